@@ -1,0 +1,64 @@
+# The libraries that tcfix stands on. All are linked statically.
+
+# LLVM: Object, BinaryFormat and Support, from the static component libraries. Linking
+# libLLVM.so would cost 20 ms at every start. Any version from 16 on will do; the newest of
+# the usual places is taken unless LLVM_DIR says otherwise.
+if(NOT LLVM_DIR)
+  foreach(version 19 22 21 20 18 17 16)
+    if(EXISTS /usr/lib/llvm-${version}/lib/cmake/llvm)
+      set(LLVM_DIR /usr/lib/llvm-${version}/lib/cmake/llvm CACHE PATH "LLVM's CMake package")
+      break()
+    endif()
+  endforeach()
+endif()
+if(TCFIX_COMPILE_ONLY)
+  # Headers suffice; the package's own targets are of the wrong machine.
+  get_filename_component(LLVM_INCLUDE_DIRS ${LLVM_DIR}/../../../include ABSOLUTE)
+  set(LLVM_ENABLE_RTTI ON)
+  set(TCFIX_LLVM_LIBRARIES)
+else()
+  find_package(LLVM REQUIRED CONFIG)
+  if(LLVM_VERSION_MAJOR LESS 16)
+    message(FATAL_ERROR "tcfix needs LLVM 16 or later; this is ${LLVM_VERSION}")
+  endif()
+  message(STATUS "LLVM ${LLVM_VERSION} in ${LLVM_DIR}")
+  llvm_map_components_to_libnames(TCFIX_LLVM_LIBRARIES Object BinaryFormat Support Demangle)
+endif()
+add_library(tcfix_llvm INTERFACE)
+target_include_directories(tcfix_llvm SYSTEM INTERFACE ${LLVM_INCLUDE_DIRS})
+target_link_libraries(tcfix_llvm INTERFACE ${TCFIX_LLVM_LIBRARIES})
+if(NOT LLVM_ENABLE_RTTI)
+  target_compile_options(tcfix_llvm INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-fno-rtti>)
+endif()
+
+# Headers that live in the system's include folder. A cross-compiler must not see that whole
+# folder (it holds the host's C library too), so it gets links to just these.
+if(TCFIX_COMPILE_ONLY)
+  set(TCFIX_HEADERS ${CMAKE_BINARY_DIR}/borrowed-headers)
+  file(MAKE_DIRECTORY ${TCFIX_HEADERS})
+  foreach(header cxxopts.hpp spdlog fmt)
+    file(CREATE_LINK /usr/include/${header} ${TCFIX_HEADERS}/${header} SYMBOLIC)
+  endforeach()
+  add_library(tcfix_headers INTERFACE)
+  target_include_directories(tcfix_headers SYSTEM INTERFACE ${TCFIX_HEADERS})
+else()
+  find_package(cxxopts REQUIRED)
+  find_package(spdlog REQUIRED)
+  find_package(fmt REQUIRED)
+  add_library(tcfix_headers INTERFACE)
+  target_link_libraries(tcfix_headers INTERFACE cxxopts::cxxopts)
+  target_include_directories(tcfix_headers SYSTEM INTERFACE
+    $<TARGET_PROPERTY:spdlog::spdlog_header_only,INTERFACE_INCLUDE_DIRECTORIES>
+    $<TARGET_PROPERTY:fmt::fmt-header-only,INTERFACE_INCLUDE_DIRECTORIES>)
+endif()
+# Debian ships fmt and spdlog as shared libraries only; header-only keeps the program whole.
+target_compile_definitions(tcfix_headers INTERFACE FMT_HEADER_ONLY SPDLOG_FMT_EXTERNAL)
+
+# SHA-1 and SHA-2 with the CPU's own instructions. Linux: OpenSSL's low-level functions, which
+# pull in 30 kB of libcrypto.a and no start-up work; macOS and Windows bring their own.
+if(CMAKE_SYSTEM_NAME STREQUAL "Linux")
+  set(OPENSSL_USE_STATIC_LIBS ON)
+  find_package(OpenSSL REQUIRED COMPONENTS Crypto)
+endif()
+
+find_package(Threads REQUIRED)

@@ -1,0 +1,17 @@
+# tcfix_room(NAME SOURCES... DEPENDS...): one folder under lib/, one static library.
+# A room sees only the rooms it names, so that a forbidden dependency fails to link.
+function(tcfix_room name)
+  cmake_parse_arguments(ROOM "" "" "SOURCES;DEPENDS" ${ARGN})
+  if(ROOM_SOURCES)
+    add_library(tcfix_${name} STATIC ${ROOM_SOURCES})
+    set(scope PUBLIC)
+  else()
+    add_library(tcfix_${name} INTERFACE)
+    set(scope INTERFACE)
+  endif()
+  target_include_directories(tcfix_${name} ${scope} ${PROJECT_SOURCE_DIR}/lib)
+  target_link_libraries(tcfix_${name} ${scope} tcfix_llvm)
+  foreach(room ${ROOM_DEPENDS})
+    target_link_libraries(tcfix_${name} ${scope} tcfix_${room})
+  endforeach()
+endfunction()

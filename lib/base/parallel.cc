@@ -1,0 +1,31 @@
+#include "base/parallel.h"
+
+#include <algorithm>
+#include <atomic>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+namespace tcfix {
+
+unsigned hardwareThreads() { return std::max(1u, std::thread::hardware_concurrency()); }
+
+void parallelFor(size_t count, unsigned threads, llvm::function_ref<void(size_t)> body) {
+  std::atomic<size_t> next{0};
+  auto work = [&] {
+    for (size_t i = next++; i < count; i = next++)
+      body(i);
+  };
+  std::vector<std::thread> helpers;
+  // A machine that gives no more threads still gets the work done, on fewer.
+  try {
+    for (size_t i = 1; i < std::min<size_t>(threads, count); ++i)
+      helpers.emplace_back(work);
+  } catch (const std::system_error&) {
+  }
+  work();
+  for (std::thread& helper : helpers)
+    helper.join();
+}
+
+} // namespace tcfix

@@ -1,0 +1,91 @@
+#include "io/file.h"
+
+#include "base/error.h"
+#include "io/system.h"
+
+#include <llvm/ADT/SmallString.h>
+#include <llvm/Support/Errc.h>
+#include <llvm/Support/Path.h>
+
+namespace tcfix::io {
+
+namespace fs = llvm::sys::fs;
+
+namespace {
+
+FileStamp stampFrom(const fs::file_status& status) {
+  FileStamp stamp;
+  stamp.device = status.getUniqueID().getDevice();
+  stamp.inode = status.getUniqueID().getFile();
+  stamp.size = status.getSize();
+  stamp.modifiedNs = status.getLastModificationTime().time_since_epoch().count();
+  return stamp;
+}
+
+llvm::Error unreadable(std::error_code error) {
+  if (error == llvm::errc::no_such_file_or_directory || error == llvm::errc::not_a_directory)
+    return fail(ErrorCode::NotFound, "there is no such file");
+  return fail(ErrorCode::Unreadable, "cannot be read: " + error.message());
+}
+
+} // namespace
+
+llvm::Expected<InputFile> InputFile::open(llvm::StringRef path) {
+  InputFile file;
+  llvm::SmallString<256> real;
+  if (std::error_code error = fs::real_path(path, real))
+    return unreadable(error);
+  file.realPath = real.str().str();
+
+  // Looking before opening: a pipe would block us.
+  fs::file_status status;
+  if (std::error_code error = fs::status(file.realPath, status))
+    return unreadable(error);
+  if (fs::is_directory(status))
+    return fail(ErrorCode::NotALibrary, "is a folder, not a library");
+  if (!fs::is_regular_file(status))
+    return fail(ErrorCode::NotALibrary, "is not a regular file");
+
+  llvm::Expected<fs::file_t> handle = fs::openNativeFileForRead(file.realPath);
+  if (!handle)
+    return unreadable(llvm::errorToErrorCode(handle.takeError()));
+  std::error_code error = fs::status(*handle, status);
+  file.fileStamp = stampFrom(status);
+  if (!error && status.getSize() > 0)
+    file.region = std::make_unique<fs::mapped_file_region>(
+        *handle, fs::mapped_file_region::readonly, status.getSize(), 0, error);
+  fs::closeFile(*handle);
+  if (error)
+    return unreadable(error);
+  return file;
+}
+
+Bytes InputFile::bytes() const {
+  if (!region)
+    return {};
+  return {reinterpret_cast<const uint8_t*>(region->const_data()), region->size()};
+}
+
+llvm::Expected<FileStamp> stampOf(llvm::StringRef path) {
+  fs::file_status status;
+  if (std::error_code error = fs::status(path, status))
+    return unreadable(error);
+  return stampFrom(status);
+}
+
+llvm::Error writeWhole(llvm::StringRef path, Bytes content) {
+  llvm::Expected<system::TemporaryFile> temporary = system::TemporaryFile::createBeside(path);
+  if (!temporary)
+    return temporary.takeError();
+  if (llvm::Error error = temporary->write(0, content))
+    return error;
+  if (llvm::Error error = temporary->makeReadableLikeNewFiles())
+    return error;
+  if (llvm::Error error = temporary->sync())
+    return error;
+  if (llvm::Error error = temporary->renameTo(path))
+    return error;
+  return system::syncFolder(llvm::sys::path::parent_path(path));
+}
+
+} // namespace tcfix::io

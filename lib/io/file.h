@@ -1,0 +1,47 @@
+// Reading files: mapped, never copied, with an identity that tells later whether it is still the
+// same file.
+#pragma once
+
+#include "base/bytes.h"
+
+#include <llvm/Support/Error.h>
+#include <llvm/Support/FileSystem.h>
+
+#include <memory>
+#include <string>
+
+namespace tcfix::io {
+
+/// What must be unchanged for a file to be the one that was read.
+struct FileStamp {
+  uint64_t device = 0;
+  uint64_t inode = 0;
+  uint64_t size = 0;
+  int64_t modifiedNs = 0;
+
+  bool operator==(const FileStamp&) const = default;
+};
+
+/// A regular file, open for reading.
+class InputFile {
+public:
+  /// Follows symbolic links. Refuses folders, devices, pipes and what cannot be read.
+  static llvm::Expected<InputFile> open(llvm::StringRef path);
+
+  const std::string& path() const { return realPath; } ///< without symbolic links
+  Bytes bytes() const;
+  const FileStamp& stamp() const { return fileStamp; }
+
+private:
+  std::string realPath;
+  FileStamp fileStamp;
+  std::unique_ptr<llvm::sys::fs::mapped_file_region> region; ///< none for an empty file
+};
+
+/// The stamp of what `path` names now.
+llvm::Expected<FileStamp> stampOf(llvm::StringRef path);
+
+/// Makes `path` hold `content`, safely: a new file, synced, renamed over the old one.
+llvm::Error writeWhole(llvm::StringRef path, Bytes content);
+
+} // namespace tcfix::io

@@ -1,0 +1,39 @@
+#include "io/staged.h"
+
+#include "base/error.h"
+
+namespace tcfix::io {
+
+llvm::Expected<StagedFile> StagedFile::stage(const InputFile& original, const Rewrite& rewrite) {
+  llvm::Expected<system::TemporaryFile> temporary =
+      system::TemporaryFile::createBeside(original.path());
+  if (!temporary)
+    return temporary.takeError();
+  if (llvm::Error error = temporary->copyFrom(original.path(), original.bytes()))
+    return error;
+  if (rewrite.newSize != rewrite.oldSize)
+    if (llvm::Error error = temporary->resize(rewrite.newSize))
+      return error;
+  for (const Move& move : rewrite.moves)
+    if (llvm::Error error =
+            temporary->write(move.to, original.bytes().slice(move.from, move.length)))
+      return error;
+  for (const BytePatch& patch : rewrite.patches)
+    if (llvm::Error error = temporary->write(patch.offset, patch.after))
+      return error;
+  if (llvm::Error error = temporary->keepAttributesOf(original.path()))
+    return error;
+  return StagedFile(std::move(*temporary), original.path(), original.stamp());
+}
+
+llvm::Error StagedFile::commit() {
+  llvm::Expected<FileStamp> now = stampOf(target);
+  if (!now)
+    return now.takeError();
+  if (*now != stamp)
+    return fail(ErrorCode::ChangedMeanwhile, "someone else changed the file while tcfix worked on it",
+                "run the same command again");
+  return temporary.renameTo(target);
+}
+
+} // namespace tcfix::io

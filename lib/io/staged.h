@@ -1,0 +1,38 @@
+// Replacing files: nothing is ever written into a file that exists.
+//
+// A StagedFile is the complete new file, synced to disk, beside the one that it is to replace.
+// Until commit() the old file is untouched; commit() is one rename. Installers hard-link package
+// files from a shared cache and macOS caches signatures by inode, so the old inode must stay as it
+// is.
+#pragma once
+
+#include "io/file.h"
+#include "io/system.h"
+#include "patch/rewrite.h"
+
+namespace tcfix::io {
+
+class StagedFile {
+public:
+  /// Writes the new file beside `original`, with its mode, owner and extended attributes.
+  static llvm::Expected<StagedFile> stage(const InputFile& original, const Rewrite& rewrite);
+
+  /// Where the new file is now, for a tool that must work on it before it is committed.
+  const std::string& path() const { return temporary.path(); }
+
+  /// Waits until the content is on the disk.
+  llvm::Error sync() { return temporary.sync(); }
+
+  /// Puts the new file in the old one's place, unless someone changed that one since it was read.
+  llvm::Error commit();
+
+private:
+  StagedFile(system::TemporaryFile temporary, std::string target, FileStamp stamp)
+      : temporary(std::move(temporary)), target(std::move(target)), stamp(stamp) {}
+
+  system::TemporaryFile temporary;
+  std::string target;
+  FileStamp stamp;
+};
+
+} // namespace tcfix::io

@@ -1,0 +1,48 @@
+#include "io/system.h"
+
+#include "base/error.h"
+
+#include <llvm/ADT/SmallString.h>
+#include <llvm/Support/FileSystem.h>
+#include <llvm/Support/Path.h>
+
+namespace tcfix::io::system {
+
+namespace fs = llvm::sys::fs;
+
+llvm::Expected<TemporaryFile> TemporaryFile::createBeside(llvm::StringRef target) {
+  llvm::StringRef folder = llvm::sys::path::parent_path(target);
+  llvm::SmallString<256> model(folder);
+  // A fixed short name: the target's own may already be as long as the file system allows.
+  llvm::sys::path::append(model, ".tcfix-%%%%%%%%.tmp");
+  int descriptor = -1;
+  llvm::SmallString<256> path;
+  if (std::error_code error =
+          fs::createUniqueFile(model, descriptor, path, fs::OF_None, fs::owner_read | fs::owner_write))
+    return fail(ErrorCode::CannotWrite,
+                "a new file cannot be made in its folder: " + error.message(),
+                "tcfix never writes into the old file; it needs write permission in the folder");
+  return TemporaryFile(path.str().str(), descriptor);
+}
+
+TemporaryFile::TemporaryFile(TemporaryFile&& other) noexcept
+    : temporaryPath(std::exchange(other.temporaryPath, {})),
+      descriptor(std::exchange(other.descriptor, -1)) {}
+
+TemporaryFile::~TemporaryFile() {
+  close();
+  if (!temporaryPath.empty())
+    fs::remove(temporaryPath);
+}
+
+llvm::Error TemporaryFile::renameTo(llvm::StringRef target) {
+  close();
+  if (std::error_code error = fs::rename(temporaryPath, target))
+    return fail(ErrorCode::CannotWrite, "the new file cannot take its place: " + error.message());
+  temporaryPath.clear();
+  return llvm::Error::success();
+}
+
+FolderLock::FolderLock(FolderLock&& other) noexcept : handle(std::exchange(other.handle, -1)) {}
+
+} // namespace tcfix::io::system

@@ -1,0 +1,69 @@
+// The operating system behind one door. system.cc holds what LLVM already makes portable; the
+// twins system_posix.cc and system_windows.cc hold the rest. No other file of tcfix calls the
+// system.
+#pragma once
+
+#include "base/bytes.h"
+
+#include <llvm/Support/Error.h>
+
+#include <string>
+
+namespace tcfix::io::system {
+
+/// A new file beside the one that it is to replace. It vanishes unless it is renamed.
+class TemporaryFile {
+public:
+  static llvm::Expected<TemporaryFile> createBeside(llvm::StringRef target);
+
+  TemporaryFile(TemporaryFile&& other) noexcept;
+  TemporaryFile& operator=(TemporaryFile&&) = delete;
+  ~TemporaryFile();
+
+  const std::string& path() const { return temporaryPath; }
+
+  /// The content of `source`, shared on disk where the file system can, else copied there.
+  llvm::Error copyFrom(const std::string& source, Bytes content);
+  llvm::Error write(uint64_t offset, Bytes content);
+  llvm::Error resize(uint64_t size);
+  /// Mode, owner and extended attributes of `source`.
+  llvm::Error keepAttributesOf(const std::string& source);
+  /// The mode that any new file of the user gets.
+  llvm::Error makeReadableLikeNewFiles();
+  /// Returns when the content has reached the disk.
+  llvm::Error sync();
+  llvm::Error renameTo(llvm::StringRef target);
+
+private:
+  TemporaryFile(std::string path, int descriptor)
+      : temporaryPath(std::move(path)), descriptor(descriptor) {}
+  void close();
+
+  std::string temporaryPath; ///< empty once renamed
+  int descriptor = -1;
+};
+
+/// Makes renames in `folder` durable.
+llvm::Error syncFolder(llvm::StringRef folder);
+
+/// From now on Ctrl-C and termination requests only raise a flag, so that work can end tidily.
+void watchForInterrupts();
+/// True once one of them has come.
+bool isInterrupted();
+
+/// Holds a lock on a folder that other tcfix processes respect; leaves no file behind.
+class FolderLock {
+public:
+  /// Waits for at most `seconds`.
+  static llvm::Expected<FolderLock> acquire(llvm::StringRef folder, unsigned seconds);
+
+  FolderLock(FolderLock&& other) noexcept;
+  FolderLock& operator=(FolderLock&&) = delete;
+  ~FolderLock();
+
+private:
+  explicit FolderLock(intptr_t handle) : handle(handle) {}
+  intptr_t handle;
+};
+
+} // namespace tcfix::io::system
