@@ -23,7 +23,8 @@ macho::FileSlice parsed(Bytes bytes) {
 
 std::vector<uint64_t> sizesOf(Bytes bytes, uint32_t kind) {
   std::vector<uint64_t> sizes;
-  for (const macho::LoadCommand& command : parsed(bytes).commands)
+  macho::FileSlice slice = parsed(bytes);
+  for (const macho::LoadCommand& command : slice.commands)
     if (command.kind == kind)
       sizes.push_back(command.bytes.size());
   return sizes;
@@ -31,7 +32,8 @@ std::vector<uint64_t> sizesOf(Bytes bytes, uint32_t kind) {
 
 std::vector<std::string> dependenciesOf(Bytes bytes) {
   std::vector<std::string> names;
-  for (const Dependency& dependency : sliceOf(bytes).dependencies)
+  Slice slice = sliceOf(bytes);
+  for (const Dependency& dependency : slice.dependencies)
     names.push_back(dependency.name);
   return names;
 }

@@ -72,7 +72,8 @@ TEST(Inspect, EveryKindOfDependencyHasItsName) {
                        {"upward", LC_LOAD_UPWARD_DYLIB},
                        {"lazy", LC_LAZY_LOAD_DYLIB}};
   std::vector<DependencyKind> kinds;
-  for (const Dependency& dependency : sliceOf(buildMachO(spec)).dependencies)
+  Slice slice = sliceOf(buildMachO(spec));
+  for (const Dependency& dependency : slice.dependencies)
     kinds.push_back(dependency.kind);
   EXPECT_THAT(kinds,
               ElementsAre(DependencyKind::Normal, DependencyKind::Weak, DependencyKind::Reexport,

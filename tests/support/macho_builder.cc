@@ -106,7 +106,7 @@ private:
     out = ByteWriter(arch.isLittleEndian, arch.is64);
     commandCount = 0;
     segments(layout);
-    if (spec.fileType == MH_DYLIB)
+    if (spec.fileType == MH_DYLIB || spec.fileType == MH_DYLIB_STUB)
       library(LC_ID_DYLIB, spec.id);
     command(LC_SYMTAB, [&] {
       out.u32(layout.linkedit);
@@ -300,7 +300,7 @@ ByteVector buildUniversal(llvm::ArrayRef<UniversalSlice> slices, const Universal
   out.u32(spec.hasWideTable ? FAT_MAGIC_64 : FAT_MAGIC);
   out.u32(slices.size());
   std::vector<uint64_t> offsets;
-  uint64_t place = alignment;
+  uint64_t place = alignUp(8 + slices.size() * (spec.hasWideTable ? 32 : 20), alignment);
   for (const UniversalSlice& slice : slices) {
     offsets.push_back(place);
     out.u32(slice.arch.cpuType);
