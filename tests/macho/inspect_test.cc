@@ -64,6 +64,15 @@ INSTANTIATE_TEST_SUITE_P(Inspect, EveryArchitecture,
                                          ArchitectureCase{"ppc", kPpc}),
                          [](const auto& param) { return param.param.name; });
 
+TEST(Inspect, TheExportTrieCountsMoreThanTheSymbolTable) {
+  MachOSpec spec;
+  // A root with one edge, "_e", to a node that exports address 0x10.
+  spec.exportTrie = {0, 1, '_', 'e', 0, 6, 2, 0, 0x10, 0, 0, 0};
+  Image image = valueOf(formats::inspect(buildMachO(spec), {/*withSymbols=*/true}));
+  ASSERT_EQ(image.slices.size(), 1u);
+  EXPECT_THAT(image.slices[0].exports, ElementsAre("_e"));
+}
+
 TEST(Inspect, EveryKindOfDependencyHasItsName) {
   MachOSpec spec;
   spec.dependencies = {{"normal", LC_LOAD_DYLIB},

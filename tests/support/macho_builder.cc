@@ -18,6 +18,7 @@ struct Layout {
   uint64_t textSize = 0; // __DATA begins here
   uint64_t linkedit = 0;
   uint64_t strings = 0;
+  uint64_t exportTrie = 0;
   uint64_t signature = 0;
   uint64_t signatureRoom = 0;
   uint64_t end = 0;
@@ -52,6 +53,7 @@ public:
     out.padTo(layout.linkedit);
     out.raw(symbolTable);
     out.raw(stringTable);
+    out.raw(spec.exportTrie);
     out.padTo(layout.signature);
     if (layout.signatureRoom > 0)
       out.raw(buildSignature(spec.signature, imageFor(out.bytes, layout)));
@@ -92,7 +94,8 @@ private:
     layout.textSize = alignUp(layout.infoPlist + spec.infoPlist.size(), arch.page);
     layout.linkedit = layout.textSize + arch.page;
     layout.strings = layout.linkedit + symbolTable.size();
-    layout.end = layout.signature = layout.strings + stringTable.size();
+    layout.exportTrie = layout.strings + stringTable.size();
+    layout.end = layout.signature = layout.exportTrie + spec.exportTrie.size();
     if (spec.signature.style != SignatureStyle::None) {
       layout.signature = alignUp(layout.signature, 16);
       ByteVector zeros(layout.signature);
@@ -115,6 +118,8 @@ private:
       out.u32(stringTable.size());
     });
     command(LC_DYSYMTAB, [&] { dynamicSymbols(); });
+    if (!spec.exportTrie.empty())
+      linkeditData(LC_DYLD_EXPORTS_TRIE, layout.exportTrie, spec.exportTrie.size());
     if (spec.hasUuid)
       command(LC_UUID, [&] { out.raw(kUuid); });
     version();
@@ -134,10 +139,7 @@ private:
     if (!spec.hasRpathsLast)
       rpaths();
     if (spec.signature.style != SignatureStyle::None)
-      command(LC_CODE_SIGNATURE, [&] {
-        out.u32(layout.signature);
-        out.u32(layout.signatureRoom);
-      });
+      linkeditData(LC_CODE_SIGNATURE, layout.signature, layout.signatureRoom);
     if (spec.hasRpathsLast)
       rpaths();
     return out.bytes;
@@ -176,6 +178,13 @@ private:
       out.u32(2);       // timestamp, as linkers write it
       out.u32(0x10203); // current version
       out.u32(0x10000); // compatibility version
+    });
+  }
+
+  void linkeditData(uint32_t kind, uint64_t offset, uint64_t size) {
+    command(kind, [&] {
+      out.u32(offset);
+      out.u32(size);
     });
   }
 

@@ -54,6 +54,7 @@ struct MachOSpec {
   uint64_t codeSize = 0x5000;            ///< of __text: several pages
   std::string infoPlist;                 ///< embedded in __TEXT,__info_plist
   std::vector<SymbolSpec> symbols = {{"_demo"}, {"_malloc", 1}};
+  ByteVector exportTrie; ///< what LC_DYLD_EXPORTS_TRIE points to
   SignatureSpec signature;
 };
 
