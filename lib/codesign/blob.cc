@@ -152,6 +152,9 @@ llvm::Expected<EmbeddedSignature> parse(Bytes bytes) {
     if (size < kBlobHeader || !fits(blob.offset, size, bytes.size()))
       return damaged("a blob ends outside it");
     blob.bytes = bytes.slice(blob.offset, size);
+    // Which of the two counts would be anyone's guess.
+    if (signature.find(blob.slot))
+      return damaged("a slot is there twice");
     if (isDirectorySlot(blob.slot)) {
       if (read32be(blob.bytes.data()) != CSMAGIC_CODEDIRECTORY)
         return damaged("its code directory is something else");
