@@ -91,6 +91,26 @@ class ExitCodes(CliTest):
         self.assertEqual(library.read_bytes(), before)
         self.assertEqual(os.listdir(self.folder), ["libtiny.dylib"])
 
+    def test_sign_with_codesign_runs_it_on_the_new_file(self):
+        """A stand-in for codesign: it notes how it was called, and puts a signed file there."""
+        library, tools, calls = self.make(), self.folder / "bin", self.folder / "calls"
+        tools.mkdir()
+        signed = tools / "signed"
+        codesign = tools / "codesign"
+        codesign.write_text(f'#!/bin/sh\necho "$@" >{calls}\nfor file; do :; done\n'
+                            f'cp "$file" {signed} && {harness.TCFIX} sign {signed} && '
+                            f'mv {signed} "$file"\n')
+        codesign.chmod(0o755)
+        environment = dict(os.environ, PATH=f"{tools}:{os.environ['PATH']}")
+        result = subprocess.run([harness.TCFIX, "edit", "--json", *ADD, "--sign-with", "codesign",
+                                 library], env=environment, stdout=subprocess.PIPE, check=True)
+        edits = json.loads(result.stdout)["files"][0]["edits"]
+        self.assertEqual([edit["op"] for edit in edits], ["add_rpath", "sign"])
+        self.assertRegex(calls.read_text(), r"^--force --sign - --identifier libtiny-55554944\w+ -- "
+                                            r"\S+/\.tcfix-\S+\.tmp$")
+        tcfix("verify", library)
+        self.assertEqual(sorted(os.listdir(self.folder)), ["bin", "calls", "libtiny.dylib"])
+
     def test_standard_output_that_cannot_be_written_is_said(self):
         if not os.path.exists("/dev/full"):
             self.skipTest("no /dev/full here")
