@@ -1,0 +1,274 @@
+#include "elf/carrier.h"
+
+#include "base/error.h"
+#include "elf/notes.h"
+
+#include <llvm/ADT/STLExtras.h>
+
+#include <algorithm>
+
+namespace tcfix::elf {
+
+using namespace llvm::ELF;
+
+namespace {
+
+/// The largest page that Linux may use on the machine: segments must not share one.
+uint64_t largestPage(uint16_t machine) {
+  switch (machine) {
+  case EM_AARCH64:
+  case EM_PPC:
+  case EM_PPC64:
+  case EM_MIPS:
+  case EM_LOONGARCH:
+  case EM_IA_64:
+  case EM_ALPHA:
+    return 0x10000;
+  case EM_SPARC:
+  case EM_SPARC32PLUS:
+  case EM_SPARCV9:
+    return 0x2000;
+  default:
+    return 0x1000;
+  }
+}
+
+/// The least alignment that the file's own segments keep, and no less than a page. The greatest
+/// would do as well, but `strip` pads the file to it: 2 MB in some libraries.
+uint64_t segmentAlignment(const Model& model) {
+  uint64_t least = UINT64_MAX;
+  for (const Segment& segment : model.segments)
+    if (segment.type == PT_LOAD)
+      least = std::min(least, segment.align);
+  return std::max(least, largestPage(model.header.machine));
+}
+
+/// Gives pieces their places from `offset` on; returns where they end. Addresses follow later.
+uint64_t placePieces(Layout& layout, uint64_t offset) {
+  for (Piece& piece : layout.pieces) {
+    piece.newOffset = alignUp(offset, piece.align);
+    offset = piece.newOffset + piece.newSize;
+  }
+  return offset;
+}
+
+void addressPieces(Layout& layout, const Segment& carrier) {
+  for (Piece& piece : layout.pieces)
+    piece.newAddress = carrier.vaddr + (piece.newOffset - carrier.offset);
+}
+
+/// The dynamic section is written to by the loader, all else is read only.
+uint32_t neededFlags(const Layout& layout) {
+  bool hasDynamic = llvm::any_of(
+      layout.pieces, [](const Piece& piece) { return piece.sectionType == SHT_DYNAMIC; });
+  return hasDynamic ? PF_R | PF_W : PF_R;
+}
+
+/// A loaded segment that holds the old string table and nothing else: an earlier edit's, which
+/// `strip` put elsewhere.
+std::optional<size_t> findOldCarrier(const Model& model, const Layout& layout) {
+  bool movesStrings =
+      llvm::any_of(layout.pieces, [](const Piece& piece) { return piece.tag == DT_STRTAB; });
+  for (const auto& [index, segment] : llvm::enumerate(model.segments))
+    if (movesStrings && segment.type == PT_LOAD && segment.filesz == segment.memsz &&
+        segment.offset == model.strings->offset &&
+        holdsOnlyPadding(model, model.strings->offset + model.strings->bytes.size(),
+                         segment.offset + segment.filesz))
+      return index;
+  return std::nullopt;
+}
+
+/// How much would be lost with a PT_NOTE: nothing if PT_GNU_PROPERTY says the same, least of all
+/// the build identity that debuggers look for. The sections of the notes stay in any case.
+int valueOfNote(const Model& model, const Segment& note) {
+  for (const Segment& segment : model.segments)
+    if (segment.type == PT_GNU_PROPERTY && segment.offset == note.offset)
+      return 0;
+  return findBuildId(model, note.offset, note.filesz) ? 2 : 1;
+}
+
+std::optional<size_t> findHeaderToGiveUp(const Model& model, const Layout& layout) {
+  if (std::optional<size_t> old = findOldCarrier(model, layout))
+    return old;
+  std::optional<size_t> best;
+  int bestValue = 0;
+  for (const auto& [index, segment] : llvm::enumerate(model.segments)) {
+    if (segment.type == PT_NULL)
+      return index;
+    if (segment.type != PT_NOTE)
+      continue;
+    int value = valueOfNote(model, segment);
+    if (!best || value < bestValue) {
+      best = index;
+      bestValue = value;
+    }
+  }
+  return best;
+}
+
+/// The dynamic entry that tells the loader where a section of this type is.
+uint64_t tagFor(uint32_t sectionType) {
+  switch (sectionType) {
+  case SHT_HASH:
+    return DT_HASH;
+  case SHT_GNU_HASH:
+    return DT_GNU_HASH;
+  case SHT_DYNSYM:
+    return DT_SYMTAB;
+  case SHT_STRTAB:
+    return DT_STRTAB;
+  case SHT_GNU_versym:
+    return DT_VERSYM;
+  case SHT_GNU_verneed:
+    return DT_VERNEED;
+  case SHT_GNU_verdef:
+    return DT_VERDEF;
+  default:
+    return DT_NULL;
+  }
+}
+
+/// True when everything that refers to the section is known, so that a copy can take its place.
+bool canMove(const Model& model, const Section& section) {
+  if (section.type == SHT_PROGBITS)
+    return llvm::any_of(model.segments, [&](const Segment& segment) {
+      return segment.type == PT_INTERP && segment.offset == section.offset &&
+             segment.filesz == section.size;
+    });
+  uint64_t tag = tagFor(section.type);
+  return tag != DT_NULL && model.find(tag) == section.addr;
+}
+
+/// Makes room for one more program header behind the others.
+llvm::Error clearHeaderRoom(const Model& model, Layout& layout) {
+  uint64_t begin = model.header.phoff + model.segments.size() * segmentSize(model.flavor);
+  uint64_t end = begin + segmentSize(model.flavor);
+  auto refuse = [](const std::string& why) {
+    return fail(ErrorCode::NoRoom,
+                "there is no room for another program header and no PT_NOTE to take: " + why,
+                "build the library with --build-id or with a longer search path");
+  };
+  if (model.sections.empty())
+    return refuse("without section headers nobody knows what stands behind the program headers");
+  bool isMapped = llvm::any_of(model.segments, [&](const Segment& segment) {
+    return segment.type == PT_LOAD && segment.offset <= model.header.phoff &&
+           end <= segment.offset + segment.filesz;
+  });
+  if (!isMapped || model.segments.size() + 1 >= kTooManySegments)
+    return refuse("the program headers are not loaded");
+  if (model.header.shoff < end && model.header.shoff + 1 > begin)
+    return refuse("the section headers stand there");
+  for (const Section& section : model.sections) {
+    if (section.type == SHT_NOBITS || section.size == 0 || section.offset >= end ||
+        section.offset + section.size <= begin)
+      continue;
+    bool isMoving = llvm::any_of(layout.pieces, [&](const Piece& piece) {
+      return piece.oldOffset == section.offset && piece.sectionType == section.type;
+    });
+    if (isMoving)
+      continue;
+    if (!canMove(model, section))
+      return refuse("the section at " + hex(section.offset) + " cannot be moved");
+    Piece piece;
+    piece.oldOffset = section.offset;
+    piece.oldAddress = section.addr;
+    piece.oldSize = piece.newSize = section.size;
+    piece.align = std::max<uint64_t>(section.addralign, 1);
+    piece.tag = tagFor(section.type);
+    piece.sectionType = section.type;
+    piece.reason = "a copy of what stood where the new program header is";
+    layout.pieces.insert(layout.pieces.begin(), piece);
+  }
+  return llvm::Error::success();
+}
+
+/// Puts the carrier, which has the highest addresses, behind all loaded segments in the table; the
+/// ones between `slot` and the last move up. Other entries stay.
+void insertCarrier(std::vector<Segment>& segments, size_t slot, const Segment& carrier) {
+  for (size_t i = slot + 1; i < segments.size(); ++i)
+    if (segments[i].type == PT_LOAD) {
+      segments[slot] = segments[i];
+      slot = i;
+    }
+  segments[slot] = carrier;
+}
+
+} // namespace
+
+std::optional<size_t> findSegmentAtEnd(const Model& model) {
+  std::optional<size_t> last;
+  for (const auto& [index, segment] : llvm::enumerate(model.segments))
+    if (segment.type == PT_LOAD)
+      last = index;
+  const Segment& segment = model.segments[*last];
+  bool endsFile = segment.offset + segment.filesz == model.source->size();
+  return endsFile && segment.filesz == segment.memsz ? last : std::nullopt;
+}
+
+bool holdsOnlyPadding(const Model& model, uint64_t begin, uint64_t end) {
+  constexpr uint64_t kLongest = 16;
+  if (begin > end || end - begin > kLongest)
+    return false;
+  Bytes bytes = *model.source->read(begin, end - begin);
+  bool isFree = llvm::none_of(model.sections, [&](const Section& section) {
+    return section.type != SHT_NOBITS && section.size && section.offset < end &&
+           section.offset + section.size > begin;
+  });
+  return isFree && llvm::all_of(bytes, [](uint8_t byte) { return byte == 0; });
+}
+
+llvm::Error carryToEnd(const Model& model, Layout& layout) {
+  uint32_t flags = neededFlags(layout);
+  if (std::optional<size_t> last = findSegmentAtEnd(model)) {
+    Segment& segment = layout.segments[*last];
+    uint64_t end = placePieces(layout, model.source->size());
+    bool isExecutable = segment.flags & PF_X;
+    if (!(isExecutable && (flags & PF_W)) &&
+        segment.vaddr <= model.flavor.limit() - (end - segment.offset)) {
+      segment.filesz = segment.memsz = end - segment.offset;
+      segment.flags |= flags;
+      addressPieces(layout, segment);
+      layout.fileSize = end;
+      layout.segmentReason = "the last segment grows over what is added behind it";
+      return llvm::Error::success();
+    }
+  }
+
+  std::optional<size_t> slot = findHeaderToGiveUp(model, layout);
+  if (!slot) {
+    if (llvm::Error error = clearHeaderRoom(model, layout))
+      return error;
+    slot = layout.segments.size();
+    layout.segments.emplace_back();
+    for (Segment& segment : layout.segments)
+      if (segment.type == PT_PHDR)
+        segment.filesz = segment.memsz = layout.segments.size() * segmentSize(model.flavor);
+  }
+  constexpr uint64_t kPieceAlignment = 8; // of the first one, whatever it is
+  uint64_t begin = alignUp(model.source->size(), kPieceAlignment);
+  uint64_t end = placePieces(layout, begin);
+  uint64_t align = segmentAlignment(model);
+  uint64_t top = 0;
+  for (const auto& [index, segment] : llvm::enumerate(model.segments))
+    if (segment.type == PT_LOAD && index != *slot)
+      top = std::max(top, segment.vaddr + segment.memsz);
+  // The gap is one of addresses only: whatever the alignment, the file needs no padding.
+  constexpr uint64_t kMostAlignment = 1u << 30;
+  if (align > kMostAlignment || end > model.flavor.limit() - 2 * align ||
+      top > model.flavor.limit() - 2 * align - (end - begin))
+    return fail(ErrorCode::NoRoom, "the addresses of the file leave no room for another segment");
+  Segment carrier;
+  carrier.type = PT_LOAD;
+  carrier.flags = flags;
+  carrier.offset = begin;
+  carrier.vaddr = carrier.paddr = alignUp(top, align) + begin % align;
+  carrier.filesz = carrier.memsz = end - begin;
+  carrier.align = align;
+  addressPieces(layout, carrier);
+  insertCarrier(layout.segments, *slot, carrier);
+  layout.fileSize = end;
+  layout.segmentReason = "a segment for what is added at the end of the file";
+  return llvm::Error::success();
+}
+
+} // namespace tcfix::elf
