@@ -64,16 +64,43 @@ uint32_t neededFlags(const Layout& layout) {
   return hasDynamic ? PF_R | PF_W : PF_R;
 }
 
-/// A loaded segment that holds the old string table and nothing else: an earlier edit's, which
-/// `strip` put elsewhere.
+bool overlaps(uint64_t offset, uint64_t size, const Segment& segment) {
+  return size && offset < segment.offset + segment.filesz && offset + size > segment.offset;
+}
+
+/// True when the segment holds pieces that move and nothing else that anybody refers to.
+bool isLeftEmpty(const Model& model, const Layout& layout, const Segment& segment) {
+  auto isMoving = [&](uint64_t offset) {
+    return llvm::any_of(layout.pieces,
+                        [&](const Piece& piece) { return piece.oldOffset == offset; });
+  };
+  for (const Segment& other : model.segments)
+    if (other.type != PT_LOAD && other.type != PT_NULL && !isMoving(other.offset) &&
+        overlaps(other.offset, other.filesz, segment))
+      return false;
+  for (const Section& section : model.sections)
+    if (section.type != SHT_NOBITS && (section.flags & SHF_ALLOC) && !isMoving(section.offset) &&
+        overlaps(section.offset, section.size, segment))
+      return false;
+  for (const DynamicEntry& entry : model.entries())
+    if (entry.tag != DT_STRTAB && isAddress(entry.tag) && entry.value >= segment.vaddr &&
+        entry.value - segment.vaddr < segment.memsz)
+      return false;
+  if (model.sections.empty()) // then only what the table itself fills is known
+    return segment.offset == model.strings->offset &&
+           holdsOnlyPadding(model, model.strings->offset + model.strings->bytes.size(),
+                            segment.offset + segment.filesz);
+  return !overlaps(0, headerSize(model.flavor), segment) &&
+         !overlaps(model.header.phoff, 1, segment);
+}
+
+/// The segment that holds the string table and nothing else: an earlier edit's, which is no longer
+/// at the end of the file because `strip` put something behind it. It must not stay behind empty:
+/// `strip` would give it a file offset that no loader accepts.
 std::optional<size_t> findOldCarrier(const Model& model, const Layout& layout) {
-  bool movesStrings =
-      llvm::any_of(layout.pieces, [](const Piece& piece) { return piece.tag == DT_STRTAB; });
   for (const auto& [index, segment] : llvm::enumerate(model.segments))
-    if (movesStrings && segment.type == PT_LOAD && segment.filesz == segment.memsz &&
-        segment.offset == model.strings->offset &&
-        holdsOnlyPadding(model, model.strings->offset + model.strings->bytes.size(),
-                         segment.offset + segment.filesz))
+    if (segment.type == PT_LOAD && segment.filesz == segment.memsz &&
+        overlaps(model.strings->offset, 1, segment) && isLeftEmpty(model, layout, segment))
       return index;
   return std::nullopt;
 }
@@ -87,9 +114,7 @@ int valueOfNote(const Model& model, const Segment& note) {
   return findBuildId(model, note.offset, note.filesz) ? 2 : 1;
 }
 
-std::optional<size_t> findHeaderToGiveUp(const Model& model, const Layout& layout) {
-  if (std::optional<size_t> old = findOldCarrier(model, layout))
-    return old;
+std::optional<size_t> findHeaderToGiveUp(const Model& model) {
   std::optional<size_t> best;
   int bestValue = 0;
   for (const auto& [index, segment] : llvm::enumerate(model.segments)) {
@@ -201,7 +226,8 @@ std::optional<size_t> findSegmentAtEnd(const Model& model) {
     if (segment.type == PT_LOAD)
       last = index;
   const Segment& segment = model.segments[*last];
-  bool endsFile = segment.offset + segment.filesz == model.source->size();
+  // patchelf leaves a byte or so behind it.
+  bool endsFile = holdsOnlyPadding(model, segment.offset + segment.filesz, model.source->size());
   return endsFile && segment.filesz == segment.memsz ? last : std::nullopt;
 }
 
@@ -219,7 +245,9 @@ bool holdsOnlyPadding(const Model& model, uint64_t begin, uint64_t end) {
 
 llvm::Error carryToEnd(const Model& model, Layout& layout) {
   uint32_t flags = neededFlags(layout);
-  if (std::optional<size_t> last = findSegmentAtEnd(model)) {
+  std::optional<size_t> slot = findOldCarrier(model, layout);
+  std::optional<size_t> last = findSegmentAtEnd(model);
+  if (last && (!slot || slot == last)) {
     Segment& segment = layout.segments[*last];
     uint64_t end = placePieces(layout, model.source->size());
     bool isExecutable = segment.flags & PF_X;
@@ -234,7 +262,8 @@ llvm::Error carryToEnd(const Model& model, Layout& layout) {
     }
   }
 
-  std::optional<size_t> slot = findHeaderToGiveUp(model, layout);
+  if (!slot)
+    slot = findHeaderToGiveUp(model);
   if (!slot) {
     if (llvm::Error error = clearHeaderRoom(model, layout))
       return error;

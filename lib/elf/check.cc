@@ -51,24 +51,10 @@ void checkSymbols(const Model& model, Problems& problems) {
     problems.push_back("a symbol's name lies past the end of the dynamic string table");
 }
 
-/// Entries that hold an address must point into a loaded segment.
 void checkAddresses(const Model& model, Problems& problems) {
-  static const std::map<uint64_t, const char*> pointers = {{DT_SYMTAB, "DT_SYMTAB"},
-                                                           {DT_HASH, "DT_HASH"},
-                                                           {DT_GNU_HASH, "DT_GNU_HASH"},
-                                                           {DT_RELA, "DT_RELA"},
-                                                           {DT_REL, "DT_REL"},
-                                                           {DT_JMPREL, "DT_JMPREL"},
-                                                           {DT_VERSYM, "DT_VERSYM"},
-                                                           {DT_VERNEED, "DT_VERNEED"},
-                                                           {DT_VERDEF, "DT_VERDEF"},
-                                                           {DT_INIT_ARRAY, "DT_INIT_ARRAY"},
-                                                           {DT_FINI_ARRAY, "DT_FINI_ARRAY"}};
-  for (const DynamicEntry& entry : model.entries()) {
-    auto pointer = pointers.find(entry.tag);
-    if (pointer != pointers.end() && entry.value != 0 && !model.offsetOf(entry.value, 1))
-      problems.push_back(std::string(pointer->second) + " points outside all segments");
-  }
+  for (const DynamicEntry& entry : model.entries())
+    if (isAddress(entry.tag) && entry.value != 0 && !model.offsetOf(entry.value, 1))
+      problems.push_back("dynamic entry " + hex(entry.tag) + " points outside all segments");
 }
 
 void checkEntries(const Model& model, Problems& problems) {

@@ -233,6 +233,33 @@ bool isText(uint64_t tag) {
   }
 }
 
+bool isAddress(uint64_t tag) {
+  switch (tag) {
+  case DT_PLTGOT:
+  case DT_HASH:
+  case DT_STRTAB:
+  case DT_SYMTAB:
+  case DT_RELA:
+  case DT_INIT:
+  case DT_FINI:
+  case DT_REL:
+  case DT_JMPREL:
+  case DT_INIT_ARRAY:
+  case DT_FINI_ARRAY:
+  case DT_PREINIT_ARRAY:
+  case DT_RELR:
+  case DT_GNU_HASH:
+  case DT_TLSDESC_PLT:
+  case DT_TLSDESC_GOT:
+  case DT_VERSYM:
+  case DT_VERDEF:
+  case DT_VERNEED:
+    return true;
+  default:
+    return false;
+  }
+}
+
 std::string hex(uint64_t value) {
   return "0x" + llvm::utohexstr(value, /*LowerCase=*/true);
 }

@@ -60,6 +60,9 @@ struct Model {
 /// True for the entries whose value is an offset into the string table.
 bool isText(uint64_t tag);
 
+/// True for the entries whose value is an address, as far as their kind is known.
+bool isAddress(uint64_t tag);
+
 /// How many dynamic symbols there are; nothing when the file does not say.
 llvm::Expected<std::optional<uint64_t>> countSymbols(const Model& model);
 /// The symbol table's bytes: countSymbols() records, or none.

@@ -3,6 +3,7 @@
 #include <llvm/Object/ELFTypes.h>
 #include <llvm/Support/Endian.h>
 
+#include <cstddef>
 #include <cstring>
 
 namespace tcfix::elf {
@@ -82,6 +83,17 @@ ByteVector Flavor::write32(uint32_t value) const {
   return bytes;
 }
 
+ByteVector Flavor::writeWord(uint64_t value) const {
+  if (!is64)
+    return write32(value);
+  ByteVector bytes(sizeof value);
+  if (isLittle)
+    llvm::support::endian::write64le(bytes.data(), value);
+  else
+    llvm::support::endian::write64be(bytes.data(), value);
+  return bytes;
+}
+
 uint64_t headerSize(Flavor flavor) {
   return withTypes(flavor, [](auto elf) { return sizeof(typename decltype(elf)::Ehdr); });
 }
@@ -100,6 +112,11 @@ uint64_t dynamicSize(Flavor flavor) {
 
 uint64_t symbolSize(Flavor flavor) {
   return withTypes(flavor, [](auto elf) { return sizeof(typename decltype(elf)::Sym); });
+}
+
+uint64_t symbolValueAt(Flavor flavor) {
+  return withTypes(flavor,
+                   [](auto elf) { return offsetof(typename decltype(elf)::Sym, st_value); });
 }
 
 FileHeader readHeader(Flavor flavor, Bytes bytes) {

@@ -25,6 +25,7 @@ struct Flavor {
   uint32_t read32(const uint8_t* bytes) const;
   uint64_t read64(const uint8_t* bytes) const;
   ByteVector write32(uint32_t value) const;
+  ByteVector writeWord(uint64_t value) const; ///< an address of the flavor's size
 };
 
 struct FileHeader {
@@ -88,6 +89,8 @@ uint64_t segmentSize(Flavor flavor);
 uint64_t sectionSize(Flavor flavor);
 uint64_t dynamicSize(Flavor flavor);
 uint64_t symbolSize(Flavor flavor);
+/// Where in a symbol's record its value stands.
+uint64_t symbolValueAt(Flavor flavor);
 
 /// `bytes` must hold the whole record.
 FileHeader readHeader(Flavor flavor, Bytes bytes);

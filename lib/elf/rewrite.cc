@@ -93,6 +93,30 @@ void putVersions(Rewrite& rewrite, Bytes original, Decision& decision) {
           "symbol versions are those of " + *name);
 }
 
+/// Symbols that stand for a section, or for _DYNAMIC, go where their section goes. They are local,
+/// so that the first part of each symbol table holds them all.
+void putSymbols(Rewrite& rewrite, Bytes original, const Decision& decision) {
+  const Model& model = decision.model;
+  uint64_t size = symbolSize(model.flavor);
+  for (const Section& table : model.sections) {
+    if ((table.type != SHT_SYMTAB && table.type != SHT_DYNSYM) || table.entsize != size)
+      continue;
+    uint64_t locals = std::min<uint64_t>(table.info, table.size / size);
+    forEachSymbol(model.flavor, original.slice(table.offset, locals * size),
+                  [&](size_t index, const Symbol& symbol) {
+                    if (symbol.shndx == SHN_UNDEF || symbol.shndx >= model.sections.size())
+                      return;
+                    uint64_t before = model.sections[symbol.shndx].addr;
+                    uint64_t after = decision.layout.sections[symbol.shndx].addr;
+                    if (before != after && symbol.value == before)
+                      put(rewrite, original,
+                          decision.layout.placeOf(table.offset + index * size) +
+                              symbolValueAt(model.flavor),
+                          model.flavor.writeWord(after), "the symbol of a section that was copied");
+                  });
+  }
+}
+
 /// Every text gets its place before the layout is made, so that the table's size is known.
 void placeTexts(StringRoom& room, const DynamicPlan& plan) {
   for (const Slot& slot : plan.slots)
@@ -155,6 +179,7 @@ llvm::Expected<EditOutcome> rewrite(Bytes original, llvm::ArrayRef<Edit> edits) 
   putDynamic(outcome.rewrite, original, decision);
   putStrings(outcome.rewrite, original, decision);
   putVersions(outcome.rewrite, original, decision);
+  putSymbols(outcome.rewrite, original, decision);
   seal(outcome.rewrite);
   if (llvm::Error error = checkResult(original, outcome.rewrite))
     return error;
