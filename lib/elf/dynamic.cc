@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "elf/search_paths.h"
 #include "image/ensure.h"
+#include "image/names.h"
 
 #include <llvm/ADT/STLExtras.h>
 
@@ -11,10 +12,6 @@ namespace tcfix::elf {
 using namespace llvm::ELF;
 
 namespace {
-
-llvm::StringRef nameOf(SearchPathKind kind) {
-  return kind == SearchPathKind::Rpath ? "rpath" : "runpath";
-}
 
 uint64_t tagOf(SearchPathKind kind) {
   return kind == SearchPathKind::Rpath ? DT_RPATH : DT_RUNPATH;

@@ -104,10 +104,10 @@ void addDetails(const Model& model, llvm::ArrayRef<NeededFile> needed, Slice& sl
     add("versions", model.text(file.name).str() + ": " + llvm::join(names, ", "));
   }
   for (const std::string& text : readSearchPaths(model).ignored)
-    add("ignored search path", text + " (loaders use the other of DT_RPATH and DT_RUNPATH)");
+    add("ignored", text + " (loaders use the other of DT_RPATH and DT_RUNPATH)");
   add("build id", buildIdOf(model));
   if (model.dynamicSegment)
-    add("spare dynamic entries", std::to_string(model.dynamic.size() - model.usedSlots - 1));
+    add("spare slots", std::to_string(model.dynamic.size() - model.usedSlots - 1));
 }
 
 llvm::Error addSymbols(const Model& model, llvm::ArrayRef<NeededFile> needed, Slice& slice) {

@@ -20,7 +20,7 @@ llvm::Error malformed(std::string message) {
 llvm::Error readFileHeader(Model& model) {
   std::optional<Bytes> ident = model.source->read(0, EI_NIDENT);
   if (!ident || textOf(*ident).take_front(4) != llvm::StringRef(ElfMagic, 4))
-    return fail(ErrorCode::NotALibrary, "not an ELF file");
+    return fail(ErrorCode::NotALibrary, "is not an ELF file");
   uint8_t kind = (*ident)[EI_CLASS], order = (*ident)[EI_DATA];
   if (kind != ELFCLASS32 && kind != ELFCLASS64)
     return malformed("the ELF class is " + std::to_string(kind) + ", neither 32 nor 64 bits");
@@ -37,7 +37,7 @@ llvm::Error readFileHeader(Model& model) {
     return malformed("the ELF header claims a length of " + std::to_string(model.header.ehsize) +
                      " bytes instead of " + std::to_string(bytes->size()));
   if (model.header.type != ET_DYN && model.header.type != ET_EXEC)
-    return fail(ErrorCode::NotALibrary, "neither a shared library nor a program: ELF type " +
+    return fail(ErrorCode::NotALibrary, "is neither a shared library nor a program: ELF type " +
                                             std::to_string(model.header.type));
   return llvm::Error::success();
 }

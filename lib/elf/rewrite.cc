@@ -153,7 +153,7 @@ llvm::Expected<EditOutcome> rewrite(Bytes original, llvm::ArrayRef<Edit> edits) 
   if (edits.empty())
     return outcome;
   if (!model->strings)
-    return fail(ErrorCode::Unsupported, "a static program: it has no dynamic strings to edit",
+    return fail(ErrorCode::Unsupported, "is a static program and has no dynamic strings to edit",
                 "only files that a loader links at run time have search paths");
   llvm::Expected<std::vector<NeededFile>> needed = readNeededVersions(*model);
   if (!needed)
