@@ -155,6 +155,9 @@ uint64_t tagFor(uint32_t sectionType) {
 
 /// True when everything that refers to the section is known, so that a copy can take its place.
 bool canMove(const Model& model, const Section& section) {
+  constexpr uint64_t kMostAlignment = 64; // real ones have 8 at most
+  if (section.addralign > kMostAlignment || (section.addralign & (section.addralign - 1)))
+    return false;
   if (section.type == SHT_PROGBITS)
     return llvm::any_of(model.segments, [&](const Segment& segment) {
       return segment.type == PT_INTERP && segment.offset == section.offset &&
@@ -282,15 +285,18 @@ llvm::Error carryToEnd(const Model& model, Layout& layout) {
     if (segment.type == PT_LOAD && index != *slot)
       top = std::max(top, segment.vaddr + segment.memsz);
   // The gap is one of addresses only: whatever the alignment, the file needs no padding.
-  constexpr uint64_t kMostAlignment = 1u << 30;
-  if (align > kMostAlignment || end > model.flavor.limit() - 2 * align ||
-      top > model.flavor.limit() - 2 * align - (end - begin))
+  // eu-elflint thinks that a relocation writes as many bytes as its symbol is long, and complains
+  // when that reaches a read-only segment: none does across this distance.
+  constexpr uint64_t kDistance = 1u << 20, kMostAlignment = 1u << 30;
+  uint64_t space = kDistance + 2 * align + (end - begin);
+  if (align > kMostAlignment || end > model.flavor.limit() || space > model.flavor.limit() ||
+      top > model.flavor.limit() - space)
     return fail(ErrorCode::NoRoom, "the addresses of the file leave no room for another segment");
   Segment carrier;
   carrier.type = PT_LOAD;
   carrier.flags = flags;
   carrier.offset = begin;
-  carrier.vaddr = carrier.paddr = alignUp(top, align) + begin % align;
+  carrier.vaddr = carrier.paddr = alignUp(top + kDistance, align) + begin % align;
   carrier.filesz = carrier.memsz = end - begin;
   carrier.align = align;
   addressPieces(layout, carrier);

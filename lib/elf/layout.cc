@@ -85,8 +85,7 @@ std::vector<Piece> piecesToMove(const Model& model, const Layout& layout, uint64
 void followPieces(const Model& model, Layout& layout) {
   for (const Piece& piece : layout.pieces) {
     for (Section& section : layout.sections)
-      if (section.type == piece.sectionType && section.addr == piece.oldAddress &&
-          (section.flags & SHF_ALLOC)) {
+      if (section.type == piece.sectionType && section.addr == piece.oldAddress) {
         section.addr = piece.newAddress;
         section.offset = piece.newOffset;
         section.size = piece.newSize;

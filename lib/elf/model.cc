@@ -211,7 +211,7 @@ std::optional<Bytes> Model::readAt(uint64_t address, uint64_t length) const {
 
 std::optional<size_t> Model::findSection(uint32_t type, uint64_t address) const {
   for (const auto& [index, section] : llvm::enumerate(sections))
-    if (section.type == type && section.addr == address && (section.flags & SHF_ALLOC))
+    if (section.type == type && section.addr == address)
       return index;
   return std::nullopt;
 }

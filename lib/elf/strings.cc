@@ -49,6 +49,37 @@ bool areReadersKnown(const Model& model) {
   return true;
 }
 
+/// A section header says the same of the table as the dynamic section. Without one, bytes that seem
+/// unused may belong to something else.
+bool isExtentConfirmed(const Model& model) {
+  std::optional<size_t> section = model.findSection(SHT_STRTAB, model.strings->address);
+  return section && model.sections[*section].size == model.strings->bytes.size();
+}
+
+/// Nothing else may lie inside the table.
+llvm::Error checkAlone(const Model& model) {
+  uint64_t begin = model.strings->address, size = model.strings->bytes.size();
+  for (const DynamicEntry& entry : model.entries())
+    if (isAddress(entry.tag) && entry.tag != DT_STRTAB && entry.value > begin &&
+        entry.value - begin < size)
+      return fail(ErrorCode::Malformed,
+                  "the dynamic string table overlaps what dynamic entry " + hex(entry.tag) +
+                      " points to",
+                  "the file is damaged; install its package again");
+  return llvm::Error::success();
+}
+
+/// The texts that an edit can replace.
+std::vector<uint64_t> textsOf(const Model& model, llvm::ArrayRef<NeededFile> needed) {
+  std::vector<uint64_t> offsets;
+  for (const DynamicEntry& entry : model.entries())
+    if (isText(entry.tag))
+      offsets.push_back(entry.value);
+  for (const NeededFile& file : needed)
+    offsets.push_back(file.name);
+  return offsets;
+}
+
 } // namespace
 
 StringRoom::StringRoom(Bytes table) : table(table), newSize(table.size()) {
@@ -61,6 +92,8 @@ llvm::Expected<StringRoom> StringRoom::measure(const Model& model,
   constexpr uint64_t kMost = 1u << 30; // far above any real one; llvm::BitVector counts in ints
   if (model.strings->bytes.size() > kMost)
     return fail(ErrorCode::Unsupported, "the dynamic string table is larger than 1 GiB");
+  if (llvm::Error error = checkAlone(model))
+    return error;
   StringRoom room(model.strings->bytes);
   llvm::Expected<std::optional<uint64_t>> count = countSymbols(model);
   if (!count)
@@ -81,10 +114,6 @@ llvm::Expected<StringRoom> StringRoom::measure(const Model& model,
   if (!isInside)
     return fail(ErrorCode::Malformed, "a symbol's name lies past the end of the string table",
                 "the file is damaged; install its package again");
-  if (!*count || !areReadersKnown(model)) {
-    room.inUse.set();
-    return room;
-  }
   room.use(0);
   for (const Slot& slot : plan.slots)
     if (isText(slot.tag) && !slot.text)
@@ -97,7 +126,20 @@ llvm::Expected<StringRoom> StringRoom::measure(const Model& model,
   }
   for (uint64_t name : *defined)
     room.use(name);
+  if (!*count || !areReadersKnown(model))
+    room.inUse.set();
+  else if (!isExtentConfirmed(model))
+    room.freeOnly(textsOf(model, needed));
   return room;
+}
+
+/// Takes back all freedom but that of `texts`.
+void StringRoom::freeOnly(llvm::ArrayRef<uint64_t> texts) {
+  llvm::BitVector free(table.size());
+  for (uint64_t offset : texts)
+    for (; !inUse.test(offset) && !free.test(offset); ++offset)
+      free.set(offset);
+  inUse = free.flip();
 }
 
 void StringRoom::use(uint64_t offset) {

@@ -3,7 +3,8 @@
 // A byte of the table may be shared: linkers store "foo" as the end of "libfoo". So a text is
 // written only over bytes that nobody reads any more, and all readers are known: dynamic entries,
 // symbol versions and symbols. Where a reader may be unknown (a tag or section of a kind not listed
-// here), no byte counts as free and new texts go behind the old end.
+// here), no byte counts as free and new texts go behind the old end; without a section header, only
+// those of replaced texts do.
 #pragma once
 
 #include "elf/dynamic.h"
@@ -34,6 +35,7 @@ public:
 private:
   explicit StringRoom(Bytes table);
   void use(uint64_t offset);
+  void freeOnly(llvm::ArrayRef<uint64_t> texts);
 
   Bytes table;
   llvm::BitVector inUse; ///< one bit for each byte; grows with the table
