@@ -86,22 +86,28 @@ bool isLeftEmpty(const Model& model, const Layout& layout, const Segment& segmen
     if (entry.tag != DT_STRTAB && isAddress(entry.tag) && entry.value >= segment.vaddr &&
         entry.value - segment.vaddr < segment.memsz)
       return false;
-  if (model.sections.empty()) // then only what the table itself fills is known
-    return segment.offset == model.strings->offset &&
-           holdsOnlyPadding(model, model.strings->offset + model.strings->bytes.size(),
-                            segment.offset + segment.filesz);
+  if (model.sections.empty()) // then only what a piece fills is known
+    return llvm::any_of(layout.pieces, [&](const Piece& piece) {
+      return segment.offset == piece.oldOffset &&
+             holdsOnlyPadding(model, piece.oldOffset + piece.oldSize,
+                              segment.offset + segment.filesz);
+    });
   return !overlaps(0, headerSize(model.flavor), segment) &&
          !overlaps(model.header.phoff, 1, segment);
 }
 
-/// The segment that holds the string table and nothing else: an earlier edit's, which is no longer
-/// at the end of the file because `strip` put something behind it. It must not stay behind empty:
-/// `strip` would give it a file offset that no loader accepts.
+/// The segment that holds what moves and nothing else: an earlier edit's, which is no longer at the
+/// end of the file because `strip` put something behind it. It must not stay behind empty: `strip`
+/// would give it a file offset that no loader accepts.
 std::optional<size_t> findOldCarrier(const Model& model, const Layout& layout) {
-  for (const auto& [index, segment] : llvm::enumerate(model.segments))
-    if (segment.type == PT_LOAD && segment.filesz == segment.memsz &&
-        overlaps(model.strings->offset, 1, segment) && isLeftEmpty(model, layout, segment))
+  for (const auto& [index, segment] : llvm::enumerate(model.segments)) {
+    bool holdsPiece = llvm::any_of(layout.pieces, [&, &each = segment](const Piece& piece) {
+      return overlaps(piece.oldOffset, piece.oldSize, each);
+    });
+    if (segment.type == PT_LOAD && segment.filesz == segment.memsz && holdsPiece &&
+        isLeftEmpty(model, layout, segment))
       return index;
+  }
   return std::nullopt;
 }
 
@@ -187,8 +193,11 @@ llvm::Error clearHeaderRoom(const Model& model, Layout& layout) {
   if (model.header.shoff < end && model.header.shoff + 1 > begin)
     return refuse("the section headers stand there");
   for (const Section& section : model.sections) {
-    if (section.type == SHT_NOBITS || section.size == 0 || section.offset >= end ||
-        section.offset + section.size <= begin)
+    if (section.type == SHT_NOBITS || section.size == 0)
+      continue;
+    if ((section.flags & SHF_ALLOC) && model.offsetOf(section.addr, section.size) != section.offset)
+      return refuse("the section headers contradict the segments");
+    if (section.offset >= end || section.offset + section.size <= begin)
       continue;
     bool isMoving = llvm::any_of(layout.pieces, [&](const Piece& piece) {
       return piece.oldOffset == section.offset && piece.sectionType == section.type;
