@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "elf/notes.h"
+#include "elf/pieces.h"
 
 #include <llvm/ADT/STLExtras.h>
 
@@ -64,49 +65,21 @@ uint32_t neededFlags(const Layout& layout) {
   return hasDynamic ? PF_R | PF_W : PF_R;
 }
 
-bool overlaps(uint64_t offset, uint64_t size, const Segment& segment) {
-  return size && offset < segment.offset + segment.filesz && offset + size > segment.offset;
-}
-
-/// True when the segment holds pieces that move and nothing else that anybody refers to.
-bool isLeftEmpty(const Model& model, const Layout& layout, const Segment& segment) {
-  auto isMoving = [&](uint64_t offset) {
-    return llvm::any_of(layout.pieces,
-                        [&](const Piece& piece) { return piece.oldOffset == offset; });
-  };
-  for (const Segment& other : model.segments)
-    if (other.type != PT_LOAD && other.type != PT_NULL && !isMoving(other.offset) &&
-        overlaps(other.offset, other.filesz, segment))
-      return false;
-  for (const Section& section : model.sections)
-    if (section.type != SHT_NOBITS && (section.flags & SHF_ALLOC) && !isMoving(section.offset) &&
-        overlaps(section.offset, section.size, segment))
-      return false;
-  for (const DynamicEntry& entry : model.entries())
-    if (entry.tag != DT_STRTAB && isAddress(entry.tag) && entry.value >= segment.vaddr &&
-        entry.value - segment.vaddr < segment.memsz)
-      return false;
-  if (model.sections.empty()) // then only what a piece fills is known
-    return llvm::any_of(layout.pieces, [&](const Piece& piece) {
-      return segment.offset == piece.oldOffset &&
-             holdsOnlyPadding(model, piece.oldOffset + piece.oldSize,
-                              segment.offset + segment.filesz);
-    });
-  return !overlaps(0, headerSize(model.flavor), segment) &&
-         !overlaps(model.header.phoff, 1, segment);
-}
-
-/// The segment that holds what moves and nothing else: an earlier edit's, which is no longer at the
-/// end of the file because `strip` put something behind it. It must not stay behind empty: `strip`
-/// would give it a file offset that no loader accepts.
-std::optional<size_t> findOldCarrier(const Model& model, const Layout& layout) {
+/// The segment that can be emptied by moving a little more: an earlier edit's, which is no longer
+/// at the end of the file because `strip` put something behind it. It must not stay behind empty:
+/// `strip` would give it a file offset that no loader accepts.
+std::optional<size_t> emptyOldCarrier(const Model& model, Layout& layout) {
   for (const auto& [index, segment] : llvm::enumerate(model.segments)) {
     bool holdsPiece = llvm::any_of(layout.pieces, [&, &each = segment](const Piece& piece) {
       return overlaps(piece.oldOffset, piece.oldSize, each);
     });
-    if (segment.type == PT_LOAD && segment.filesz == segment.memsz && holdsPiece &&
-        isLeftEmpty(model, layout, segment))
-      return index;
+    if (segment.type != PT_LOAD || segment.filesz != segment.memsz || !holdsPiece)
+      continue;
+    std::optional<std::vector<Piece>> rest = restOf(model, layout, segment);
+    if (!rest)
+      continue;
+    layout.pieces.insert(layout.pieces.begin(), rest->begin(), rest->end());
+    return index;
   }
   return std::nullopt;
 }
@@ -137,42 +110,6 @@ std::optional<size_t> findHeaderToGiveUp(const Model& model) {
   return best;
 }
 
-/// The dynamic entry that tells the loader where a section of this type is.
-uint64_t tagFor(uint32_t sectionType) {
-  switch (sectionType) {
-  case SHT_HASH:
-    return DT_HASH;
-  case SHT_GNU_HASH:
-    return DT_GNU_HASH;
-  case SHT_DYNSYM:
-    return DT_SYMTAB;
-  case SHT_STRTAB:
-    return DT_STRTAB;
-  case SHT_GNU_versym:
-    return DT_VERSYM;
-  case SHT_GNU_verneed:
-    return DT_VERNEED;
-  case SHT_GNU_verdef:
-    return DT_VERDEF;
-  default:
-    return DT_NULL;
-  }
-}
-
-/// True when everything that refers to the section is known, so that a copy can take its place.
-bool canMove(const Model& model, const Section& section) {
-  constexpr uint64_t kMostAlignment = 64; // real ones have 8 at most
-  if (section.addralign > kMostAlignment || (section.addralign & (section.addralign - 1)))
-    return false;
-  if (section.type == SHT_PROGBITS)
-    return llvm::any_of(model.segments, [&](const Segment& segment) {
-      return segment.type == PT_INTERP && segment.offset == section.offset &&
-             segment.filesz == section.size;
-    });
-  uint64_t tag = tagFor(section.type);
-  return tag != DT_NULL && model.find(tag) == section.addr;
-}
-
 /// Makes room for one more program header behind the others.
 llvm::Error clearHeaderRoom(const Model& model, Layout& layout) {
   uint64_t begin = model.header.phoff + model.segments.size() * segmentSize(model.flavor);
@@ -199,22 +136,11 @@ llvm::Error clearHeaderRoom(const Model& model, Layout& layout) {
       return refuse("the section headers contradict the segments");
     if (section.offset >= end || section.offset + section.size <= begin)
       continue;
-    bool isMoving = llvm::any_of(layout.pieces, [&](const Piece& piece) {
-      return piece.oldOffset == section.offset && piece.sectionType == section.type;
-    });
-    if (isMoving)
+    if (isMoving(layout, section.offset))
       continue;
     if (!canMove(model, section))
       return refuse("the section at " + hex(section.offset) + " cannot be moved");
-    Piece piece;
-    piece.oldOffset = section.offset;
-    piece.oldAddress = section.addr;
-    piece.oldSize = piece.newSize = section.size;
-    piece.align = std::max<uint64_t>(section.addralign, 1);
-    piece.tag = tagFor(section.type);
-    piece.sectionType = section.type;
-    piece.reason = "a copy of what stood where the new program header is";
-    layout.pieces.insert(layout.pieces.begin(), piece);
+    layout.pieces.insert(layout.pieces.begin(), pieceOf(model, section));
   }
   return llvm::Error::success();
 }
@@ -243,22 +169,13 @@ std::optional<size_t> findSegmentAtEnd(const Model& model) {
   return endsFile && segment.filesz == segment.memsz ? last : std::nullopt;
 }
 
-bool holdsOnlyPadding(const Model& model, uint64_t begin, uint64_t end) {
-  constexpr uint64_t kLongest = 16;
-  if (begin > end || end - begin > kLongest)
-    return false;
-  Bytes bytes = *model.source->read(begin, end - begin);
-  bool isFree = llvm::none_of(model.sections, [&](const Section& section) {
-    return section.type != SHT_NOBITS && section.size && section.offset < end &&
-           section.offset + section.size > begin;
-  });
-  return isFree && llvm::all_of(bytes, [](uint8_t byte) { return byte == 0; });
-}
-
 llvm::Error carryToEnd(const Model& model, Layout& layout) {
-  uint32_t flags = neededFlags(layout);
-  std::optional<size_t> slot = findOldCarrier(model, layout);
   std::optional<size_t> last = findSegmentAtEnd(model);
+  Layout emptied = layout;
+  std::optional<size_t> slot = emptyOldCarrier(model, emptied);
+  if (slot && slot != last)
+    layout.pieces = emptied.pieces;
+  uint32_t flags = neededFlags(layout);
   if (last && (!slot || slot == last)) {
     Segment& segment = layout.segments[*last];
     uint64_t end = placePieces(layout, model.source->size());

@@ -9,9 +9,6 @@ namespace tcfix::elf {
 /// the one that can grow.
 std::optional<size_t> findSegmentAtEnd(const Model& model);
 
-/// True when [begin, end) of the file is short, zero, and no section's.
-bool holdsOnlyPadding(const Model& model, uint64_t begin, uint64_t end);
-
 /// Gives each piece of `layout` its place at the end of the file and sees to it that a segment
 /// covers them. May add pieces that stand in the way of a new program header.
 llvm::Error carryToEnd(const Model& model, Layout& layout);

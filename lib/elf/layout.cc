@@ -1,7 +1,7 @@
 #include "elf/layout.h"
 
-#include "base/error.h"
 #include "elf/carrier.h"
+#include "elf/pieces.h"
 
 #include <llvm/ADT/STLExtras.h>
 
@@ -49,36 +49,6 @@ bool growStringsInPlace(const Model& model, Layout& layout, uint64_t size) {
   layout.stringsSize = size;
   layout.segmentReason = "the last segment grows with the string table";
   return true;
-}
-
-std::vector<Piece> piecesToMove(const Model& model, const Layout& layout, uint64_t stringsSize,
-                                uint64_t slots) {
-  std::vector<Piece> pieces;
-  if (slots + 1 > layout.dynamicSlots) {
-    Piece piece;
-    piece.oldOffset = layout.dynamicOffset;
-    piece.oldAddress = layout.dynamicAddress;
-    piece.oldSize = layout.dynamicSlots * dynamicSize(model.flavor);
-    piece.newSize = (slots + 1 + kSpareSlots) * dynamicSize(model.flavor);
-    piece.align = model.flavor.wordSize();
-    piece.sectionType = SHT_DYNAMIC;
-    piece.isCopied = false;
-    piece.reason = "the dynamic section, with " + std::to_string(kSpareSlots) + " spare entries";
-    pieces.push_back(piece);
-  }
-  // The string table comes last, so that it can grow there next time.
-  if (stringsSize > layout.stringsSize) {
-    Piece piece;
-    piece.oldOffset = layout.stringsOffset;
-    piece.oldAddress = layout.stringsAddress;
-    piece.oldSize = layout.stringsSize;
-    piece.newSize = stringsSize;
-    piece.tag = DT_STRTAB;
-    piece.sectionType = SHT_STRTAB;
-    piece.reason = "a copy of the dynamic string table with room for more";
-    pieces.push_back(piece);
-  }
-  return pieces;
 }
 
 /// Section headers, other segments and the layout's own fields follow the pieces.
@@ -131,7 +101,11 @@ llvm::Expected<Layout> planLayout(const Model& model, uint64_t stringsSize, uint
       layout.sections[*section].size = stringsSize;
     return layout;
   }
-  layout.pieces = piecesToMove(model, layout, stringsSize, slots);
+  if (needsSlots)
+    layout.pieces.push_back(dynamicPiece(model, slots + 1 + kSpareSlots));
+  // The string table comes last, so that it can grow there next time.
+  if (needsStrings)
+    layout.pieces.push_back(stringsPiece(model, stringsSize));
   if (llvm::Error error = carryToEnd(model, layout))
     return error;
   followPieces(model, layout);
