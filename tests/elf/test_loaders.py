@@ -1,54 +1,38 @@
-#!/usr/bin/env python3
 """Small libraries, built now, loaded by real loaders before and after an edit.
 
-    loader_test.py TCFIX TOOLCHAIN      TOOLCHAIN: glibc, i386, musl or aarch64
-
-Each test opens with the rule that it proves.
+Each test opens with the rule that it proves; each class runs them with another toolchain.
 """
 import pathlib
 import shutil
 import struct
 import sys
-import tempfile
 import unittest
 
-import judges
-from judges import run
+import elf_judges as judges
+from elf_judges import run
+from harness import TCFIX, FilesTest
 
-TCFIX = ""
-CHAIN = None
 LONG = "/no/such/folder/" + "x" * 300  # fits into no string table that was not made for it
 
 
-class Toolchain:
-    def __init__(self, name):
-        self.name = name
-        self.cc = {"glibc": ["gcc"], "i386": ["gcc", "-m32"], "musl": ["musl-gcc"],
-                   "aarch64": ["aarch64-linux-gnu-gcc"]}[name]
-        self.strip = "aarch64-linux-gnu-strip" if name == "aarch64" else "strip"
-        self.runner = ["qemu-aarch64", "-L", "/usr/aarch64-linux-gnu"] if name == "aarch64" else []
-        self.has_cxx = name in ("glibc", "aarch64")
-        # musl searches the folders of everyone who asked for a library, whatever the tag's kind.
-        self.runpath_is_inherited = name == "musl"
+class LoaderTests:
+    cc = ["gcc"]
+    strip_tool = "strip"
+    runner = []
+    has_cxx = False
+    has_other_linkers = False
+    # musl searches the folders of everyone who asked for a library, whatever the tag's kind, and
+    # knows loaded libraries by file name, not by SONAME.
+    is_musl = False
 
-    def require(self):
-        judges.require(self.cc[0], self.strip, *self.runner[:1], "readelf", "objdump",
-                       "eu-elflint", "patchelf")
-        with tempfile.TemporaryDirectory() as folder:
-            source = pathlib.Path(folder, "a.c")
-            source.write_text("int main(void) { return 0; }\n")
-            result = run(*self.cc, source, "-o", pathlib.Path(folder, "a"))
-            if result.returncode:
-                print(f"SKIPPED: {' '.join(self.cc)} cannot build a program: {result.stderr}")
-                sys.exit(judges.SKIPPED)
+    @classmethod
+    def setUpClass(cls):
+        judges.require(cls.cc[0], cls.strip_tool, *cls.runner[:1], *judges.TOOLS)
 
-
-class LoaderTest(unittest.TestCase):
     def setUp(self):
-        self.folder = pathlib.Path(tempfile.mkdtemp())
-        self.addCleanup(shutil.rmtree, self.folder)
+        super().setUp()
         (self.folder / "sub").mkdir()
-        # The program that tries to load a library and calls answer() in it.
+        # The program that tries to load libraries and calls answer() in the last.
         self.probe = self.build_program("probe", """
             #include <dlfcn.h>
             #include <stdio.h>
@@ -65,7 +49,7 @@ class LoaderTest(unittest.TestCase):
         path = self.folder / name
         text = self.folder / (path.name + suffix)
         text.write_text(source)
-        result = run(*(compiler or CHAIN.cc), text, "-o", path, *options)
+        result = run(*(compiler or self.cc), text, "-o", path, *options)
         self.assertEqual(result.returncode, 0, result.stderr)
         return path
 
@@ -83,7 +67,7 @@ class LoaderTest(unittest.TestCase):
                 *options]
 
     def load(self, *paths, probe=None):
-        result = run(*CHAIN.runner, probe or self.probe, *paths)
+        result = run(*self.runner, probe or self.probe, *paths)
         return result.stdout.strip() + result.stderr.strip()
 
     def edit(self, path, *options, expect=0):
@@ -102,7 +86,7 @@ class LoaderTest(unittest.TestCase):
         return result
 
     def strip(self, path):
-        result = run(CHAIN.strip, path)
+        result = run(self.strip_tool, path)
         self.assertEqual(result.returncode, 0)
         self.assertEqual(result.stderr, "")
 
@@ -147,16 +131,13 @@ class LoaderTest(unittest.TestCase):
 
     def test_lief_reads_the_result(self):
         """LIEF sees the same search paths and dependencies as the loader."""
-        python = judges.find_tool("python3")
         script = ("import lief, sys; b = lief.parse(sys.argv[1]);"
                   "print([e.runpath for e in b.dynamic_entries if hasattr(e, 'runpath')],"
                   "      list(b.libraries), lief.ELF.check_layout(b)[0] "
                   "      if hasattr(lief.ELF, 'check_layout') else True)")
-        if run(python, "-c", "import lief").returncode:
-            self.skipTest("SKIPPED: LIEF is not installed; scripts/bootstrap does that")
         top, _ = self.pair()
         self.edit(top, "--add-rpath", LONG, "--rename-dependency", "libdep.so=libother.so")
-        said = run(python, "-c", script, top).stdout
+        said = run(sys.executable, "-c", script, top).stdout
         self.assertIn(LONG, said)
         self.assertIn("libother.so", said)
 
@@ -174,7 +155,7 @@ class LoaderTest(unittest.TestCase):
         """DT_RUNPATH serves direct dependencies only, DT_RPATH all below (glibc)."""
         top = self.chain()
         self.edit(top, "--add-rpath", "$ORIGIN/sub")
-        if CHAIN.runpath_is_inherited:
+        if self.is_musl:
             self.assertEqual(self.load(top), "7")
         else:
             self.assertIn("libleaf.so", self.load(top))
@@ -192,7 +173,7 @@ class LoaderTest(unittest.TestCase):
         self.edit(conda, "--rpath-kind", "rpath", "--add-rpath", "$ORIGIN/sub")
         self.assertEqual(self.load(top, probe=conda), "42")
         self.edit(top, "--add-rpath", "/elsewhere")
-        if not CHAIN.runpath_is_inherited:
+        if not self.is_musl:
             self.assertIn("libdep.so", self.load(top, probe=conda))
         self.edit(top, "--rpath-kind", "rpath")
         self.assertEqual(self.load(top, probe=conda), "42")
@@ -235,7 +216,7 @@ class LoaderTest(unittest.TestCase):
 
     def test_a_loaded_soname_wins(self):
         """A dependency is satisfied by a library with that SONAME that is loaded already."""
-        if CHAIN.name == "musl":
+        if self.is_musl:
             self.skipTest("musl goes by file name, not by SONAME")
         top, dep = self.pair()
         loaded = dep.rename(self.folder / "another-name.so")
@@ -285,7 +266,7 @@ class LoaderTest(unittest.TestCase):
 
     def test_other_linkers(self):
         """GNU ld, gold and lld lay files out differently: no spare entries, no notes, other orders."""
-        if CHAIN.name != "glibc" or not judges.find_tool("clang-19"):
+        if not self.has_other_linkers or not judges.find_tool("clang-19"):
             self.skipTest("needs clang-19 and builds for this machine")
         for linker in ("bfd", "gold", "lld"):
             for options in (["-Wl,--build-id"], ["-Wl,--build-id=none"],
@@ -320,9 +301,9 @@ class LoaderTest(unittest.TestCase):
 
     def test_exceptions_and_thread_locals_still_work(self):
         """Unwinding and thread-local storage go by program headers; both outlive the edit."""
-        if not CHAIN.has_cxx:
+        if not self.has_cxx:
             self.skipTest("no C++ library for this toolchain")
-        compiler = [CHAIN.cc[0].replace("gcc", "g++")]
+        compiler = [self.cc[0].replace("gcc", "g++")]
         top = self.build_library("libtop.so", """
             #include <stdexcept>
             thread_local int counter = 20;
@@ -350,8 +331,32 @@ class LoaderTest(unittest.TestCase):
             self.assertEqual(top.read_bytes(), original)
 
 
+class Glibc(LoaderTests, FilesTest):
+    has_cxx = True
+    has_other_linkers = True
+
+
+class I386(LoaderTests, FilesTest):
+    cc = ["gcc", "-m32"]
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        if run("gcc", "-m32", "-print-file-name=crtbeginS.o").stdout.strip() == "crtbeginS.o":
+            judges.require("gcc for 32 bits (gcc-12-multilib)")
+
+
+class Musl(LoaderTests, FilesTest):
+    cc = ["musl-gcc"]
+    is_musl = True
+
+
+class Aarch64(LoaderTests, FilesTest):
+    cc = ["aarch64-linux-gnu-gcc"]
+    strip_tool = "aarch64-linux-gnu-strip"
+    runner = ["qemu-aarch64", "-L", "/usr/aarch64-linux-gnu"]
+    has_cxx = True
+
+
 if __name__ == "__main__":
-    TCFIX = sys.argv.pop(1)
-    CHAIN = Toolchain(sys.argv.pop(1))
-    CHAIN.require()
     unittest.main()

