@@ -137,8 +137,11 @@ llvm::Expected<StringRoom> StringRoom::measure(const Model& model,
 void StringRoom::freeOnly(llvm::ArrayRef<uint64_t> texts) {
   llvm::BitVector free(table.size());
   for (uint64_t offset : texts)
-    for (; !inUse.test(offset) && !free.test(offset); ++offset)
+    for (; !inUse.test(offset); ++offset) {
       free.set(offset);
+      if (table[offset] == 0)
+        break;
+    }
   inUse = free.flip();
 }
 
