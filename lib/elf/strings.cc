@@ -37,7 +37,7 @@ bool isFamiliar(uint64_t tag) {
 
 bool areReadersKnown(const Model& model) {
   for (const DynamicEntry& entry : model.entries())
-    if (!isFamiliar(entry.tag) || entry.tag == DT_MIPS_IVERSION)
+    if (!isFamiliar(entry.tag))
       return false;
   std::optional<size_t> strings = model.findSection(SHT_STRTAB, model.strings->address);
   for (const Section& section : model.sections) {
