@@ -132,8 +132,8 @@ llvm::Error checkResult(Bytes original, const Rewrite& rewrite) {
   std::vector<std::string> before = check(original);
   for (const std::string& problem : checkSource(Source(original, rewrite)))
     if (!llvm::is_contained(before, problem))
-      return fail(ErrorCode::Internal, "the edited file would be wrong: " + problem,
-                  "nothing was changed; please report this file");
+      return fail(ErrorCode::Conflict, "would not be whole after this edit: " + problem,
+                  "the file is damaged, or this is a bug in tcfix: if it loads, please report it");
   return llvm::Error::success();
 }
 
