@@ -6,6 +6,7 @@
 
 #include <llvm/Support/Endian.h>
 
+#include <random>
 #include <set>
 
 namespace tcfix::support {
@@ -22,10 +23,10 @@ bool succeeds(llvm::Expected<Value> result) {
   return false;
 }
 
-void expectTamed(Bytes bytes) {
+void expectTamed(Bytes bytes, const Edit& edit = AddSearchPath{"/opt/homebrew/lib"}) {
   succeeds(formats::inspect(bytes, {/*withSymbols=*/true}));
   succeeds(formats::verify(bytes));
-  formats::EditRequest request = asking({AddSearchPath{"/opt/homebrew/lib"}});
+  formats::EditRequest request = asking({edit});
   llvm::Expected<EditOutcome> once = formats::rewrite(bytes, "libdemo.dylib", request);
   if (!once) {
     EXPECT_FALSE(toProblem(once.takeError(), {}).message.empty());
@@ -154,6 +155,32 @@ TEST_P(Corrupt, TruncatedAnywhereBehind) {
     expectTamed(Bytes(file.bytes).take_front(size));
     EXPECT_FALSE(succeeds(formats::rewrite(Bytes(file.bytes).take_front(size), "libdemo.dylib",
                                            asking({AddSearchPath{"/x"}}))));
+  }
+}
+
+TEST_P(Corrupt, SeveralWordsAtRandom) {
+  const Edit edits[] = {AddSearchPath{"/opt/homebrew/lib"},
+                        AddSearchPath{"/x", true},
+                        RemoveSearchPath{"/opt/a"},
+                        ReplaceSearchPath{"/opt/a", "/opt/longer/path"},
+                        RenameDependency{"/usr/lib/libSystem.B.dylib", "/x"},
+                        SetIdentity{"@rpath/another/and/longer/name.dylib"}};
+  Placed file = good();
+  std::mt19937 random(42);
+  for (int round = 0; round < 1000; ++round) {
+    ByteVector bad = file.bytes;
+    bool isSigned = file.signature < bad.size();
+    for (unsigned count = 1 + random() % 4; count > 0; --count) {
+      bool isInSignature = isSigned && random() % 3 == 0;
+      uint64_t begin = isInSignature ? file.signature : 0;
+      uint64_t end = isInSignature ? std::min<uint64_t>(bad.size(), begin + 400) : file.commandsEnd;
+      uint64_t offset = begin + random() % (end - begin) / 4 * 4;
+      Order order = isInSignature ? Order::Big : Order::Little;
+      std::set<uint32_t> values = badValuesFor(wordAt(bad, offset, order));
+      setWord(bad, offset, *std::next(values.begin(), random() % values.size()), order);
+    }
+    SCOPED_TRACE("round " + std::to_string(round));
+    expectTamed(bad, edits[round % std::size(edits)]);
   }
 }
 
