@@ -1,6 +1,7 @@
 // Bad input: one good file, one thing changed. Every answer is a value or an error, never a crash,
 // and what could still be edited can be read again, is settled by one edit and can be taken back.
 
+#include "support/guarded_bytes.h"
 #include "support/macho_builder.h"
 #include "support/outcomes.h"
 
@@ -23,7 +24,9 @@ bool succeeds(llvm::Expected<Value> result) {
   return false;
 }
 
-void expectTamed(Bytes bytes, const Edit& edit = AddSearchPath{"/opt/homebrew/lib"}) {
+void expectTamed(Bytes content, const Edit& edit = AddSearchPath{"/opt/homebrew/lib"}) {
+  GuardedBytes guarded(content);
+  Bytes bytes = guarded;
   succeeds(formats::inspect(bytes, {/*withSymbols=*/true}));
   succeeds(formats::verify(bytes));
   formats::EditRequest request = asking({edit});
@@ -200,14 +203,28 @@ TEST(CorruptOld, AnyWordOfHeaderAndLoadCommands) {
   }
 }
 
+// The symbol table, the string table and, last in the file, the export trie or nothing.
 TEST(CorruptSymbols, AnyByteOfTheLinkedit) {
-  Placed file = placed(smallSpec(SignatureStyle::None, kX86_64));
-  for (uint64_t offset = file.bytes.size() - 64; offset < file.bytes.size(); ++offset)
-    for (int wrong = 0; wrong < 256; ++wrong) {
-      ByteVector bad = file.bytes;
-      bad[offset] = static_cast<uint8_t>(wrong);
-      succeeds(formats::inspect(bad, {/*withSymbols=*/true}));
-    }
+  for (bool hasTrie : {true, false}) {
+    MachOSpec spec = smallSpec(SignatureStyle::None, kX86_64);
+    if (!hasTrie)
+      spec.exportTrie.clear();
+    ByteVector file = buildMachO(spec);
+    for (uint64_t offset = file.size() - 68; offset < file.size(); ++offset)
+      for (int wrong = 0; wrong < 256; ++wrong) {
+        ByteVector bad = file;
+        bad[offset] = static_cast<uint8_t>(wrong);
+        succeeds(formats::inspect(GuardedBytes(bad), {/*withSymbols=*/true}));
+      }
+  }
+}
+
+TEST(CorruptSymbols, AStringTableWithoutAnEnd) {
+  MachOSpec spec = smallSpec(SignatureStyle::None, kX86_64);
+  spec.exportTrie.clear();
+  ByteVector file = buildMachO(spec);
+  std::fill(file.end() - 8, file.end(), 'x');
+  EXPECT_TRUE(succeeds(formats::inspect(GuardedBytes(file), {/*withSymbols=*/true})));
 }
 
 ByteVector smallUniversal(bool isWide) {
