@@ -7,6 +7,7 @@
 #include "io/file.h"
 #include "io/staged.h"
 
+#include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/SmallString.h>
 #include <llvm/Support/Path.h>
 
@@ -52,7 +53,7 @@ llvm::Error plan(Work& work, const formats::EditRequest& request, const EditOpti
   FileOutcome& outcome = work.outcome;
   outcome.edit = std::move(*edit);
   bool isChanged = !outcome.edit.rewrite.isIdentity();
-  outcome.status = !isChanged           ? FileStatus::Unchanged
+  outcome.status = !isChanged         ? FileStatus::Unchanged
                    : options.isDryRun ? FileStatus::WouldChange
                                       : FileStatus::Changed;
   if (options.withHashes || !options.journal.empty()) {
@@ -89,13 +90,18 @@ llvm::Error stage(Work& work, const EditOptions& options) {
       io::StagedFile::stage(*work.input, work.outcome.edit.rewrite);
   if (!staged)
     return staged.takeError();
-  if (options.signWithCodesign) {
+  if (options.signWithCodesign && formats::sniff(work.input->bytes()) == Format::MachO) {
+    // Our own signature told that one is needed; codesign's takes its place.
+    EditOutcome& edit = work.outcome.edit;
     llvm::Expected<Rewrite> rewrite = signStaged(*work.input, staged->path());
     if (!rewrite)
       return rewrite.takeError();
-    work.outcome.edit.rewrite = std::move(*rewrite);
-    work.outcome.edit.changes.push_back(
-        {Operation::Sign, "adhoc", {}, "signed by the system's codesign", {}});
+    if (llvm::Error error = staged->reopen())
+      return error;
+    edit.rewrite = std::move(*rewrite);
+    llvm::erase_if(edit.changes,
+                   [](const Change& change) { return change.operation == Operation::Sign; });
+    edit.changes.push_back({Operation::Sign, "adhoc", {}, "signed by the system's codesign", {}});
     if (!work.outcome.sha256After.empty())
       work.outcome.sha256After =
           io::sha256Hex(RewrittenView(work.input->bytes(), work.outcome.edit.rewrite));
@@ -139,8 +145,7 @@ public:
     if (std::optional<std::string> folder = folderOfJournal(journal))
       locks.emplace(*folder, std::nullopt);
     for (auto& [folder, state] : locks) {
-      llvm::Expected<io::system::FolderLock> lock =
-          io::system::FolderLock::acquire(folder, notify);
+      llvm::Expected<io::system::FolderLock> lock = io::system::FolderLock::acquire(folder, notify);
       if (lock)
         state.emplace(std::move(*lock));
       else
