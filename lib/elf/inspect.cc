@@ -137,7 +137,7 @@ llvm::Error addSymbols(const Model& model, llvm::ArrayRef<NeededFile> needed, Sl
     llvm::StringRef from;
     if (versions)
       from = libraries[model.flavor.read16(versions->data() + index * 2) & VERSYM_VERSION];
-    slice.imports.push_back({std::move(name), from.str()});
+    slice.imports.push_back({std::move(name), from.str(), symbol.binding() == STB_WEAK});
   });
   if (!isInside)
     return fail(ErrorCode::Malformed, "a symbol's name lies past the end of the string table");
