@@ -39,16 +39,8 @@ void checkVersions(const Model& model, Problems& problems) {
 
 void checkSymbols(const Model& model, Problems& problems) {
   llvm::Expected<Bytes> symbols = symbolBytes(model);
-  if (!symbols) {
+  if (!symbols)
     problems.push_back(toProblem(symbols.takeError(), {}).message);
-    return;
-  }
-  bool isInside = true;
-  uint64_t size = model.strings ? model.strings->bytes.size() : 0;
-  forEachSymbol(model.flavor, *symbols,
-                [&](size_t, const Symbol& symbol) { isInside &= symbol.name < size; });
-  if (!isInside)
-    problems.push_back("a symbol's name lies past the end of the dynamic string table");
 }
 
 void checkAddresses(const Model& model, Problems& problems) {

@@ -1,4 +1,3 @@
-#include "base/error.h"
 #include "elf/dynamic.h"
 #include "elf/elf.h"
 #include "elf/notes.h"
@@ -123,10 +122,8 @@ llvm::Error addSymbols(const Model& model, llvm::ArrayRef<NeededFile> needed, Sl
   if (std::optional<uint64_t> address = model.find(DT_VERSYM))
     versions = model.readAt(*address, count * 2);
 
-  bool isInside = true;
   forEachSymbol(model.flavor, *symbols, [&](size_t index, const Symbol& symbol) {
-    isInside &= symbol.name < model.strings->bytes.size();
-    if (!isInside || index == 0 || symbol.binding() == STB_LOCAL || symbol.name == 0)
+    if (index == 0 || symbol.binding() == STB_LOCAL || symbol.name == 0)
       return;
     std::string name = model.text(symbol.name).str();
     if (symbol.shndx != SHN_UNDEF) {
@@ -139,8 +136,6 @@ llvm::Error addSymbols(const Model& model, llvm::ArrayRef<NeededFile> needed, Sl
       from = libraries[model.flavor.read16(versions->data() + index * 2) & VERSYM_VERSION];
     slice.imports.push_back({std::move(name), from.str(), symbol.binding() == STB_WEAK});
   });
-  if (!isInside)
-    return fail(ErrorCode::Malformed, "a symbol's name lies past the end of the string table");
   return llvm::Error::success();
 }
 

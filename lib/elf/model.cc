@@ -12,11 +12,6 @@ using namespace llvm::ELF;
 
 namespace {
 
-llvm::Error malformed(std::string message) {
-  return fail(ErrorCode::Malformed, std::move(message),
-              "the file is damaged; install its package again");
-}
-
 llvm::Error readFileHeader(Model& model) {
   std::optional<Bytes> ident = model.source->read(0, EI_NIDENT);
   if (!ident || textOf(*ident).take_front(4) != llvm::StringRef(ElfMagic, 4))
@@ -258,6 +253,11 @@ bool isAddress(uint64_t tag) {
   default:
     return false;
   }
+}
+
+llvm::Error malformed(std::string message) {
+  return fail(ErrorCode::Malformed, std::move(message),
+              "the file is damaged; install its package again");
 }
 
 std::string hex(uint64_t value) {

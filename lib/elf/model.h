@@ -65,8 +65,11 @@ bool isAddress(uint64_t tag);
 
 /// How many dynamic symbols there are; nothing when the file does not say.
 llvm::Expected<std::optional<uint64_t>> countSymbols(const Model& model);
-/// The symbol table's bytes: countSymbols() records, or none.
+/// The symbol table's bytes: countSymbols() records, or none. All names lie in the string table.
 llvm::Expected<Bytes> symbolBytes(const Model& model);
+
+/// The error for a file whose bytes contradict themselves.
+llvm::Error malformed(std::string message);
 
 /// A number as people read it in headers: 0x1f.
 std::string hex(uint64_t value);

@@ -62,10 +62,8 @@ llvm::Error checkAlone(const Model& model) {
   for (const DynamicEntry& entry : model.entries())
     if (isAddress(entry.tag) && entry.tag != DT_STRTAB && entry.value > begin &&
         entry.value - begin < size)
-      return fail(ErrorCode::Malformed,
-                  "the dynamic string table overlaps what dynamic entry " + hex(entry.tag) +
-                      " points to",
-                  "the file is damaged; install its package again");
+      return malformed("the dynamic string table overlaps what dynamic entry " + hex(entry.tag) +
+                       " points to");
   return llvm::Error::success();
 }
 
@@ -105,15 +103,8 @@ llvm::Expected<StringRoom> StringRoom::measure(const Model& model,
   if (!defined)
     return defined.takeError();
 
-  bool isInside = true;
-  forEachSymbol(model.flavor, *symbols, [&](size_t, const Symbol& symbol) {
-    isInside &= symbol.name < room.table.size();
-    if (isInside)
-      room.use(symbol.name);
-  });
-  if (!isInside)
-    return fail(ErrorCode::Malformed, "a symbol's name lies past the end of the string table",
-                "the file is damaged; install its package again");
+  forEachSymbol(model.flavor, *symbols,
+                [&](size_t, const Symbol& symbol) { room.use(symbol.name); });
   room.use(0);
   for (const Slot& slot : plan.slots)
     if (isText(slot.tag) && !slot.text)

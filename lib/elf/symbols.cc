@@ -2,8 +2,6 @@
 // there is one, else it follows from a hash table.
 #include "elf/model.h"
 
-#include "base/error.h"
-
 #include <algorithm>
 
 namespace tcfix::elf {
@@ -13,8 +11,7 @@ using namespace llvm::ELF;
 namespace {
 
 llvm::Error badHash() {
-  return fail(ErrorCode::Malformed, "the symbol hash table contradicts itself",
-              "the file is damaged; install its package again");
+  return malformed("the symbol hash table contradicts itself");
 }
 
 /// DT_HASH: {buckets, chains, …}; there is one chain entry for each symbol.
@@ -99,10 +96,14 @@ llvm::Expected<Bytes> symbolBytes(const Model& model) {
   if (**count <= model.source->size() / size)
     table = model.readAt(*model.find(DT_SYMTAB), **count * size);
   if (model.find(DT_SYMENT).value_or(size) != size || !table)
-    return fail(ErrorCode::Malformed,
-                "the dynamic symbol table does not hold its " + std::to_string(**count) +
-                    " symbols",
-                "the file is damaged; install its package again");
+    return malformed("the dynamic symbol table does not hold its " + std::to_string(**count) +
+                     " symbols");
+  uint64_t namesEnd = model.strings ? model.strings->bytes.size() : 0;
+  bool areInside = true;
+  forEachSymbol(model.flavor, *table,
+                [&](size_t, const Symbol& symbol) { areInside &= symbol.name < namesEnd; });
+  if (!areInside)
+    return malformed("a symbol's name lies past the end of the dynamic string table");
   return *table;
 }
 

@@ -1,7 +1,5 @@
 #include "elf/versions.h"
 
-#include "base/error.h"
-
 namespace tcfix::elf {
 
 using namespace llvm::ELF;
@@ -12,8 +10,7 @@ namespace {
 constexpr uint64_t kNeedSize = 16, kNeedAuxSize = 16, kDefSize = 20, kDefAuxSize = 8;
 
 llvm::Error badChain(const char* what, const char* why) {
-  return fail(ErrorCode::Malformed, std::string("the list of ") + what + " " + why,
-              "the file is damaged; install its package again");
+  return malformed(std::string("the list of ") + what + " " + why);
 }
 
 /// Walks `count` records of `size` bytes from `address`; `visit` returns the distance to the next
