@@ -123,7 +123,8 @@ llvm::Error TemporaryFile::write(uint64_t offset, Bytes content) {
   // One system call takes at most 2 GiB.
   constexpr size_t kMost = size_t(1) << 30;
   while (!content.empty()) {
-    ssize_t written = ::pwrite(descriptor, content.data(), std::min(content.size(), kMost), offset);
+    ssize_t written = ::pwrite(descriptor, content.data(), std::min(content.size(), kMost),
+                               static_cast<off_t>(offset));
     if (written < 0 && errno == EINTR)
       continue;
     if (written < 0)
