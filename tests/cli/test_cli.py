@@ -289,10 +289,11 @@ class Files(CliTest):
         library = self.make()
         library.chmod(0)
         self.folder.chmod(0o755)
+        program = shutil.copy2(harness.TCFIX, self.folder)  # where anybody may run it
         nobody = {"user": 65534, "group": 65534, "extra_groups": []} if os.geteuid() == 0 else {}
         for command in (["inspect"], ["edit", *ADD], ["verify"]):
-            result = subprocess.run([harness.TCFIX, *command, library], capture_output=True,
-                                    text=True, **nobody)
+            result = subprocess.run([program, *command, library], capture_output=True, text=True,
+                                    **nobody)
             self.assertEqual(result.returncode, 3)
             self.assertIn("cannot be read", result.stderr)
 
