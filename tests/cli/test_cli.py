@@ -285,6 +285,18 @@ class Files(CliTest):
                          (before[0], before[1].st_ino))
         self.assertEqual(os.listdir(disk), ["lib.dylib"])
 
+    def test_an_unreadable_file_is_3(self):
+        library = self.make()
+        library.chmod(0)
+        self.folder.chmod(0o755)
+        program = shutil.copy2(harness.TCFIX, self.folder)  # where anybody may run it
+        nobody = {"user": 65534, "group": 65534, "extra_groups": []} if os.geteuid() == 0 else {}
+        for command in (["inspect"], ["edit", *ADD], ["verify"]):
+            result = subprocess.run([program, *command, library], capture_output=True, text=True,
+                                    **nobody)
+            self.assertEqual(result.returncode, 3)
+            self.assertIn("cannot be read", result.stderr)
+
     def test_a_read_only_folder_leaves_the_file_as_it_was(self):
         library = self.make()
         if os.geteuid() == 0:
