@@ -2,16 +2,15 @@
 
 #include "apply/codesign_tool.h"
 #include "apply/journal.h"
+#include "apply/locks.h"
 #include "base/parallel.h"
 #include "io/digest.h"
 #include "io/file.h"
 #include "io/staged.h"
 
 #include <llvm/ADT/STLExtras.h>
-#include <llvm/ADT/SmallString.h>
 #include <llvm/Support/Path.h>
 
-#include <map>
 #include <set>
 
 namespace tcfix::apply {
@@ -31,6 +30,8 @@ struct Work {
   void fail(llvm::Error error) {
     outcome.status = FileStatus::Failed;
     outcome.problem = toProblem(std::move(error), outcome.path);
+    outcome.edit = {}; // nothing of it was done
+    outcome.sha256After = outcome.sha256Before;
     staged.reset();
   }
 };
@@ -113,16 +114,8 @@ llvm::Error stage(Work& work, const EditOptions& options) {
 }
 
 // Step 3: the way back, written before anything is replaced, so that it is there whatever happens.
-llvm::Error extendJournal(const std::string& path, std::vector<Work>& works) {
-  std::vector<JournalEntry> entries;
-  llvm::Expected<std::vector<JournalEntry>> old = readJournal(path);
-  if (old) {
-    entries = std::move(*old);
-  } else {
-    Problem problem = toProblem(old.takeError(), path);
-    if (problem.code != ErrorCode::NotFound)
-      return fail(problem.code, problem.message, "name a journal that does not exist yet");
-  }
+llvm::Error extendJournal(const std::string& path, std::vector<JournalEntry> entries,
+                          const std::vector<Work>& works) {
   size_t known = entries.size();
   for (const Work& work : works)
     if (work.staged)
@@ -134,57 +127,19 @@ llvm::Error extendJournal(const std::string& path, std::vector<Work>& works) {
   return writeJournal(path, entries);
 }
 
-// Locks on the folders of all files and of the journal, taken in one order so that two runs cannot
-// wait for each other.
-class Locks {
-public:
-  Locks(llvm::ArrayRef<std::string> paths, const std::string& journal, io::Notify notify) {
-    for (const std::string& path : paths)
-      if (std::optional<std::string> folder = folderOf(path))
-        locks.emplace(*folder, std::nullopt);
-    if (std::optional<std::string> folder = folderOfJournal(journal))
-      locks.emplace(*folder, std::nullopt);
-    for (auto& [folder, state] : locks) {
-      llvm::Expected<io::system::FolderLock> lock = io::system::FolderLock::acquire(folder, notify);
-      if (lock)
-        state.emplace(std::move(*lock));
-      else
-        refused.emplace(folder, toProblem(lock.takeError(), folder));
-    }
-  }
-
-  llvm::Error check(const std::string& path) const { return checkFolder(folderOf(path)); }
-  llvm::Error checkJournal(const std::string& journal) const {
-    return checkFolder(folderOfJournal(journal));
-  }
-
-private:
-  llvm::Error checkFolder(const std::optional<std::string>& folder) const {
-    auto found = refused.find(folder.value_or(""));
-    if (found == refused.end())
-      return llvm::Error::success();
-    return fail(found->second.code, found->second.message, found->second.hint);
-  }
-
-  static std::optional<std::string> folderOf(const std::string& path) {
-    llvm::SmallString<256> real;
-    if (llvm::sys::fs::real_path(path, real))
-      return std::nullopt; // opening it will say why
-    return llvm::sys::path::parent_path(real).str();
-  }
-
-  // The journal itself need not exist yet, and a link there would be replaced, not followed.
-  static std::optional<std::string> folderOfJournal(const std::string& journal) {
-    llvm::StringRef folder = llvm::sys::path::parent_path(journal);
-    llvm::SmallString<256> real;
-    if (journal.empty() || llvm::sys::fs::real_path(folder.empty() ? "." : folder, real))
-      return std::nullopt; // writing it will say why
-    return real.str().str();
-  }
-
-  std::map<std::string, std::optional<io::system::FolderLock>> locks;
-  std::map<std::string, Problem> refused;
-};
+// What a journal holds already; one that does not exist yet holds nothing.
+llvm::Expected<std::vector<JournalEntry>> readOldJournal(const std::string& path,
+                                                         const Locks& locks) {
+  if (llvm::Error error = locks.checkJournal(path))
+    return error;
+  llvm::Expected<std::vector<JournalEntry>> old = readJournal(path);
+  if (old)
+    return old;
+  Problem problem = toProblem(old.takeError(), path);
+  if (problem.code == ErrorCode::NotFound)
+    return std::vector<JournalEntry>();
+  return fail(problem.code, problem.message, "name a journal that does not exist yet");
+}
 
 std::vector<Work> openAll(llvm::ArrayRef<std::string> paths, const Locks& locks) {
   std::vector<Work> works;
@@ -204,6 +159,14 @@ std::vector<Work> openAll(llvm::ArrayRef<std::string> paths, const Locks& locks)
     works.push_back(std::move(work));
   }
   return works;
+}
+
+// Without the way back that was asked for, nothing is changed.
+void giveUp(EditRun& run, std::vector<Work>& works, Problem problem) {
+  run.problems.push_back(std::move(problem));
+  for (Work& work : works)
+    if (work.isOpen() && (work.staged || work.outcome.edit.changes.empty()))
+      work.fail(fail(ErrorCode::CannotWrite, "was not changed: there is no journal to write to"));
 }
 
 } // namespace
@@ -230,6 +193,14 @@ EditRun editFiles(llvm::ArrayRef<std::string> paths, const formats::EditRequest&
               isWriting ? options.journal : std::string(), notify);
   std::vector<Work> works = openAll(paths, locks);
 
+  bool hasJournal = isWriting && !options.journal.empty();
+  std::vector<JournalEntry> entries;
+  if (hasJournal) {
+    llvm::Error error = readOldJournal(options.journal, locks).moveInto(entries);
+    if (error)
+      giveUp(run, works, toProblem(std::move(error), options.journal));
+  }
+
   parallelFor(works.size(), kFilesAtOnce, [&](size_t i) {
     Work& work = works[i];
     if (work.isOpen())
@@ -240,18 +211,9 @@ EditRun editFiles(llvm::ArrayRef<std::string> paths, const formats::EditRequest&
         work.fail(std::move(error));
   });
 
-  if (!options.journal.empty() && isWriting) {
-    llvm::Error error = locks.checkJournal(options.journal);
-    if (!error)
-      error = extendJournal(options.journal, works);
-    if (error) {
-      Problem problem = toProblem(std::move(error), options.journal);
-      for (Work& work : works)
-        if (work.staged)
-          work.fail(fail(ErrorCode::CannotWrite, "was not changed: the journal cannot be written"));
-      run.problems.push_back(std::move(problem));
-    }
-  }
+  if (hasJournal)
+    if (llvm::Error error = extendJournal(options.journal, std::move(entries), works))
+      giveUp(run, works, toProblem(std::move(error), options.journal));
 
   std::set<std::string> folders;
   for (Work& work : works) {

@@ -91,12 +91,16 @@ bool read(const json::Value& value, JournalEntry& entry) {
   entry.modifiedNs = reader.number<int64_t>("modified_ns");
   entry.reverse.oldSize = reader.number("changed_size");
   entry.reverse.newSize = reader.number("original_size");
-  bool isValid = true;
+  // Every byte of the original comes from somewhere: more than that is no size of a real file.
+  uint64_t supplied = entry.reverse.oldSize;
+  uint64_t patched = 0;
+  bool isValid = entry.sha256Before != entry.sha256After;
   for (const json::Value& item : reader.array("moves")) {
     Reader fields(item);
     Move move{fields.number("from"), fields.number("to"), fields.number("length"), "undo"};
     isValid = isValid && fields.isValid && fits(move.from, move.length, entry.reverse.oldSize) &&
               fits(move.to, move.length, entry.reverse.newSize);
+    supplied += move.length;
     entry.reverse.moves.push_back(move);
   }
   for (const json::Value& item : reader.array("patches")) {
@@ -105,11 +109,29 @@ bool read(const json::Value& value, JournalEntry& entry) {
     patch.offset = fields.number("offset");
     std::string bytes = fields.bytes("bytes");
     patch.after.assign(bytes.begin(), bytes.end());
-    isValid =
-        isValid && fields.isValid && fits(patch.offset, patch.after.size(), entry.reverse.newSize);
+    isValid = isValid && fields.isValid && patch.offset >= patched &&
+              fits(patch.offset, patch.after.size(), entry.reverse.newSize);
+    patched = patch.offset + patch.after.size();
+    supplied += patch.after.size();
     entry.reverse.patches.push_back(std::move(patch));
   }
-  return isValid && reader.isValid;
+  return isValid && reader.isValid && entry.reverse.newSize <= supplied;
+}
+
+// The parser calls itself for every bracket; a journal needs five.
+bool isNestedDeeply(llvm::StringRef text) {
+  constexpr int kMost = 32;
+  int depth = 0;
+  bool isText = false;
+  for (size_t i = 0; i < text.size() && depth <= kMost; ++i) {
+    if (isText && text[i] == '\\')
+      ++i;
+    else if (text[i] == '"')
+      isText = !isText;
+    else if (!isText)
+      depth += (text[i] == '[' || text[i] == '{') - (text[i] == ']' || text[i] == '}');
+  }
+  return depth > kMost;
 }
 
 // Everything that can be wrong is found out before anything is written.
@@ -141,6 +163,8 @@ llvm::Expected<Undone> undo(const std::string& path, llvm::ArrayRef<const Journa
   if (!lock)
     return lock.takeError();
   for (bool isFirst = true;; isFirst = false) {
+    if (io::system::isInterrupted())
+      return fail(ErrorCode::Interrupted, "was not restored: interrupted");
     llvm::Expected<io::InputFile> file = io::InputFile::open(path);
     if (!file)
       return file.takeError();
@@ -149,11 +173,18 @@ llvm::Expected<Undone> undo(const std::string& path, llvm::ArrayRef<const Journa
       return isFirst ? Undone::Skipped : Undone::Restored;
     while (!entries.empty() && entries.back()->sha256After != now)
       entries = entries.drop_back();
+    // The bytes before the first of these entries were not made by an entry that is still here: the
+    // file was replaced between two edits. It is back to what that one found.
+    if (entries.empty() && !isFirst)
+      return Undone::Restored;
     if (entries.empty())
       return fail(ErrorCode::ChangedMeanwhile, "was changed by someone else since; left as it is",
                   "install the package again to get the original back");
     if (llvm::Error error = restore(*entries.back(), *file))
       return error;
+    entries = entries.drop_back();
+    if (entries.empty())
+      return Undone::Restored;
   }
 }
 
@@ -163,6 +194,8 @@ llvm::Expected<std::vector<JournalEntry>> readJournal(llvm::StringRef path) {
   llvm::Expected<io::InputFile> file = io::InputFile::open(path);
   if (!file)
     return file.takeError();
+  if (isNestedDeeply(textOf(file->bytes())))
+    return damaged("it is nested too deeply");
   llvm::Expected<json::Value> document = json::parse(textOf(file->bytes()));
   if (!document) {
     llvm::consumeError(document.takeError());

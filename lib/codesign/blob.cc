@@ -19,6 +19,7 @@ namespace {
 constexpr uint32_t kSupportsTeam = 0x20200;
 constexpr uint32_t kSupportsCodeLimit64 = 0x20300;
 constexpr uint32_t kBlobHeader = 8;
+constexpr uint64_t kSuperBlobHeader = 12, kIndexEntry = 8;
 
 llvm::Error damaged(const char* what) {
   return fail(ErrorCode::Malformed, std::string("the signature is damaged: ") + what);
@@ -77,8 +78,10 @@ llvm::Expected<CodeDirectory> parseDirectory(const Blob& blob) {
   uint64_t after = uint64_t(directory.codeSlots) * directory.hashSize;
   if (before > directory.hashOffset || !fits(directory.hashOffset, after, bytes.size()))
     return damaged("the hashes lie outside the code directory");
-  if (directory.hashKind &&
-      (directory.hashSize == 0 || directory.hashSize > io::sizeOf(*directory.hashKind)))
+  constexpr uint8_t kTruncated = 20;
+  if (directory.hashKind && directory.hashSize != (bytes[37] == CS_HASHTYPE_SHA256_TRUNCATED
+                                                       ? kTruncated
+                                                       : io::sizeOf(*directory.hashKind)))
     return damaged("the hashes have a wrong size");
 
   llvm::Expected<std::string> identifier = textIn(directory, read32be(&bytes[20]));
@@ -131,21 +134,36 @@ bool EmbeddedSignature::isCms() const {
   return cms && cms->bytes.size() > kBlobHeader;
 }
 
+bool holdsCms(Bytes bytes) {
+  if (bytes.size() < kSuperBlobHeader || read32be(&bytes[0]) != CSMAGIC_EMBEDDED_SIGNATURE)
+    return false;
+  uint64_t count =
+      std::min<uint64_t>(read32be(&bytes[8]), (bytes.size() - kSuperBlobHeader) / kIndexEntry);
+  for (uint64_t i = 0; i < count; ++i) {
+    const uint8_t* entry = &bytes[kSuperBlobHeader + i * kIndexEntry];
+    uint64_t offset = read32be(entry + 4);
+    if (read32be(entry) == CSSLOT_SIGNATURESLOT && fits(offset, kBlobHeader, bytes.size()) &&
+        read32be(&bytes[offset + 4]) > kBlobHeader)
+      return true;
+  }
+  return false;
+}
+
 llvm::Expected<EmbeddedSignature> parse(Bytes bytes) {
-  constexpr uint64_t kHeader = 12, kIndexEntry = 8;
-  if (bytes.size() < kHeader || read32be(&bytes[0]) != CSMAGIC_EMBEDDED_SIGNATURE)
+  if (bytes.size() < kSuperBlobHeader || read32be(&bytes[0]) != CSMAGIC_EMBEDDED_SIGNATURE)
     return damaged("it does not begin as one");
   uint64_t length = read32be(&bytes[4]);
   uint64_t count = read32be(&bytes[8]);
-  if (length > bytes.size() || length < kHeader || count > (length - kHeader) / kIndexEntry)
+  if (length > bytes.size() || length < kSuperBlobHeader ||
+      count > (length - kSuperBlobHeader) / kIndexEntry)
     return damaged("it is longer than the room that the load command gives it");
   bytes = bytes.take_front(length);
 
   EmbeddedSignature signature;
   for (uint64_t i = 0; i < count; ++i) {
     Blob blob;
-    blob.slot = read32be(&bytes[kHeader + i * kIndexEntry]);
-    blob.offset = read32be(&bytes[kHeader + i * kIndexEntry + 4]);
+    blob.slot = read32be(&bytes[kSuperBlobHeader + i * kIndexEntry]);
+    blob.offset = read32be(&bytes[kSuperBlobHeader + i * kIndexEntry + 4]);
     if (!fits(blob.offset, kBlobHeader, bytes.size()))
       return damaged("a blob lies outside it");
     uint64_t size = read32be(&bytes[blob.offset + 4]);

@@ -58,6 +58,9 @@ struct EmbeddedSignature {
   bool isCms() const;
 };
 
+/// True when a super blob, however damaged otherwise, has a CMS blob with something in it.
+bool holdsCms(Bytes bytes);
+
 /// Refuses what does not lie inside `bytes`, the range that LC_CODE_SIGNATURE names.
 llvm::Expected<EmbeddedSignature> parse(Bytes bytes);
 

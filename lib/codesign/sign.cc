@@ -34,16 +34,15 @@ llvm::Expected<Rewrite> refresh(SliceDraft& draft, Bytes sliceBytes,
   std::vector<NewHash> hashes;
   RewrittenView view(sliceBytes, *rewrite);
   ByteVector scratch;
-  uint64_t touched = 0;
+  uint64_t touched = 0; // of the main directory; others count the same pages
   for (const CodeDirectory& directory : report.signature->directories) {
     uint64_t pageSize = directory.pageSize ? directory.pageSize : directory.codeLimit;
-    touched = 0;
     for (uint32_t page = 0; page < directory.codeSlots; ++page) {
       uint64_t offset = page * pageSize;
       uint64_t length = std::min(pageSize, directory.codeLimit - offset);
       if (view.isUntouched(offset, length))
         continue;
-      ++touched;
+      touched += directory.slot == CSSLOT_CODEDIRECTORY;
       io::Digest digest = io::digestOf(*directory.hashKind, view.read(offset, length, scratch));
       hashes.push_back({report.offset + directory.offset + directory.hashOffset +
                             uint64_t(page) * directory.hashSize,
@@ -74,7 +73,8 @@ llvm::Error makeRoom(SliceDraft& draft, uint64_t offset, uint64_t size) {
   for (const macho::Segment& segment : segments)
     if (!last || segment.fileOffset + segment.fileSize > last->fileOffset + last->fileSize)
       last = &segment;
-  if (!last || last->name != "__LINKEDIT" || last->fileOffset + last->fileSize != slice.size)
+  if (!last || last->name != "__LINKEDIT" || draft.commands[last->command].kind != LC_SEGMENT_64 ||
+      last->fileOffset + last->fileSize != slice.size)
     return fail(ErrorCode::Unsupported,
                 "has no place for a signature: __LINKEDIT is not the end of it",
                 "data was appended to the library after linking; relink it without");
@@ -133,15 +133,14 @@ SignatureParts partsFor(const SliceDraft& draft, Bytes sliceBytes, const Signatu
 
 llvm::Expected<Rewrite> rebuild(SliceDraft& draft, Bytes sliceBytes, const SignatureReport& report,
                                 const SignPolicy& policy, const std::string& why) {
+  if (report.isMisplaced)
+    return fail(ErrorCode::Malformed, "cannot be signed again: " + report.problems.front(),
+                "install the package again; tcfix does not touch damaged files");
   SignatureParts parts = partsFor(draft, sliceBytes, report, policy);
   bool isThere = report.summary.state != SignatureState::None;
   parts.codeLimit = isThere ? report.offset : alignUp(draft.size, kSignatureAlignment);
   uint64_t size = report.size; // the old reserve stays as it is if the new signature fits
   if (signatureSize(parts) > size) {
-    // It can grow only where nothing else lies behind it.
-    if (isThere && report.offset + report.size != draft.size)
-      return fail(ErrorCode::Malformed, "has a code signature that is too short and not at its end",
-                  "install the package again; tcfix does not touch damaged files");
     size = alignUp(signatureSize(parts), kSignatureAlignment);
     if (llvm::Error error = makeRoom(draft, parts.codeLimit, size))
       return error;
@@ -165,7 +164,7 @@ llvm::Expected<Rewrite> rebuild(SliceDraft& draft, Bytes sliceBytes, const Signa
 }
 
 llvm::Error foreignSigned(const SignatureReport& report) {
-  const std::string& team = report.signature->main().team;
+  std::string team = report.signature ? report.signature->main().team : "";
   return fail(ErrorCode::ForeignSigned,
               "is signed by an identity" + (team.empty() ? "" : " (team " + team + ")") +
                   ", and a change would break that signature",

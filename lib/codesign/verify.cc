@@ -109,6 +109,23 @@ std::optional<Bytes> infoPlistOf(Bytes sliceBytes, const macho::FileSlice& slice
   return std::nullopt;
 }
 
+namespace {
+
+// Where codesign puts a signature, and where it looks for one: at the end of __LINKEDIT, which ends
+// the slice. Bytes elsewhere would not be covered by it.
+std::optional<std::string> misplaced(const macho::FileSlice& slice, const SignatureReport& report) {
+  uint64_t end = report.offset + report.size;
+  for (const macho::Segment& segment : macho::segmentsOf(slice, slice.commands))
+    if (segment.name == "__LINKEDIT" && report.offset >= segment.fileOffset &&
+        end == segment.fileOffset + segment.fileSize)
+      return end == slice.size ? std::nullopt
+                               : std::optional(std::to_string(slice.size - end) +
+                                               " bytes lie behind the signature");
+  return "the signature does not lie at the end of __LINKEDIT";
+}
+
+} // namespace
+
 SignatureReport verify(Bytes sliceBytes, const macho::FileSlice& slice) {
   SignatureReport report;
   auto command =
@@ -125,8 +142,15 @@ SignatureReport verify(Bytes sliceBytes, const macho::FileSlice& slice) {
     report.problems.push_back("the signature lies outside the file");
     return report;
   }
+  if (std::optional<std::string> problem = misplaced(slice, report)) {
+    report.isMisplaced = true;
+    report.problems.push_back(*problem);
+  }
   llvm::Expected<EmbeddedSignature> signature = parse(*bytes);
   if (!signature) {
+    // A damaged signature may still be an identity's.
+    if (holdsCms(*bytes))
+      report.summary.kind = SignatureKind::Cms;
     report.problems.push_back(toProblem(signature.takeError(), {}).message);
     return report;
   }

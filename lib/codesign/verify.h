@@ -16,6 +16,7 @@ struct SignatureReport {
   std::optional<EmbeddedSignature> signature; ///< what could be read of it
   uint64_t offset = 0;                        ///< where LC_CODE_SIGNATURE says it is, in the slice
   uint64_t size = 0;
+  bool isMisplaced = false; ///< it is not where a signature must be, so that none can be made there
 };
 
 /// The Info.plist that some tools embed in __TEXT,__info_plist; a signature covers it.

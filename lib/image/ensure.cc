@@ -25,10 +25,30 @@ struct Replacement {
   std::string to;
 };
 
+Paths without(const Paths& paths, const Paths& others, const Paths& excluded) {
+  Paths rest;
+  for (const std::string& path : paths)
+    if (contains(others, path) && !contains(excluded, path) && !contains(rest, path))
+      rest.push_back(path);
+  return rest;
+}
+
+// The fewest of the entries that edits named which explain the new order of what is in both lists.
+Paths movedPaths(const Paths& before, const Paths& after, const Paths& named) {
+  Paths moved = without(named, without(before, after, {}), {});
+  for (const std::string& path : Paths(moved)) {
+    Paths fewer = moved;
+    fewer.erase(std::find(fewer.begin(), fewer.end(), path));
+    if (without(before, after, fewer) == without(after, before, fewer))
+      moved = fewer;
+  }
+  return moved;
+}
+
 // The net difference between two lists. Looking at the lists, and not at the edits, is what makes
 // "add, then remove again" come to nothing.
 std::vector<Change> differences(const Paths& before, const Paths& after,
-                                const std::vector<Replacement>& replacements) {
+                                const std::vector<Replacement>& replacements, const Paths& named) {
   std::vector<Change> changes;
   Paths explained;
   for (const Replacement& replacement : replacements) {
@@ -52,16 +72,8 @@ std::vector<Change> differences(const Paths& before, const Paths& after,
     if (!contains(before, path) && !contains(explained, path))
       changes.push_back({Operation::AddRpath, path, {}, "asked for", {}});
 
-  // An entry that is in both lists but changed its rank was moved to the front.
-  Paths keptBefore, keptAfter;
-  for (const std::string& path : before)
-    if (contains(after, path) && !contains(keptBefore, path))
-      keptBefore.push_back(path);
-  for (const std::string& path : after)
-    if (contains(before, path))
-      keptAfter.push_back(path);
-  if (keptBefore != keptAfter)
-    changes.push_back({Operation::AddRpath, keptAfter.front(), {}, "moved to the front", {}});
+  for (const std::string& path : movedPaths(before, after, named))
+    changes.push_back({Operation::AddRpath, path, {}, "moved", {}});
   return changes;
 }
 
@@ -72,9 +84,11 @@ EnsuredSearchPaths ensureSearchPaths(const Paths& current, llvm::ArrayRef<Edit> 
   Paths& paths = result.paths;
   paths = current;
   std::vector<Replacement> replacements;
+  Paths named; // what edits put somewhere
   removeRepeats(paths);
   for (const Edit& edit : edits) {
     if (const auto* add = std::get_if<AddSearchPath>(&edit)) {
+      named.push_back(add->path);
       if (add->atFront) {
         paths.erase(std::remove(paths.begin(), paths.end(), add->path), paths.end());
         paths.insert(paths.begin(), add->path);
@@ -88,10 +102,11 @@ EnsuredSearchPaths ensureSearchPaths(const Paths& current, llvm::ArrayRef<Edit> 
         result.warnings.push_back("there is no search path " + replace->from + " to replace");
       std::replace(paths.begin(), paths.end(), replace->from, replace->to);
       replacements.push_back({replace->from, replace->to});
+      named.push_back(replace->to);
       removeRepeats(paths);
     }
   }
-  result.changes = differences(current, paths, replacements);
+  result.changes = differences(current, paths, replacements, named);
   return result;
 }
 

@@ -26,6 +26,12 @@ llvm::Expected<StagedFile> StagedFile::stage(const InputFile& original, const Re
   return StagedFile(std::move(*temporary), original.path(), original.stamp());
 }
 
+llvm::Error StagedFile::reopen() {
+  if (llvm::Error error = temporary.reopen())
+    return error;
+  return temporary.keepAttributesOf(target);
+}
+
 llvm::Error StagedFile::commit() {
   llvm::Expected<FileStamp> now = stampOf(target);
   if (!now)

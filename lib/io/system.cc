@@ -10,11 +10,27 @@ namespace tcfix::io::system {
 
 namespace fs = llvm::sys::fs;
 
+namespace {
+constexpr llvm::StringLiteral kPrefix = ".tcfix-";
+constexpr llvm::StringLiteral kSuffix = ".tmp";
+} // namespace
+
+void removeLeftovers(const std::string& folder) {
+  std::error_code error;
+  for (fs::directory_iterator entry(folder, error, /*follow_symlinks=*/false), end;
+       !error && entry != end; entry.increment(error)) {
+    llvm::StringRef name = llvm::sys::path::filename(entry->path());
+    if (name.size() == kPrefix.size() + 8 + kSuffix.size() && name.starts_with(kPrefix) &&
+        name.ends_with(kSuffix))
+      fs::remove(entry->path());
+  }
+}
+
 llvm::Expected<TemporaryFile> TemporaryFile::createBeside(llvm::StringRef target) {
   llvm::StringRef folder = llvm::sys::path::parent_path(target);
   llvm::SmallString<256> model(folder);
   // A fixed short name: the target's own may already be as long as the file system allows.
-  llvm::sys::path::append(model, ".tcfix-%%%%%%%%.tmp");
+  llvm::sys::path::append(model, llvm::Twine(kPrefix) + "%%%%%%%%" + kSuffix);
   int descriptor = -1;
   llvm::SmallString<256> path;
   if (std::error_code error = fs::createUniqueFile(model, descriptor, path, fs::OF_None,
@@ -38,7 +54,7 @@ TemporaryFile::~TemporaryFile() {
 llvm::Error TemporaryFile::reopen() {
   close();
   if (std::error_code error =
-          fs::openFileForReadWrite(temporaryPath, descriptor, fs::CD_OpenExisting, fs::OF_None))
+          fs::openFileForRead(temporaryPath, descriptor)) // its mode may forbid more
     return fail(ErrorCode::CannotWrite, "the new file cannot be opened: " + error.message());
   return llvm::Error::success();
 }

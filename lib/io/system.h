@@ -39,7 +39,7 @@ public:
   llvm::Error setModified(int64_t modifiedNs);
   /// Call after another program worked on path(): it may have put a new file there.
   llvm::Error reopen();
-  /// Returns when the content has reached the disk.
+  /// Returns when the content has reached the disk. Nothing can be written afterwards.
   llvm::Error sync();
   llvm::Error renameTo(llvm::StringRef target);
 
@@ -55,6 +55,12 @@ private:
 /// Makes renames in `folder` durable.
 llvm::Error syncFolder(llvm::StringRef folder);
 
+/// Removes temporary files that killed runs left in a folder. Call only with its lock held.
+void removeLeftovers(const std::string& folder);
+
+/// Lets this process open as many files as the system allows it at all.
+void allowManyOpenFiles();
+
 /// From now on Ctrl-C and termination requests only raise a flag, so that work can end tidily.
 void watchForInterrupts();
 /// True once one of them has come.
@@ -65,6 +71,9 @@ class FolderLock {
 public:
   /// Waits for at most a minute, and says so.
   static llvm::Expected<FolderLock> acquire(llvm::StringRef folder, Notify notify);
+
+  /// False where the system has no locks to give, or no right to them; work goes on without.
+  bool isHeld() const { return handle != -1; }
 
   FolderLock(FolderLock&& other) noexcept;
   FolderLock& operator=(FolderLock&&) = delete;

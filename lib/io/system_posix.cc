@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <string>
 #include <sys/file.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <thread>
 #include <unistd.h>
@@ -168,11 +169,14 @@ llvm::Error TemporaryFile::makeReadableLikeNewFiles() {
 llvm::Error TemporaryFile::sync() {
 #ifdef __APPLE__
   // fsync on macOS stops at the drive's cache; this one does not. Some file systems lack it.
-  if (::fcntl(descriptor, F_FULLFSYNC) == 0)
-    return llvm::Error::success();
+  bool isSynced = ::fcntl(descriptor, F_FULLFSYNC) == 0 || ::fsync(descriptor) == 0;
+#else
+  bool isSynced = ::fsync(descriptor) == 0;
 #endif
-  if (::fsync(descriptor) != 0)
+  if (!isSynced)
     return cannotWrite(errno);
+  // Hundreds of files may wait for their commit; descriptors are scarce.
+  close();
   return llvm::Error::success();
 }
 
@@ -185,6 +189,16 @@ llvm::Error syncFolder(llvm::StringRef folder) {
   if (::fsync(descriptor) != 0 && errno != EINVAL && errno != ENOTSUP)
     return cannotWrite(errno);
   return llvm::Error::success();
+}
+
+void allowManyOpenFiles() {
+  struct rlimit limit;
+  if (::getrlimit(RLIMIT_NOFILE, &limit) == 0) {
+    // macOS calls its limit infinite but accepts no more than this.
+    constexpr rlim_t kMost = 10240;
+    limit.rlim_cur = std::max(limit.rlim_cur, std::min(limit.rlim_max, kMost));
+    ::setrlimit(RLIMIT_NOFILE, &limit);
+  }
 }
 
 void watchForInterrupts() {
@@ -207,15 +221,17 @@ llvm::Expected<FolderLock> FolderLock::acquire(llvm::StringRef folder, Notify no
   using namespace std::chrono;
   std::string path = folder.empty() ? "." : folder.str();
   Descriptor descriptor(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (descriptor < 0 && errno == EACCES)
+    return FolderLock(-1); // files in it may be readable all the same
   if (descriptor < 0)
-    return fail(ErrorCode::Unreadable,
+    return fail(errno == ENOENT || errno == ENOTDIR ? ErrorCode::NotFound : ErrorCode::Unreadable,
                 std::string("its folder cannot be opened: ") + std::strerror(errno));
   auto deadline = steady_clock::now() + seconds(kLockSeconds);
   bool hasSaidSo = false;
   while (::flock(descriptor, LOCK_EX | LOCK_NB) != 0) {
     // A file system without locks (some network mounts) must not stop a repair.
     if (errno != EWOULDBLOCK && errno != EINTR)
-      break;
+      return FolderLock(-1);
     if (isInterrupted())
       return fail(ErrorCode::Interrupted, "interrupted while waiting for another tcfix");
     if (steady_clock::now() >= deadline)

@@ -76,7 +76,8 @@ llvm::Error TemporaryFile::resize(uint64_t size) {
 }
 
 llvm::Error TemporaryFile::keepAttributesOf(const std::string& source) {
-  // A new file inherits its folder's access list, as the old one did; read-only and hidden follow.
+  // A new file inherits its folder's access list, as the old one did. Hidden and system follow; a
+  // read-only file could not be renamed over the old one.
   DWORD attributes = ::GetFileAttributesW(wide(source).c_str());
   if (attributes != INVALID_FILE_ATTRIBUTES)
     ::SetFileAttributesW(wide(temporaryPath).c_str(), attributes & ~FILE_ATTRIBUTE_READONLY);
@@ -90,6 +91,7 @@ llvm::Error TemporaryFile::makeReadableLikeNewFiles() {
 llvm::Error TemporaryFile::sync() {
   if (!::FlushFileBuffers(handleOf(descriptor)))
     return cannotWrite();
+  close();
   return llvm::Error::success();
 }
 
@@ -97,6 +99,9 @@ llvm::Error TemporaryFile::sync() {
 llvm::Error syncFolder(llvm::StringRef) {
   return llvm::Error::success();
 }
+
+// Handles have no such limit.
+void allowManyOpenFiles() {}
 
 void watchForInterrupts() {
   ::SetConsoleCtrlHandler(raiseInterruptFlag, TRUE);

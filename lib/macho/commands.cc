@@ -5,6 +5,8 @@
 
 #include <llvm/Support/Endian.h>
 
+#include <set>
+
 namespace tcfix::macho {
 
 using namespace llvm::MachO;
@@ -77,7 +79,6 @@ llvm::Error renameDependency(SliceDraft& draft, const RenameDependency& rename) 
   // The same library may be named by several commands; all of them follow.
   while ((from = findDependency(draft, rename.from)))
     setName(draft, *from, rename.to);
-  draft.changes.push_back({Operation::RenameDependency, rename.to, rename.from, "asked for", {}});
   return llvm::Error::success();
 }
 
@@ -85,11 +86,8 @@ llvm::Error setIdentity(SliceDraft& draft, const SetIdentity& set) {
   for (LoadCommand& command : draft.commands) {
     if (command.kind != LC_ID_DYLIB)
       continue;
-    std::string old = nameIn(*draft.original, command).str();
-    if (old != set.name) {
+    if (nameIn(*draft.original, command) != set.name)
       setName(draft, command, set.name);
-      draft.changes.push_back({Operation::SetId, set.name, old, "asked for", {}});
-    }
     return llvm::Error::success();
   }
   return fail(ErrorCode::Unsupported, "has no install name to set: only a shared library has one");
@@ -119,6 +117,40 @@ llvm::Error editOther(SliceDraft& draft, const Edit& edit) {
   return llvm::Error::success(); // a search path edit, done together with the others
 }
 
+// The net difference of names: editing back and forth comes to nothing. Search path edits neither
+// add nor remove these commands, so that they pair up in order.
+void noteRenames(SliceDraft& draft) {
+  auto named = [](llvm::ArrayRef<LoadCommand> commands) {
+    std::vector<const LoadCommand*> found;
+    for (const LoadCommand& command : commands)
+      if (isDependency(command.kind) || command.kind == LC_ID_DYLIB)
+        found.push_back(&command);
+    return found;
+  };
+  std::vector<const LoadCommand*> before = named(draft.original->commands);
+  std::vector<const LoadCommand*> after = named(draft.commands);
+  for (size_t i = 0; i < after.size(); ++i) {
+    llvm::StringRef old = nameIn(*draft.original, *before[i]);
+    llvm::StringRef name = nameIn(*draft.original, *after[i]);
+    if (old != name)
+      draft.changes.push_back(
+          {after[i]->kind == LC_ID_DYLIB ? Operation::SetId : Operation::RenameDependency,
+           name.str(),
+           old.str(),
+           "asked for",
+           {}});
+  }
+}
+
+// dyld refuses a file that names a dependency twice, and only relinking can take one away.
+void warnOfRepeats(SliceDraft& draft) {
+  std::set<std::string> seen;
+  for (const LoadCommand& command : draft.commands)
+    if (isDependency(command.kind) && !seen.insert(nameIn(*draft.original, command).str()).second)
+      draft.warnings.push_back("names the dependency " + nameIn(*draft.original, command).str() +
+                               " twice, and recent macOS refuses such a file");
+}
+
 } // namespace
 
 ByteVector withText(Bytes fixed, llvm::StringRef text) {
@@ -145,6 +177,8 @@ llvm::Error edit(SliceDraft& draft, llvm::ArrayRef<Edit> edits) {
   for (const Edit& wanted : edits)
     if (llvm::Error error = editOther(draft, wanted))
       return error;
+  noteRenames(draft);
+  warnOfRepeats(draft);
   return llvm::Error::success();
 }
 

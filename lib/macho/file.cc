@@ -55,15 +55,18 @@ llvm::Expected<FileSlice> readSlice(Bytes bytes) {
   MachOObjectFile::getArchTriple(header.cputype, header.cpusubtype, nullptr, &archFlag);
   slice.arch = archFlag ? archFlag : "cpu" + std::to_string(header.cputype);
 
+  // LLVM's list of commands repeats one that follows LC_IDENT; ours must be just what is there.
+  uint64_t expected = slice.headerSize();
   const auto* start = reinterpret_cast<const char*>(bytes.data());
   for (const auto& info : (*object)->load_commands()) {
     LoadCommand command;
     command.kind = info.C.cmd;
     command.offset = static_cast<uint64_t>(info.Ptr - start);
     std::optional<Bytes> whole = part(bytes, *command.offset, info.C.cmdsize);
-    if (!whole || info.C.cmdsize < sizeof(load_command))
+    if (!whole || info.C.cmdsize < sizeof(load_command) || command.offset != expected)
       return fail(ErrorCode::Malformed,
                   "is a damaged Mach-O file: a load command has a wrong size");
+    expected += info.C.cmdsize;
     command.bytes.assign(whole->begin(), whole->end());
     slice.commands.push_back(std::move(command));
   }

@@ -187,6 +187,8 @@ Bytes RewrittenView::read(uint64_t offset, uint64_t length, ByteVector& scratch)
 ByteVector rewritten(const Rewrite& rewrite, Bytes original) {
   ByteVector scratch;
   Bytes all = RewrittenView(original, rewrite).read(0, rewrite.newSize, scratch);
+  if (all.data() == scratch.data())
+    return scratch;
   return {all.begin(), all.end()};
 }
 

@@ -13,9 +13,9 @@ std::string sentence(const Problem& problem) {
   std::string text;
   if (!problem.path.empty())
     text = printable(problem.path) + ": ";
-  text += problem.message;
+  text += printable(problem.message);
   if (!problem.hint.empty())
-    text += "\n  hint: " + problem.hint;
+    text += "\n  hint: " + printable(problem.hint);
   return text;
 }
 

@@ -14,6 +14,5 @@ void setUpLog(Verbosity verbosity, bool withColour);
 void logError(const Problem& problem);   ///< always shown
 void logWarning(const Problem& problem); ///< not when quiet
 void logInfo(const std::string& message);
-void logDetail(const std::string& message); ///< only when verbose
 
 } // namespace tcfix::report

@@ -2,6 +2,7 @@
 
 #include "image/names.h"
 
+#include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/StringExtras.h>
 #include <llvm/Support/JSON.h>
 
@@ -53,7 +54,7 @@ std::string searchPathLabel(const Slice& slice) {
 }
 
 std::string signatureText(const SignatureSummary& signature, const Paint& paint) {
-  std::string text = describe(signature);
+  std::string text = printable(describe(signature));
   if (signature.state == SignatureState::Valid)
     return paint.green(text);
   return signature.state == SignatureState::Invalid ? paint.red(text) : text;
@@ -119,7 +120,7 @@ std::vector<std::string> viewOf(const Image& image) {
     for (const std::string& text : searchPathTexts(slice))
       add(words.searchPath, text);
     if (slice.signature)
-      add("signature", describe(*slice.signature));
+      add("signature", printable(describe(*slice.signature)));
   }
   return lines;
 }
@@ -320,7 +321,9 @@ std::string renderDiff(const apply::EditRun& run, bool withBytes, const Paint& p
       out += "# 0x" + llvm::utohexstr(patch.offset, true, 8) + " " + bytesText(patch.before) +
              " -> " + bytesText(patch.after) + "  " + printable(patch.reason) + "\n";
   }
-  if (wouldChange == 0 && run.problems.empty())
+  bool hasFailed = !run.problems.empty() ||
+                   llvm::any_of(run.files, [](const auto& file) { return file.problem; });
+  if (wouldChange == 0 && !hasFailed)
     return "nothing to do\n";
   return out;
 }

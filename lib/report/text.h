@@ -12,7 +12,6 @@ struct Paint {
   std::string bold(llvm::StringRef text) const { return wrap("1", text); }
   std::string red(llvm::StringRef text) const { return wrap("31", text); }
   std::string green(llvm::StringRef text) const { return wrap("32", text); }
-  std::string yellow(llvm::StringRef text) const { return wrap("33", text); }
   std::string dim(llvm::StringRef text) const { return wrap("2", text); }
 
 private:

@@ -117,7 +117,7 @@ class ExitCodes(CliTest):
         with open("/dev/full", "w") as full:
             result = subprocess.run([harness.TCFIX, "--help"], stdout=full,
                                     stderr=subprocess.PIPE, text=True)
-        self.assertEqual(result.returncode, 3)
+        self.assertEqual(result.returncode, 1)
         self.assertIn("standard output", result.stderr)
 
 

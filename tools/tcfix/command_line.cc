@@ -1,7 +1,5 @@
 #include "command_line.h"
 
-#include "io/system.h"
-
 #include <llvm/Support/Process.h>
 
 #include <algorithm>
@@ -80,7 +78,7 @@ std::optional<Invocation> Invocation::parse(const CommandText& text, cxxopts::Op
   if (invocation.has("help")) {
     exitCode = printOut(options.help({"", "Common"}) + "\nExamples:\n" + text.examples)
                    ? kDone
-                   : kNotChanged;
+                   : kProblemFound;
     return std::nullopt;
   }
   std::string when = invocation.value("color");
@@ -94,7 +92,6 @@ std::optional<Invocation> Invocation::parse(const CommandText& text, cxxopts::Op
                    : invocation.isVerbose() ? report::Verbosity::Verbose
                                             : report::Verbosity::Normal,
                    wantsColour(when, Process::StandardErrHasColors()));
-  io::system::watchForInterrupts();
   return invocation;
 }
 
@@ -124,7 +121,8 @@ int Invocation::finish(bool hasFindings, const std::string& text,
   int exitCode = exitCodeFor(preamble.errors, hasFindings);
   preamble.isOk = exitCode == kDone;
   bool isPrinted = wantsJson() ? printOut(json(preamble)) : isQuiet() || printOut(text);
-  return isPrinted ? exitCode : kNotChanged;
+  // The work is done as the code says; only the report of it is lost.
+  return isPrinted || exitCode != kDone ? exitCode : kProblemFound;
 }
 
 bool printOut(const std::string& text) {

@@ -27,7 +27,6 @@ enum ExitCode {
 struct CommandText {
   std::string name;
   std::string operands; ///< such as "FILE..."
-  std::string summary;  ///< one line
   std::string examples; ///< whole lines, indented by two
 };
 

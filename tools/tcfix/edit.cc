@@ -1,8 +1,6 @@
 #include "command_line.h"
 #include "signing_options.h"
 
-#include "io/system.h"
-
 namespace tcfix::cli {
 
 namespace {
@@ -88,11 +86,9 @@ void addOptions(cxxopts::Options& options) {
 } // namespace
 
 int runEdit(int argc, const char* const* argv) {
-  CommandText text{
-      "edit", "FILE...", "",
-      R"(  tcfix edit --add-rpath @loader_path/../torch/lib --add-rpath /opt/homebrew/lib *.dylib
-  tcfix edit -n --rename-dependency @rpath/libavutil.59.dylib=/opt/lib/libavutil.59.dylib x.dylib
-  tcfix edit --journal undo.json --prepend-rpath '$ORIGIN/../torch/lib' libfoo.so
+  CommandText text{"edit", "FILE...", R"(  tcfix edit --add-rpath @loader_path/../torch/lib *.dylib
+  tcfix edit -n --rename-dependency @rpath/libx.1.dylib=@rpath/libx.2.dylib *.dylib
+  tcfix edit --journal undo.json --add-rpath '$ORIGIN/../torch/lib' libfoo.so
   tcfix undo --journal undo.json
 )"};
   cxxopts::Options options(

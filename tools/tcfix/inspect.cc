@@ -26,7 +26,7 @@ report::InspectedFile inspect(const std::string& path, const formats::InspectOpt
 } // namespace
 
 int runInspect(int argc, const char* const* argv) {
-  CommandText text{"inspect", "FILE...", "",
+  CommandText text{"inspect", "FILE...",
                    R"(  tcfix inspect .venv/lib/python3.12/site-packages/torchcodec/*.dylib
   tcfix inspect --symbols libtorchcodec_core7.so
   tcfix inspect --json libtorch.dylib | jq '.files[0].rpaths'

@@ -4,6 +4,7 @@
 
 #include <llvm/Config/llvm-config.h>
 
+#include <algorithm>
 #include <cstring>
 
 namespace {
@@ -36,8 +37,11 @@ std::string help() {
                 "which version this is.\n";
 }
 
-int wrongCommand(const std::string& message) {
-  report::logError({ErrorCode::Usage, message, {}, "see tcfix --help"});
+int wrongCommand(const std::string& message, bool wantsJson = false) {
+  Problem problem{ErrorCode::Usage, message, {}, "see tcfix --help"};
+  report::logError(problem);
+  if (wantsJson)
+    cli::printOut(report::jsonForError({"", false, {problem}, {}}));
   return cli::kWrongUsage;
 }
 
@@ -49,13 +53,15 @@ int main(int argc, char** argv) {
     return wrongCommand("which command? such as: tcfix inspect FILE");
   std::string name = argv[1];
   if (name == "--help" || name == "-h" || name == "help")
-    return cli::printOut(help()) ? cli::kDone : cli::kNotChanged;
+    return cli::printOut(help()) ? cli::kDone : cli::kProblemFound;
   if (name == "--version")
     return cli::printOut("tcfix " TCFIX_VERSION " (LLVM " LLVM_VERSION_STRING ")\n")
                ? cli::kDone
-               : cli::kNotChanged;
+               : cli::kProblemFound;
   for (const Command& command : kCommands)
     if (name == command.name)
       return command.run(argc - 1, argv + 1);
-  return wrongCommand("there is no command " + report::printable(name));
+  bool wantsJson = std::any_of(
+      argv + 1, argv + argc, [](const char* argument) { return !std::strcmp(argument, "--json"); });
+  return wrongCommand("there is no command " + name, wantsJson);
 }

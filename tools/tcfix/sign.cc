@@ -4,7 +4,7 @@
 namespace tcfix::cli {
 
 int runSign(int argc, const char* const* argv) {
-  CommandText text{"sign", "FILE...", "", R"(  tcfix sign libfoo.dylib
+  CommandText text{"sign", "FILE...", R"(  tcfix sign libfoo.dylib
   tcfix sign --replace-signature --journal undo.json libbar.dylib
 )"};
   cxxopts::Options options("tcfix sign",

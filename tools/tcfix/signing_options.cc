@@ -10,6 +10,8 @@ void addSigningOptions(cxxopts::Options& options) {
 
 std::string readSigningOptions(const Invocation& invocation, formats::Signing& signing,
                                apply::EditOptions& options) {
+  if (invocation.has("journal") && options.journal.empty())
+    return "--journal takes the name of a file";
   signing.replaceForeign = invocation.has("replace-signature");
   signing.isWanted = !invocation.has("no-sign");
   if (!invocation.has("sign-with"))
@@ -22,6 +24,8 @@ std::string readSigningOptions(const Invocation& invocation, formats::Signing& s
 
 int runEditing(Invocation& invocation, const formats::EditRequest& request,
                const apply::EditOptions& options) {
+  io::system::watchForInterrupts();
+  io::system::allowManyOpenFiles();
   apply::EditRun run =
       apply::editFiles(invocation.operands(), request, options,
                        [](const std::string& message) { report::logInfo(message); });

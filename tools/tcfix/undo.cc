@@ -5,7 +5,7 @@
 namespace tcfix::cli {
 
 int runUndo(int argc, const char* const* argv) {
-  CommandText text{"undo", "", "",
+  CommandText text{"undo", "",
                    R"(  tcfix edit --journal undo.json --add-rpath /opt/homebrew/lib libfoo.dylib
   tcfix undo --journal undo.json
 )"};
@@ -22,6 +22,7 @@ int runUndo(int argc, const char* const* argv) {
   if (journal.empty() || !invocation->operands().empty())
     return invocation->usageError("name the journal: tcfix undo --journal FILE");
 
+  io::system::watchForInterrupts();
   apply::UndoRun run;
   llvm::Expected<apply::UndoRun> result =
       apply::undoJournal(journal, [](const std::string& message) { report::logInfo(message); });

@@ -26,14 +26,14 @@ report::VerifiedFile verify(const std::string& path) {
 } // namespace
 
 int runVerify(int argc, const char* const* argv) {
-  CommandText text{"verify", "FILE...", "",
+  CommandText text{"verify", "FILE...",
                    R"(  tcfix verify .venv/lib/python3.12/site-packages/torchcodec/*.dylib
   tcfix verify --json libtorch_cpu.dylib
 )"};
-  cxxopts::Options options("tcfix verify",
-                           "Checks the signatures of Mach-O files: every page, every part. Exit "
-                           "code 1 when one\nis invalid, or missing where Apple silicon needs it. "
-                           "Certificates are not judged.\n");
+  cxxopts::Options options(
+      "tcfix verify", "Checks the signatures of Mach-O files: every page, every part. Exit code 1\n"
+                      "when one is invalid, or missing where Apple silicon needs it.\n"
+                      "Certificates are not judged.\n");
   int exitCode;
   std::optional<Invocation> invocation = Invocation::parse(text, options, argc, argv, exitCode);
   if (!invocation)

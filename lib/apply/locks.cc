@@ -1,0 +1,80 @@
+#include "apply/locks.h"
+
+#include "io/file.h"
+
+#include <llvm/ADT/SmallString.h>
+#include <llvm/Support/FileSystem.h>
+#include <llvm/Support/Path.h>
+
+namespace tcfix::apply {
+
+namespace {
+
+namespace fs = llvm::sys::fs;
+namespace path = llvm::sys::path;
+
+std::optional<std::string> folderOf(const std::string& file) {
+  llvm::SmallString<256> real;
+  if (fs::real_path(file, real))
+    return std::nullopt; // opening it will say why
+  return path::parent_path(real).str();
+}
+
+// The journal itself need not exist yet, and a link there would be replaced, not followed.
+std::optional<std::string> folderOfJournal(const std::string& journal) {
+  llvm::StringRef folder = path::parent_path(journal);
+  llvm::SmallString<256> real;
+  if (journal.empty() || fs::real_path(folder.empty() ? "." : folder, real))
+    return std::nullopt; // writing it will say why
+  return real.str().str();
+}
+
+std::optional<std::pair<uint64_t, uint64_t>> identityOf(const std::string& folder) {
+  llvm::Expected<io::FileStamp> stamp = io::stampOf(folder);
+  if (stamp)
+    return std::make_pair(stamp->device, stamp->inode);
+  llvm::consumeError(stamp.takeError()); // opening what is in it will say why
+  return std::nullopt;
+}
+
+} // namespace
+
+void Locks::add(const std::optional<std::string>& folder) {
+  if (!folder)
+    return;
+  if (std::optional<Identity> identity = identityOf(*folder))
+    folders.emplace(*identity, *folder);
+}
+
+Locks::Locks(llvm::ArrayRef<std::string> paths, const std::string& journal, io::Notify notify) {
+  for (const std::string& file : paths)
+    add(folderOf(file));
+  add(folderOfJournal(journal));
+  for (const auto& [identity, folder] : folders) {
+    llvm::Expected<io::system::FolderLock> lock = io::system::FolderLock::acquire(folder, notify);
+    if (!lock) {
+      refused.emplace(identity, toProblem(lock.takeError(), folder));
+      continue;
+    }
+    // Whoever made them is gone: a run that lives holds the lock.
+    if (lock->isHeld())
+      io::system::removeLeftovers(folder);
+    locks.emplace(identity, std::move(*lock));
+  }
+}
+
+llvm::Error Locks::checkFolder(const std::optional<std::string>& folder) const {
+  std::optional<Identity> identity = folder ? identityOf(*folder) : std::nullopt;
+  auto found = identity ? refused.find(*identity) : refused.end();
+  if (found == refused.end())
+    return llvm::Error::success();
+  return fail(found->second.code, found->second.message, found->second.hint);
+}
+
+llvm::Error Locks::check(const std::string& file) const { return checkFolder(folderOf(file)); }
+
+llvm::Error Locks::checkJournal(const std::string& journal) const {
+  return checkFolder(folderOfJournal(journal));
+}
+
+} // namespace tcfix::apply
