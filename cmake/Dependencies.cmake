@@ -23,6 +23,11 @@ else()
   endif()
   message(STATUS "LLVM ${LLVM_VERSION} in ${LLVM_DIR}")
   llvm_map_components_to_libnames(TCFIX_LLVM_LIBRARIES Object BinaryFormat Support Demangle)
+  # LLVMSupport names shared libraries of the solver and compressors that none of the code we use
+  # calls. Without them the program links statically, and nobody needs to have them.
+  get_target_property(libraries LLVMSupport INTERFACE_LINK_LIBRARIES)
+  list(FILTER libraries EXCLUDE REGEX "z3|ZLIB|zstd|LibEdit|xml2|CURL")
+  set_target_properties(LLVMSupport PROPERTIES INTERFACE_LINK_LIBRARIES "${libraries}")
 endif()
 add_library(tcfix_llvm INTERFACE)
 target_include_directories(tcfix_llvm SYSTEM INTERFACE ${LLVM_INCLUDE_DIRS})

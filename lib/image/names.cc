@@ -1,4 +1,4 @@
-#include "image/edit.h"
+#include "image/names.h"
 
 namespace tcfix {
 
@@ -30,6 +30,59 @@ llvm::StringRef nameOf(Operation operation) {
     return "replace_file";
   }
   return {};
+}
+
+llvm::StringRef nameOf(DependencyKind kind) {
+  switch (kind) {
+  case DependencyKind::Normal:
+    return "normal";
+  case DependencyKind::Weak:
+    return "weak";
+  case DependencyKind::Reexport:
+    return "reexport";
+  case DependencyKind::Upward:
+    return "upward";
+  case DependencyKind::Delay:
+    return "delay";
+  }
+  return {};
+}
+
+llvm::StringRef nameOf(SearchPathKind kind) {
+  return kind == SearchPathKind::Rpath ? "rpath" : "runpath";
+}
+
+llvm::StringRef nameOf(SignatureState state) {
+  switch (state) {
+  case SignatureState::None:
+    return "none";
+  case SignatureState::Valid:
+    return "valid";
+  case SignatureState::Invalid:
+    return "invalid";
+  }
+  return {};
+}
+
+llvm::StringRef nameOf(SignatureKind kind) {
+  switch (kind) {
+  case SignatureKind::AdHoc:
+    return "adhoc";
+  case SignatureKind::LinkerSigned:
+    return "linker-signed";
+  case SignatureKind::Cms:
+    return "cms";
+  }
+  return {};
+}
+
+std::string describe(const SignatureSummary& signature) {
+  std::string text = nameOf(signature.state).str();
+  if (signature.kind)
+    text += ", " + nameOf(*signature.kind).str();
+  if (!signature.identifier.empty())
+    text += ", identifier " + signature.identifier;
+  return text;
 }
 
 } // namespace tcfix

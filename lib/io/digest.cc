@@ -2,12 +2,23 @@
 
 #include <llvm/ADT/StringExtras.h>
 
+#include <algorithm>
+
 namespace tcfix::io {
 
 std::string hexOf(Bytes bytes) { return llvm::toHex(bytes, /*LowerCase=*/true); }
 
 std::string sha256Hex(Bytes bytes) {
   return hexOf(Bytes(digestOf(DigestKind::Sha256, bytes)).take_front(32));
+}
+
+std::string sha256Hex(const RewrittenView& view) {
+  constexpr uint64_t kStep = 1 << 20;
+  Sha256Stream stream;
+  ByteVector scratch;
+  for (uint64_t offset = 0; offset < view.size(); offset += kStep)
+    stream.add(view.read(offset, std::min(kStep, view.size() - offset), scratch));
+  return stream.hex();
 }
 
 } // namespace tcfix::io

@@ -2,7 +2,7 @@
 // macOS (CommonCrypto) and Windows (CNG). About five times as fast as llvm::SHA256.
 #pragma once
 
-#include "base/bytes.h"
+#include "patch/rewrite.h"
 
 #include <array>
 #include <memory>
@@ -39,5 +39,6 @@ private:
 
 std::string hexOf(Bytes bytes);
 std::string sha256Hex(Bytes bytes);
+std::string sha256Hex(const RewrittenView& view);
 
 } // namespace tcfix::io

@@ -35,12 +35,30 @@ TemporaryFile::~TemporaryFile() {
     fs::remove(temporaryPath);
 }
 
+llvm::Error TemporaryFile::setModified(int64_t modifiedNs) {
+  llvm::sys::TimePoint<> time{std::chrono::nanoseconds(modifiedNs)};
+  if (std::error_code error = fs::setLastAccessAndModificationTime(descriptor, time, time))
+    return fail(ErrorCode::CannotWrite, "the file's time cannot be set: " + error.message());
+  return llvm::Error::success();
+}
+
 llvm::Error TemporaryFile::renameTo(llvm::StringRef target) {
   close();
   if (std::error_code error = fs::rename(temporaryPath, target))
     return fail(ErrorCode::CannotWrite, "the new file cannot take its place: " + error.message());
   temporaryPath.clear();
   return llvm::Error::success();
+}
+
+std::string waitingMessage(llvm::StringRef folder) {
+  return ("another tcfix is working in " + folder + "; waiting up to " +
+          llvm::Twine(kLockSeconds) + " seconds")
+      .str();
+}
+
+llvm::Error stillBusy() {
+  return fail(ErrorCode::Busy, "another tcfix is working in this folder",
+              "wait until it is done, then run the same command again");
 }
 
 FolderLock::FolderLock(FolderLock&& other) noexcept : handle(std::exchange(other.handle, -1)) {}

@@ -5,11 +5,17 @@
 
 #include "base/bytes.h"
 
+#include <llvm/ADT/STLFunctionalExtras.h>
 #include <llvm/Support/Error.h>
 
 #include <string>
 
-namespace tcfix::io::system {
+namespace tcfix::io {
+
+/// Tells the user something while work goes on.
+using Notify = llvm::function_ref<void(const std::string& message)>;
+
+namespace system {
 
 /// A new file beside the one that it is to replace. It vanishes unless it is renamed.
 class TemporaryFile {
@@ -30,6 +36,7 @@ public:
   llvm::Error keepAttributesOf(const std::string& source);
   /// The mode that any new file of the user gets.
   llvm::Error makeReadableLikeNewFiles();
+  llvm::Error setModified(int64_t modifiedNs);
   /// Returns when the content has reached the disk.
   llvm::Error sync();
   llvm::Error renameTo(llvm::StringRef target);
@@ -54,8 +61,8 @@ bool isInterrupted();
 /// Holds a lock on a folder that other tcfix processes respect; leaves no file behind.
 class FolderLock {
 public:
-  /// Waits for at most `seconds`.
-  static llvm::Expected<FolderLock> acquire(llvm::StringRef folder, unsigned seconds);
+  /// Waits for at most a minute, and says so.
+  static llvm::Expected<FolderLock> acquire(llvm::StringRef folder, Notify notify);
 
   FolderLock(FolderLock&& other) noexcept;
   FolderLock& operator=(FolderLock&&) = delete;
@@ -66,4 +73,12 @@ private:
   intptr_t handle;
 };
 
-} // namespace tcfix::io::system
+/// How long to wait for another tcfix.
+constexpr unsigned kLockSeconds = 60;
+
+/// What the user is told meanwhile, and at the end of it.
+std::string waitingMessage(llvm::StringRef folder);
+llvm::Error stillBusy();
+
+} // namespace system
+} // namespace tcfix::io

@@ -193,14 +193,15 @@ void watchForInterrupts() {
 
 bool isInterrupted() { return interruptFlag != 0; }
 
-llvm::Expected<FolderLock> FolderLock::acquire(llvm::StringRef folder, unsigned seconds) {
+llvm::Expected<FolderLock> FolderLock::acquire(llvm::StringRef folder, Notify notify) {
   using namespace std::chrono;
   std::string path = folder.empty() ? "." : folder.str();
   Descriptor descriptor(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (descriptor < 0)
     return fail(ErrorCode::Unreadable,
                 std::string("its folder cannot be opened: ") + std::strerror(errno));
-  auto deadline = steady_clock::now() + std::chrono::seconds(seconds);
+  auto deadline = steady_clock::now() + seconds(kLockSeconds);
+  bool hasSaidSo = false;
   while (::flock(descriptor, LOCK_EX | LOCK_NB) != 0) {
     // A file system without locks (some network mounts) must not stop a repair.
     if (errno != EWOULDBLOCK && errno != EINTR)
@@ -208,8 +209,9 @@ llvm::Expected<FolderLock> FolderLock::acquire(llvm::StringRef folder, unsigned 
     if (isInterrupted())
       return fail(ErrorCode::Interrupted, "interrupted while waiting for another tcfix");
     if (steady_clock::now() >= deadline)
-      return fail(ErrorCode::Busy, "another tcfix is working in this folder",
-                  "wait until it is done, then run the same command again");
+      return stillBusy();
+    if (!std::exchange(hasSaidSo, true))
+      notify(waitingMessage(folder));
     std::this_thread::sleep_for(milliseconds(20));
   }
   return FolderLock(::dup(descriptor));

@@ -94,7 +94,7 @@ void watchForInterrupts() { ::SetConsoleCtrlHandler(raiseInterruptFlag, TRUE); }
 
 bool isInterrupted() { return interruptFlag != 0; }
 
-llvm::Expected<FolderLock> FolderLock::acquire(llvm::StringRef folder, unsigned seconds) {
+llvm::Expected<FolderLock> FolderLock::acquire(llvm::StringRef folder, Notify notify) {
   // A named mutex for each folder: the system removes it with its last holder.
   std::string key = llvm::sys::path::convert_to_slash(folder.lower());
   std::wstring name = L"Local\\tcfix-" + std::to_wstring(llvm::xxHash64(key));
@@ -105,14 +105,15 @@ llvm::Expected<FolderLock> FolderLock::acquire(llvm::StringRef folder, unsigned 
     DWORD result = ::WaitForSingleObject(mutex, 1000);
     if (result == WAIT_OBJECT_0 || result == WAIT_ABANDONED)
       return FolderLock(reinterpret_cast<intptr_t>(mutex));
-    if (isInterrupted() || waited >= seconds)
+    if (isInterrupted() || waited >= kLockSeconds)
       break;
+    if (waited == 0)
+      notify(waitingMessage(folder));
   }
   ::CloseHandle(mutex);
   if (isInterrupted())
     return fail(ErrorCode::Interrupted, "interrupted while waiting for another tcfix");
-  return fail(ErrorCode::Busy, "another tcfix is working in this folder",
-              "wait until it is done, then run the same command again");
+  return stillBusy();
 }
 
 FolderLock::~FolderLock() {

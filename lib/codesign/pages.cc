@@ -1,0 +1,35 @@
+#include "codesign/pages.h"
+
+#include "base/parallel.h"
+
+#include <algorithm>
+
+namespace tcfix::codesign {
+
+uint64_t pageCount(uint64_t size, uint64_t pageSize) {
+  if (pageSize == 0)
+    return size == 0 ? 0 : 1;
+  return size / pageSize + (size % pageSize != 0);
+}
+
+void hashPages(io::DigestKind kind, uint64_t size, uint64_t pageSize, PageReader readPage,
+               llvm::function_ref<void(uint64_t page, const io::Digest& digest)> take) {
+  // A thread takes a few megabytes at a time: less is not worth its start, more leaves cores idle.
+  constexpr uint64_t kPortion = 4 << 20;
+  if (pageSize == 0)
+    pageSize = std::max<uint64_t>(size, 1);
+  uint64_t pages = pageCount(size, pageSize);
+  uint64_t perPortion = std::max<uint64_t>(1, kPortion / pageSize);
+  uint64_t portions = (pages + perPortion - 1) / perPortion;
+  parallelFor(portions, hardwareThreads(), [&](size_t portion) {
+    ByteVector scratch;
+    uint64_t end = std::min(pages, (portion + 1) * perPortion);
+    for (uint64_t page = portion * perPortion; page < end; ++page) {
+      uint64_t offset = page * pageSize;
+      uint64_t length = std::min(pageSize, size - offset);
+      take(page, io::digestOf(kind, readPage(offset, length, scratch)));
+    }
+  });
+}
+
+} // namespace tcfix::codesign

@@ -1,0 +1,154 @@
+#include "codesign/verify.h"
+
+#include "base/error.h"
+#include "codesign/pages.h"
+
+#include <algorithm>
+#include <mutex>
+
+namespace tcfix::codesign {
+
+using namespace llvm::MachO;
+
+namespace {
+
+constexpr size_t kMostPagesNamed = 8;
+
+class Judge {
+public:
+  Judge(Bytes sliceBytes, const macho::FileSlice& slice, SignatureReport& report)
+      : sliceBytes(sliceBytes), slice(slice), report(report) {}
+
+  void judge(const CodeDirectory& directory) {
+    std::string prefix = report.signature->directories.size() == 1
+                             ? std::string()
+                             : "code directory " + std::to_string(directory.slot) + ": ";
+    if (!directory.hashKind) {
+      problem(prefix + "it uses a kind of hash that tcfix does not know");
+      return;
+    }
+    if (directory.codeLimit != report.offset)
+      problem(prefix + "it covers " + std::to_string(directory.codeLimit) + " bytes, but " +
+              std::to_string(report.offset) + " lie before it");
+    if (directory.codeLimit > sliceBytes.size())
+      return;
+    if (pageCount(directory.codeLimit, directory.pageSize) != directory.codeSlots) {
+      problem(prefix + "it has " + std::to_string(directory.codeSlots) + " page hashes for " +
+              std::to_string(pageCount(directory.codeLimit, directory.pageSize)) + " pages");
+      return;
+    }
+    judgePages(directory, prefix);
+    judgeSpecialSlots(directory, prefix);
+  }
+
+private:
+  void problem(std::string text) { report.problems.push_back(std::move(text)); }
+
+  void judgePages(const CodeDirectory& directory, const std::string& prefix) {
+    std::mutex mutex;
+    std::vector<uint64_t> wrong;
+    hashPages(
+        *directory.hashKind, directory.codeLimit, directory.pageSize,
+        [&](uint64_t offset, uint64_t length, ByteVector&) {
+          return sliceBytes.slice(offset, length);
+        },
+        [&](uint64_t page, const io::Digest& digest) {
+          Bytes stored = directory.codeHash(static_cast<uint32_t>(page));
+          if (Bytes(digest).take_front(stored.size()) == stored)
+            return;
+          std::lock_guard lock(mutex);
+          wrong.push_back(page);
+        });
+    std::sort(wrong.begin(), wrong.end());
+    for (size_t i = 0; i < std::min(wrong.size(), kMostPagesNamed); ++i)
+      problem(prefix + "page " + std::to_string(wrong[i]) + " (offset " +
+              std::to_string(wrong[i] * directory.pageSize) + ") was changed after signing");
+    if (wrong.size() > kMostPagesNamed)
+      problem(prefix + "and " + std::to_string(wrong.size() - kMostPagesNamed) +
+              " more pages were changed after signing");
+  }
+
+  void judgeSpecialSlots(const CodeDirectory& directory, const std::string& prefix) {
+    auto compare = [&](uint32_t slot, Bytes content, const char* name) {
+      Bytes stored = directory.specialHash(slot);
+      io::Digest digest = io::digestOf(*directory.hashKind, content);
+      if (stored.empty())
+        problem(prefix + "its " + name + " are not covered");
+      else if (Bytes(digest).take_front(stored.size()) != stored)
+        problem(prefix + "its " + name + " were changed after signing");
+    };
+    struct {
+      uint32_t slot;
+      const char* name;
+    } const embedded[] = {{CSSLOT_REQUIREMENTS, "requirements"},
+                          {CSSLOT_ENTITLEMENTS, "entitlements"},
+                          {kSlotDerEntitlements, "DER entitlements"}};
+    for (const auto& [slot, name] : embedded) {
+      if (const Blob* blob = report.signature->find(slot))
+        compare(slot, blob->bytes, name);
+      else if (!directory.specialHash(slot).empty())
+        problem(prefix + "its " + name + " are missing");
+    }
+    // An Info.plist outside the file cannot be judged from here; one inside can.
+    std::optional<Bytes> plist = infoPlistOf(sliceBytes, slice);
+    if (plist && !directory.specialHash(CSSLOT_INFOSLOT).empty())
+      compare(CSSLOT_INFOSLOT, *plist, "Info.plist entries");
+  }
+
+  Bytes sliceBytes;
+  const macho::FileSlice& slice;
+  SignatureReport& report;
+};
+
+} // namespace
+
+std::optional<Bytes> infoPlistOf(Bytes sliceBytes, const macho::FileSlice& slice) {
+  for (const macho::Section& section : macho::sectionsOf(slice, slice.commands))
+    if (section.segment == "__TEXT" && section.name == "__info_plist")
+      return part(sliceBytes, section.fileOffset, section.size);
+  return std::nullopt;
+}
+
+SignatureReport verify(Bytes sliceBytes, const macho::FileSlice& slice) {
+  SignatureReport report;
+  auto command =
+      std::find_if(slice.commands.begin(), slice.commands.end(),
+                   [](const macho::LoadCommand& c) { return c.kind == LC_CODE_SIGNATURE; });
+  if (command == slice.commands.end())
+    return report;
+  auto data = macho::commandAs<linkedit_data_command>(slice, *command);
+  report.offset = data.dataoff;
+  report.size = data.datasize;
+  report.summary.state = SignatureState::Invalid;
+  std::optional<Bytes> bytes = part(sliceBytes, data.dataoff, data.datasize);
+  if (!bytes) {
+    report.problems.push_back("the signature lies outside the file");
+    return report;
+  }
+  llvm::Expected<EmbeddedSignature> signature = parse(*bytes);
+  if (!signature) {
+    report.problems.push_back(toProblem(signature.takeError(), {}).message);
+    return report;
+  }
+  report.signature = std::move(*signature);
+
+  const CodeDirectory& main = report.signature->main();
+  report.summary.identifier = main.identifier;
+  if (report.signature->isCms())
+    report.summary.kind = SignatureKind::Cms;
+  else if ((main.flags & CS_LINKER_SIGNED) != 0)
+    report.summary.kind = SignatureKind::LinkerSigned;
+  else if ((main.flags & CS_ADHOC) != 0)
+    report.summary.kind = SignatureKind::AdHoc;
+  else
+    report.problems.push_back("it is neither ad hoc nor made by an identity");
+
+  Judge judge(sliceBytes, slice, report);
+  for (const CodeDirectory& directory : report.signature->directories)
+    judge.judge(directory);
+  if (report.problems.empty())
+    report.summary.state = SignatureState::Valid;
+  return report;
+}
+
+} // namespace tcfix::codesign

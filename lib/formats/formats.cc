@@ -1,0 +1,66 @@
+#include "formats/formats.h"
+
+#include "base/error.h"
+#include "formats/macho_file.h"
+#include "macho/file.h"
+
+namespace tcfix::formats {
+
+namespace {
+
+llvm::Error notALibrary(Bytes bytes) {
+  if (bytes.empty())
+    return fail(ErrorCode::NotALibrary, "is empty");
+  return fail(ErrorCode::NotALibrary, "is not a native library (neither Mach-O, ELF nor PE)");
+}
+
+} // namespace
+
+std::optional<Format> sniff(Bytes bytes) {
+  if (macho::isMachO(bytes))
+    return Format::MachO;
+  return std::nullopt;
+}
+
+llvm::StringRef nameOf(Format format) {
+  switch (format) {
+  case Format::MachO:
+    return "Mach-O";
+  case Format::Elf:
+    return "ELF";
+  case Format::Pe:
+    return "PE";
+  }
+  return {};
+}
+
+llvm::Expected<Image> inspect(Bytes bytes, const InspectOptions& options) {
+  std::optional<Format> format = sniff(bytes);
+  if (format == Format::MachO)
+    return inspectMachO(bytes, options);
+  return notALibrary(bytes);
+}
+
+llvm::Expected<EditOutcome> rewrite(Bytes bytes, llvm::StringRef fileName,
+                                    const EditRequest& request) {
+  std::optional<Format> format = sniff(bytes);
+  if (format == Format::MachO)
+    return rewriteMachO(bytes, fileName, request);
+  return notALibrary(bytes);
+}
+
+llvm::Expected<SignatureVerdict> verify(Bytes bytes) {
+  std::optional<Format> format = sniff(bytes);
+  if (format == Format::MachO)
+    return verifyMachO(bytes);
+  if (format)
+    return fail(ErrorCode::Unsupported,
+                ("is " + nameOf(*format) + "; only Mach-O files carry a signature to verify").str());
+  return notALibrary(bytes);
+}
+
+std::string signatureIdentifier(Bytes bytes, llvm::StringRef fileName) {
+  return sniff(bytes) == Format::MachO ? identifierOfMachO(bytes, fileName) : std::string();
+}
+
+} // namespace tcfix::formats

@@ -1,0 +1,54 @@
+// The one switch over formats. Above this room nobody asks which format a file has.
+#pragma once
+
+#include "image/outcome.h"
+
+#include <llvm/Support/Error.h>
+
+#include <optional>
+
+namespace tcfix::formats {
+
+/// The format that the first bytes show; nothing for a file of another kind.
+std::optional<Format> sniff(Bytes bytes);
+
+/// "Mach-O", "ELF" or "PE".
+llvm::StringRef nameOf(Format format);
+
+struct InspectOptions {
+  bool withSymbols = false;
+};
+
+/// Everything that a library says of itself, its signature judged.
+llvm::Expected<Image> inspect(Bytes bytes, const InspectOptions& options = {});
+
+/// What shall happen to signatures.
+struct Signing {
+  bool isWanted = true;        ///< false: leave them alone, even if that breaks them
+  bool alsoUnsigned = false;   ///< sign what neither has nor needs a signature
+  bool replaceForeign = false; ///< replace or drop a signature made by an identity
+};
+
+struct EditRequest {
+  std::vector<Edit> edits;
+  Signing signing;
+};
+
+/// The rewrite that fulfils the request, checked by the loader's own rules. `fileName` is what a
+/// new signature's identifier is derived from.
+llvm::Expected<EditOutcome> rewrite(Bytes bytes, llvm::StringRef fileName,
+                                    const EditRequest& request);
+
+struct SignatureVerdict {
+  bool isValid = true;
+  std::vector<std::string> problems;  ///< one sentence each
+  std::vector<std::string> summaries; ///< one for each slice, such as "arm64: valid, ad hoc"
+};
+
+/// Judges the signatures of a Mach-O file. Unsigned is a problem only where it must be signed.
+llvm::Expected<SignatureVerdict> verify(Bytes bytes);
+
+/// The identifier that codesign would give this file; empty for other formats than Mach-O.
+std::string signatureIdentifier(Bytes bytes, llvm::StringRef fileName);
+
+} // namespace tcfix::formats

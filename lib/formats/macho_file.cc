@@ -1,0 +1,152 @@
+#include "formats/macho_file.h"
+
+#include "base/error.h"
+#include "codesign/identifier.h"
+#include "codesign/sign.h"
+#include "codesign/verify.h"
+#include "image/names.h"
+#include "macho/check.h"
+#include "macho/commands.h"
+#include "macho/describe.h"
+
+#include <algorithm>
+
+namespace tcfix::formats {
+
+namespace {
+
+// codesign derives one identifier for the whole file, from the architecture it runs on; that is
+// Apple silicon's wherever the file has it.
+std::string defaultIdentifier(const macho::File& file, llvm::StringRef fileName) {
+  auto native = std::find_if(file.slices.begin(), file.slices.end(),
+                             [](const macho::FileSlice& slice) { return slice.mustBeSigned(); });
+  return codesign::identifierFor(fileName,
+                                 native == file.slices.end() ? file.slices.front() : *native);
+}
+
+llvm::Error refuseUneditable(const macho::File& file) {
+  if (std::any_of(file.slices.begin(), file.slices.end(),
+                  [](const macho::FileSlice& slice) { return slice.isEditable(); }))
+    return llvm::Error::success();
+  const macho::FileSlice& slice = file.slices.front();
+  std::string kind = slice.is64 ? macho::describe(slice).fileType : "32-bit file";
+  return fail(ErrorCode::Unsupported,
+              "is a " + slice.arch + " " + kind +
+                  "; tcfix edits 64-bit shared libraries, bundles and executables");
+}
+
+// An edit must not add a problem; one that was there before is not our edit's fault.
+llvm::Error refuseNewProblems(const macho::FileSlice& slice, const macho::SliceDraft& draft) {
+  std::vector<std::string> before = macho::check(slice, slice.commands, slice.size);
+  for (const std::string& problem : macho::check(slice, draft.commands, draft.size))
+    if (std::find(before.begin(), before.end(), problem) == before.end())
+      return fail(ErrorCode::Conflict, "would not load after this edit: " + problem);
+  return llvm::Error::success();
+}
+
+llvm::Expected<Rewrite> rewriteSlice(const macho::FileSlice& slice, Bytes sliceBytes,
+                                     const EditRequest& request,
+                                     const codesign::SignPolicy& policy, EditOutcome& outcome,
+                                     bool isUniversal) {
+  macho::SliceDraft draft = macho::draftOf(slice);
+  if (llvm::Error error = macho::edit(draft, request.edits))
+    return error;
+  llvm::Expected<Rewrite> rewrite = codesign::layOutSigned(draft, sliceBytes, policy);
+  if (!rewrite)
+    return rewrite.takeError();
+  if (!rewrite->isIdentity())
+    if (llvm::Error error = refuseNewProblems(slice, draft))
+      return error;
+  for (Change& change : draft.changes) {
+    change.arch = isUniversal ? slice.arch : std::string();
+    outcome.changes.push_back(std::move(change));
+  }
+  for (std::string& warning : draft.warnings)
+    outcome.warnings.push_back(isUniversal ? "slice " + slice.arch + ": " + warning : warning);
+  return rewrite;
+}
+
+} // namespace
+
+llvm::Expected<Image> inspectMachO(Bytes bytes, const InspectOptions& options) {
+  llvm::Expected<macho::File> file = macho::read(bytes);
+  if (!file)
+    return file.takeError();
+  Image image;
+  image.format = Format::MachO;
+  image.isUniversal = file->isUniversal;
+  for (const macho::FileSlice& slice : file->slices) {
+    Bytes sliceBytes = bytes.slice(slice.offset, slice.size);
+    Slice description = macho::describe(slice);
+    description.signature = codesign::verify(sliceBytes, slice).summary;
+    if (options.withSymbols)
+      macho::addSymbols(sliceBytes, slice, description);
+    image.slices.push_back(std::move(description));
+  }
+  return image;
+}
+
+llvm::Expected<EditOutcome> rewriteMachO(Bytes bytes, llvm::StringRef fileName,
+                                         const EditRequest& request) {
+  llvm::Expected<macho::File> file = macho::read(bytes);
+  if (!file)
+    return file.takeError();
+  if (llvm::Error error = refuseUneditable(*file))
+    return error;
+  codesign::SignPolicy policy;
+  policy.isWanted = request.signing.isWanted;
+  policy.alsoUnsigned = request.signing.alsoUnsigned;
+  policy.replaceForeign = request.signing.replaceForeign;
+  policy.defaultIdentifier = defaultIdentifier(*file, fileName);
+
+  EditOutcome outcome;
+  std::vector<Rewrite> slices;
+  for (const macho::FileSlice& slice : file->slices) {
+    Bytes sliceBytes = bytes.slice(slice.offset, slice.size);
+    if (!slice.isEditable()) {
+      slices.push_back(identityOf(sliceBytes));
+      continue;
+    }
+    llvm::Expected<Rewrite> rewrite =
+        rewriteSlice(slice, sliceBytes, request, policy, outcome, file->isUniversal);
+    if (!rewrite)
+      return file->isUniversal ? within("slice " + slice.arch, rewrite.takeError())
+                               : rewrite.takeError();
+    slices.push_back(std::move(*rewrite));
+  }
+  llvm::Expected<Rewrite> whole = macho::assemble(bytes, *file, slices);
+  if (!whole)
+    return whole.takeError();
+  outcome.rewrite = std::move(*whole);
+  return outcome;
+}
+
+llvm::Expected<SignatureVerdict> verifyMachO(Bytes bytes) {
+  llvm::Expected<macho::File> file = macho::read(bytes);
+  if (!file)
+    return file.takeError();
+  SignatureVerdict verdict;
+  for (const macho::FileSlice& slice : file->slices) {
+    std::string prefix = file->isUniversal ? "slice " + slice.arch + ": " : "";
+    codesign::SignatureReport report =
+        codesign::verify(bytes.slice(slice.offset, slice.size), slice);
+    for (const std::string& problem : report.problems)
+      verdict.problems.push_back(prefix + problem);
+    if (report.summary.state == SignatureState::None && slice.mustBeSigned() && slice.isEditable())
+      verdict.problems.push_back(prefix + "has no signature, and Apple silicon loads only signed "
+                                          "libraries");
+    verdict.summaries.push_back(prefix + describe(report.summary));
+  }
+  verdict.isValid = verdict.problems.empty();
+  return verdict;
+}
+
+std::string identifierOfMachO(Bytes bytes, llvm::StringRef fileName) {
+  llvm::Expected<macho::File> file = macho::read(bytes);
+  if (file)
+    return defaultIdentifier(*file, fileName);
+  llvm::consumeError(file.takeError()); // no identifier, then; whoever edits it sees the error
+  return {};
+}
+
+} // namespace tcfix::formats

@@ -1,0 +1,15 @@
+// A whole Mach-O file through its rooms: every slice is edited, signed, checked; then they are put
+// back together.
+#pragma once
+
+#include "formats/formats.h"
+
+namespace tcfix::formats {
+
+llvm::Expected<Image> inspectMachO(Bytes bytes, const InspectOptions& options);
+llvm::Expected<EditOutcome> rewriteMachO(Bytes bytes, llvm::StringRef fileName,
+                                         const EditRequest& request);
+llvm::Expected<SignatureVerdict> verifyMachO(Bytes bytes);
+std::string identifierOfMachO(Bytes bytes, llvm::StringRef fileName);
+
+} // namespace tcfix::formats

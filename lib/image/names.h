@@ -1,0 +1,16 @@
+// How the values of lib/image are called, in JSON and in sentences.
+#pragma once
+
+#include "image/edit.h"
+
+namespace tcfix {
+
+llvm::StringRef nameOf(DependencyKind kind);
+llvm::StringRef nameOf(SearchPathKind kind);
+llvm::StringRef nameOf(SignatureState state);
+llvm::StringRef nameOf(SignatureKind kind);
+
+/// "valid, ad hoc, identifier libfoo.1" or "none".
+std::string describe(const SignatureSummary& signature);
+
+} // namespace tcfix

@@ -1,0 +1,152 @@
+#include "macho/commands.h"
+
+#include "base/error.h"
+#include "image/ensure.h"
+
+#include <llvm/Support/Endian.h>
+
+namespace tcfix::macho {
+
+using namespace llvm::MachO;
+using llvm::support::endian::write32le;
+
+namespace {
+
+LoadCommand searchPathCommand(llvm::StringRef path) {
+  uint8_t fixed[sizeof(rpath_command)];
+  write32le(fixed, LC_RPATH);
+  write32le(fixed + 4, 0);
+  write32le(fixed + 8, sizeof fixed);
+  LoadCommand command;
+  command.kind = LC_RPATH;
+  command.bytes = withText(fixed, path);
+  command.reason = ("LC_RPATH " + path).str();
+  return command;
+}
+
+// Gives the LC_RPATH commands the texts of `paths`, in order. Commands that already hold the right
+// text stay as they are; surplus ones go; further ones come after all other commands, where
+// install_name_tool puts them too.
+void setSearchPaths(SliceDraft& draft, const std::vector<std::string>& paths) {
+  std::vector<LoadCommand> commands;
+  size_t next = 0;
+  for (LoadCommand& command : draft.commands) {
+    if (command.kind != LC_RPATH) {
+      commands.push_back(std::move(command));
+    } else if (next < paths.size()) {
+      const std::string& path = paths[next++];
+      if (nameIn(*draft.original, command) == path)
+        commands.push_back(std::move(command));
+      else
+        commands.push_back(searchPathCommand(path));
+    }
+  }
+  while (next < paths.size())
+    commands.push_back(searchPathCommand(paths[next++]));
+  draft.commands = std::move(commands);
+}
+
+void setName(const SliceDraft& draft, LoadCommand& command, llvm::StringRef name) {
+  uint32_t textOffset = commandAs<dylib_command>(*draft.original, command).dylib.name;
+  command.reason = (kindName(command.kind) + " " + nameIn(*draft.original, command) + " -> " + name)
+                       .str();
+  command.bytes = withText(Bytes(command.bytes).take_front(textOffset), name);
+}
+
+LoadCommand* findDependency(SliceDraft& draft, llvm::StringRef name) {
+  for (LoadCommand& command : draft.commands)
+    if (isDependency(command.kind) && nameIn(*draft.original, command) == name)
+      return &command;
+  return nullptr;
+}
+
+llvm::Error renameDependency(SliceDraft& draft, const RenameDependency& rename) {
+  if (rename.from == rename.to)
+    return llvm::Error::success();
+  LoadCommand* from = findDependency(draft, rename.from);
+  LoadCommand* to = findDependency(draft, rename.to);
+  if (from && to)
+    return fail(ErrorCode::Conflict,
+                "depends on " + rename.to + " already; renaming " + rename.from +
+                    " would name it twice, and recent macOS refuses such a file",
+                "rename the other one first, or leave this one as it is");
+  if (!from && !to)
+    draft.warnings.push_back("there is no dependency " + rename.from + " to rename");
+  if (!from)
+    return llvm::Error::success();
+  // The same library may be named by several commands; all of them follow.
+  while ((from = findDependency(draft, rename.from)))
+    setName(draft, *from, rename.to);
+  draft.changes.push_back(
+      {Operation::RenameDependency, rename.to, rename.from, "asked for", {}});
+  return llvm::Error::success();
+}
+
+llvm::Error setIdentity(SliceDraft& draft, const SetIdentity& set) {
+  for (LoadCommand& command : draft.commands) {
+    if (command.kind != LC_ID_DYLIB)
+      continue;
+    std::string old = nameIn(*draft.original, command).str();
+    if (old != set.name) {
+      setName(draft, command, set.name);
+      draft.changes.push_back({Operation::SetId, set.name, old, "asked for", {}});
+    }
+    return llvm::Error::success();
+  }
+  return fail(ErrorCode::Unsupported, "has no install name to set: only a shared library has one");
+}
+
+llvm::Error editOther(SliceDraft& draft, const Edit& edit) {
+  if (const auto* rename = std::get_if<RenameDependency>(&edit))
+    return renameDependency(draft, *rename);
+  if (const auto* set = std::get_if<SetIdentity>(&edit))
+    return setIdentity(draft, *set);
+  if (const auto* remove = std::get_if<RemoveDependency>(&edit)) {
+    if (!findDependency(draft, remove->name))
+      return llvm::Error::success();
+    return fail(ErrorCode::Unsupported,
+                "cannot lose the dependency " + remove->name +
+                    ": its symbols are bound by the position of this load command",
+                "rename it with --rename-dependency to a library that has the same symbols");
+  }
+  if (std::holds_alternative<AddDependency>(edit))
+    return fail(ErrorCode::Unsupported, "--add-dependency is for ELF files; this is Mach-O");
+  if (std::holds_alternative<SetSearchPathKind>(edit))
+    return fail(ErrorCode::Unsupported, "--rpath-kind is for ELF files; this is Mach-O");
+  if (std::holds_alternative<DelayDependency>(edit) ||
+      std::holds_alternative<UndelayDependency>(edit))
+    return fail(ErrorCode::Unsupported,
+                "--delay and --undelay are for Windows DLLs; this is Mach-O");
+  return llvm::Error::success(); // a search path edit, done together with the others
+}
+
+} // namespace
+
+ByteVector withText(Bytes fixed, llvm::StringRef text) {
+  ByteVector bytes(fixed.begin(), fixed.end());
+  bytes.insert(bytes.end(), text.bytes_begin(), text.bytes_end());
+  bytes.resize(alignUp(bytes.size() + 1, 8));
+  write32le(bytes.data() + 4, static_cast<uint32_t>(bytes.size()));
+  return bytes;
+}
+
+SliceDraft draftOf(const FileSlice& slice) {
+  SliceDraft draft;
+  draft.original = &slice;
+  draft.commands = slice.commands;
+  draft.size = slice.size;
+  return draft;
+}
+
+llvm::Error edit(SliceDraft& draft, llvm::ArrayRef<Edit> edits) {
+  EnsuredSearchPaths ensured = ensureSearchPaths(searchPathsOf(*draft.original), edits);
+  setSearchPaths(draft, ensured.paths);
+  draft.changes = std::move(ensured.changes);
+  draft.warnings = std::move(ensured.warnings);
+  for (const Edit& wanted : edits)
+    if (llvm::Error error = editOther(draft, wanted))
+      return error;
+  return llvm::Error::success();
+}
+
+} // namespace tcfix::macho

@@ -1,0 +1,200 @@
+#include "report/json.h"
+
+#include "image/names.h"
+
+#include <llvm/Support/JSON.h>
+#include <llvm/Support/raw_ostream.h>
+
+namespace tcfix::report {
+
+namespace {
+
+using llvm::json::OStream;
+
+constexpr int64_t kSchema = 1;
+
+// File names and texts out of files may hold any bytes; JSON holds UTF-8 only.
+void text(OStream& out, llvm::StringRef key, llvm::StringRef value) {
+  out.attribute(key, llvm::json::fixUTF8(value));
+}
+
+void textOrNull(OStream& out, llvm::StringRef key, const std::optional<std::string>& value) {
+  if (value)
+    text(out, key, *value);
+  else
+    out.attribute(key, nullptr);
+}
+
+template <typename Strings>
+void texts(OStream& out, llvm::StringRef key, const Strings& values) {
+  out.attributeArray(key, [&] {
+    for (const auto& value : values)
+      out.value(llvm::json::fixUTF8(value));
+  });
+}
+
+void problems(OStream& out, llvm::StringRef key, llvm::ArrayRef<Problem> list) {
+  out.attributeArray(key, [&] {
+    for (const Problem& problem : list)
+      out.object([&] {
+        text(out, "code", nameOf(problem.code));
+        text(out, "message", problem.message);
+        text(out, "path", problem.path);
+        text(out, "hint", problem.hint);
+      });
+  });
+}
+
+std::string document(const Preamble& preamble, llvm::function_ref<void(OStream&)> body) {
+  std::string buffer;
+  llvm::raw_string_ostream stream(buffer);
+  OStream out(stream, 2);
+  out.object([&] {
+    out.attribute("schema", kSchema);
+    text(out, "command", preamble.command);
+    out.attribute("ok", preamble.isOk);
+    problems(out, "errors", preamble.errors);
+    problems(out, "warnings", preamble.warnings);
+    body(out);
+  });
+  stream << '\n';
+  stream.flush();
+  return buffer;
+}
+
+void writeSlice(OStream& out, const Slice& slice, Format format, bool withSymbols) {
+  text(out, "arch", slice.arch);
+  text(out, "type", slice.fileType);
+  textOrNull(out, "id", slice.identity);
+  out.attributeArray("dependencies", [&] {
+    for (const Dependency& dependency : slice.dependencies)
+      out.object([&] {
+        text(out, "name", dependency.name);
+        text(out, "kind", nameOf(dependency.kind));
+      });
+  });
+  texts(out, "rpaths", slice.searchPaths);
+  if (format == Format::Elf)
+    textOrNull(out, "runpath_kind",
+               slice.searchPathKind ? std::optional(nameOf(*slice.searchPathKind).str())
+                                    : std::nullopt);
+  textOrNull(out, "min_os", slice.minOs.empty() ? std::nullopt : std::optional(slice.minOs));
+  if (slice.signature)
+    out.attributeObject("signature", [&] {
+      text(out, "state", nameOf(slice.signature->state));
+      textOrNull(out, "kind",
+                 slice.signature->kind ? std::optional(nameOf(*slice.signature->kind).str())
+                                       : std::nullopt);
+      textOrNull(out, "identifier",
+                 slice.signature->identifier.empty() ? std::nullopt
+                                                     : std::optional(slice.signature->identifier));
+    });
+  out.attributeObject("details", [&] {
+    for (const auto& [name, value] : slice.details)
+      text(out, name, value);
+  });
+  if (!withSymbols)
+    return;
+  out.attributeArray("imports", [&] {
+    for (const ImportedSymbol& symbol : slice.imports)
+      out.object([&] {
+        text(out, "name", symbol.name);
+        textOrNull(out, "from", symbol.from.empty() ? std::nullopt : std::optional(symbol.from));
+      });
+  });
+  texts(out, "exports", slice.exports);
+}
+
+llvm::StringRef formatName(Format format) {
+  return format == Format::MachO ? "macho" : format == Format::Elf ? "elf" : "pe";
+}
+
+} // namespace
+
+std::string jsonForError(const Preamble& preamble) {
+  return document(preamble, [](OStream&) {});
+}
+
+std::string jsonForInspect(const Preamble& preamble, llvm::ArrayRef<InspectedFile> files,
+                           bool withSymbols) {
+  return document(preamble, [&](OStream& out) {
+    out.attributeArray("files", [&] {
+      for (const InspectedFile& file : files) {
+        if (!file.image)
+          continue; // it is among the errors
+        out.object([&] {
+          text(out, "path", file.path);
+          text(out, "format", formatName(file.image->format));
+          if (!file.image->isUniversal) {
+            writeSlice(out, file.image->slices.front(), file.image->format, withSymbols);
+            return;
+          }
+          out.attributeArray("slices", [&] {
+            for (const Slice& slice : file.image->slices)
+              out.object([&] { writeSlice(out, slice, file.image->format, withSymbols); });
+          });
+        });
+      }
+    });
+  });
+}
+
+std::string jsonForEdit(const Preamble& preamble, const apply::EditRun& run) {
+  return document(preamble, [&](OStream& out) {
+    out.attributeArray("files", [&] {
+      for (const apply::FileOutcome& file : run.files)
+        out.object([&] {
+          text(out, "path", file.path);
+          text(out, "status", nameOf(file.status));
+          out.attributeArray("edits", [&] {
+            for (const Change& change : file.edit.changes)
+              out.object([&] {
+                text(out, "op", nameOf(change.operation));
+                text(out, "value", change.value);
+                if (!change.old.empty())
+                  text(out, "old", change.old);
+                text(out, "reason", change.reason);
+                if (!change.arch.empty())
+                  text(out, "arch", change.arch);
+              });
+          });
+          auto hash = [&](const std::string& value) {
+            return value.empty() ? std::nullopt : std::optional(value);
+          };
+          textOrNull(out, "sha256_before", hash(file.sha256Before));
+          textOrNull(out, "sha256_after", hash(file.sha256After));
+        });
+    });
+  });
+}
+
+std::string jsonForVerify(const Preamble& preamble, llvm::ArrayRef<VerifiedFile> files) {
+  return document(preamble, [&](OStream& out) {
+    out.attributeArray("files", [&] {
+      for (const VerifiedFile& file : files)
+        out.object([&] {
+          text(out, "path", file.path);
+          out.attribute("valid", file.verdict.isValid && !file.problem);
+          std::vector<std::string> found = file.verdict.problems;
+          if (file.problem)
+            found.push_back(file.problem->message);
+          texts(out, "problems", found);
+        });
+    });
+  });
+}
+
+std::string jsonForUndo(const Preamble& preamble, llvm::StringRef journal,
+                        const apply::UndoRun& run) {
+  return document(preamble, [&](OStream& out) {
+    out.attributeArray("targets", [&] {
+      out.object([&] {
+        text(out, "path", journal);
+        texts(out, "restored", run.restored);
+        texts(out, "skipped", run.skipped);
+      });
+    });
+  });
+}
+
+} // namespace tcfix::report

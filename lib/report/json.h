@@ -1,0 +1,30 @@
+// The voice for programs: one JSON document, with the names that DESIGN.md fixes.
+#pragma once
+
+#include "report/text.h"
+
+namespace tcfix::report {
+
+struct InspectedFile {
+  std::string path;
+  std::optional<Image> image;     ///< nothing when it could not be read
+  std::optional<Problem> problem; ///< then this says why
+};
+
+/// What every document begins with.
+struct Preamble {
+  std::string command;
+  bool isOk = true; ///< exactly when the exit code is 0
+  std::vector<Problem> errors;
+  std::vector<Problem> warnings;
+};
+
+std::string jsonForError(const Preamble& preamble);
+std::string jsonForInspect(const Preamble& preamble, llvm::ArrayRef<InspectedFile> files,
+                           bool withSymbols);
+std::string jsonForEdit(const Preamble& preamble, const apply::EditRun& run);
+std::string jsonForVerify(const Preamble& preamble, llvm::ArrayRef<VerifiedFile> files);
+std::string jsonForUndo(const Preamble& preamble, llvm::StringRef journal,
+                        const apply::UndoRun& run);
+
+} // namespace tcfix::report

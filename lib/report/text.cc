@@ -1,0 +1,301 @@
+#include "report/text.h"
+
+#include "image/names.h"
+
+#include <llvm/ADT/StringExtras.h>
+#include <llvm/Support/JSON.h>
+
+namespace tcfix::report {
+
+namespace {
+
+constexpr size_t kLabelWidth = 14;
+
+std::string padded(llvm::StringRef label) {
+  std::string text = "  " + label.str();
+  text.resize(std::max(text.size(), kLabelWidth + 2), ' ');
+  return text;
+}
+
+// A label and its values, one a line, all in one column.
+void addField(std::string& out, llvm::StringRef label, const std::vector<std::string>& values) {
+  std::string head = padded(label);
+  if (values.empty())
+    out += head + "(none)\n";
+  for (const std::string& value : values) {
+    out += head + value + "\n";
+    head = padded("");
+  }
+}
+
+std::vector<std::string> dependencyTexts(const Slice& slice) {
+  std::vector<std::string> texts;
+  for (const Dependency& dependency : slice.dependencies) {
+    std::string text = printable(dependency.name);
+    if (dependency.kind != DependencyKind::Normal)
+      text += " (" + nameOf(dependency.kind).str() + ")";
+    texts.push_back(std::move(text));
+  }
+  return texts;
+}
+
+std::vector<std::string> searchPathTexts(const Slice& slice) {
+  std::vector<std::string> texts;
+  for (const std::string& path : slice.searchPaths)
+    texts.push_back(printable(path));
+  return texts;
+}
+
+std::string searchPathLabel(const Slice& slice) {
+  if (!slice.searchPathKind)
+    return "search paths";
+  return *slice.searchPathKind == SearchPathKind::Rpath ? "rpath" : "runpath";
+}
+
+std::string signatureText(const SignatureSummary& signature, const Paint& paint) {
+  std::string text = describe(signature);
+  if (signature.state == SignatureState::Valid)
+    return paint.green(text);
+  return signature.state == SignatureState::Invalid ? paint.red(text) : text;
+}
+
+void addSlice(std::string& out, const Slice& slice, const Paint& paint) {
+  if (slice.identity)
+    addField(out, "identity", {printable(*slice.identity)});
+  addField(out, searchPathLabel(slice), searchPathTexts(slice));
+  addField(out, "dependencies", dependencyTexts(slice));
+  if (slice.signature)
+    addField(out, "signature", {signatureText(*slice.signature, paint)});
+  for (const auto& [name, value] : slice.details)
+    addField(out, name, {printable(value)});
+  if (!slice.imports.empty()) {
+    std::vector<std::string> imports;
+    for (const ImportedSymbol& symbol : slice.imports)
+      imports.push_back(printable(symbol.name) +
+                        (symbol.from.empty() ? "" : " from " + printable(symbol.from)));
+    addField(out, "imports", imports);
+  }
+  if (!slice.exports.empty())
+    addField(out, "exports", slice.exports);
+}
+
+// What a slice is, line by line, for the diff.
+std::vector<std::string> viewOf(const Image& image) {
+  std::vector<std::string> lines;
+  for (const Slice& slice : image.slices) {
+    std::string prefix = image.isUniversal ? slice.arch + " " : "";
+    if (slice.identity)
+      lines.push_back(prefix + "identity      " + printable(*slice.identity));
+    for (const std::string& text : dependencyTexts(slice))
+      lines.push_back(prefix + "dependency    " + text);
+    for (const std::string& text : searchPathTexts(slice))
+      lines.push_back(prefix + padded(searchPathLabel(slice)).substr(2) + text);
+    if (slice.signature)
+      lines.push_back(prefix + "signature     " + describe(*slice.signature));
+  }
+  return lines;
+}
+
+// The longest common subsequence, by the textbook table: the views have some dozen lines.
+std::vector<std::string> unifiedLines(const std::vector<std::string>& before,
+                                      const std::vector<std::string>& after, const Paint& paint) {
+  size_t rows = before.size(), columns = after.size();
+  std::vector<std::vector<size_t>> common(rows + 1, std::vector<size_t>(columns + 1, 0));
+  for (size_t i = rows; i-- > 0;)
+    for (size_t j = columns; j-- > 0;)
+      common[i][j] = before[i] == after[j] ? common[i + 1][j + 1] + 1
+                                           : std::max(common[i + 1][j], common[i][j + 1]);
+  std::vector<std::string> lines;
+  for (size_t i = 0, j = 0; i < rows || j < columns;) {
+    if (i < rows && j < columns && before[i] == after[j]) {
+      lines.push_back(" " + before[i++]);
+      ++j;
+    } else if (i < rows && (j == columns || common[i + 1][j] >= common[i][j + 1])) {
+      lines.push_back(paint.red("-" + before[i++]));
+    } else {
+      lines.push_back(paint.green("+" + after[j++]));
+    }
+  }
+  return lines;
+}
+
+std::string changeText(const Change& change) {
+  std::string value = printable(change.value);
+  std::string old = printable(change.old);
+  std::string text;
+  switch (change.operation) {
+  case Operation::AddRpath:
+    text = "+ search path  " + value;
+    break;
+  case Operation::RemoveRpath:
+    text = "- search path  " + value;
+    break;
+  case Operation::ReplaceRpath:
+    text = "~ search path  " + old + " -> " + value;
+    break;
+  case Operation::SetRpathKind:
+    text = "~ kind         " + (old.empty() ? value : old + " -> " + value);
+    break;
+  case Operation::RenameDependency:
+    text = "~ dependency   " + old + " -> " + value;
+    break;
+  case Operation::AddDependency:
+    text = "+ dependency   " + value;
+    break;
+  case Operation::RemoveDependency:
+    text = "- dependency   " + value;
+    break;
+  case Operation::SetId:
+    text = "~ identity     " + (old.empty() ? value : old + " -> " + value);
+    break;
+  case Operation::Delay:
+    text = "~ delayed      " + value;
+    break;
+  case Operation::Undelay:
+    text = "~ not delayed  " + value;
+    break;
+  case Operation::Sign:
+    text = "~ signature    ad hoc";
+    break;
+  case Operation::ReplaceFile:
+    text = "~ file         " + value;
+    break;
+  }
+  // "asked for" needs no saying to the one who asked.
+  if (change.reason != "asked for")
+    text += "  (" + printable(change.reason) + ")";
+  return change.arch.empty() ? text : change.arch + " " + text;
+}
+
+std::string bytesText(const ByteVector& bytes) {
+  constexpr size_t kMost = 16;
+  std::string text = llvm::toHex(Bytes(bytes).take_front(kMost), /*LowerCase=*/true);
+  return bytes.size() > kMost ? text + "…" : text;
+}
+
+std::string countText(size_t count, llvm::StringRef noun) {
+  return std::to_string(count) + " " + noun.str() + (count == 1 ? "" : "s");
+}
+
+} // namespace
+
+std::string Paint::wrap(const char* code, llvm::StringRef text) const {
+  if (!isOn)
+    return text.str();
+  return ("\x1b[" + llvm::Twine(code) + "m" + text + "\x1b[0m").str();
+}
+
+std::string printable(llvm::StringRef text) {
+  std::string out;
+  for (char c : llvm::json::fixUTF8(text)) {
+    auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x20 || byte == 0x7f)
+      out += "\\x" + llvm::toHex(llvm::StringRef(&c, 1), /*LowerCase=*/true);
+    else
+      out += c;
+  }
+  return out;
+}
+
+std::string renderImage(llvm::StringRef path, const Image& image, const Paint& paint) {
+  std::string out = paint.bold(printable(path)) + ": ";
+  std::string format = formats::nameOf(image.format).str();
+  if (!image.isUniversal) {
+    const Slice& slice = image.slices.front();
+    out += format + " " + slice.fileType + ", " + slice.arch + "\n";
+    addSlice(out, slice, paint);
+    return out;
+  }
+  out += "universal " + format + " with " + countText(image.slices.size(), "slice") + "\n";
+  for (const Slice& slice : image.slices) {
+    out += paint.bold(slice.arch) + ": " + slice.fileType + "\n";
+    addSlice(out, slice, paint);
+  }
+  return out;
+}
+
+std::string renderVerified(const VerifiedFile& file, const Paint& paint) {
+  if (file.problem)
+    return {}; // said on standard error
+  std::string out = file.verdict.isValid ? paint.green("ok     ") : paint.red("INVALID");
+  out += "  " + paint.bold(printable(file.path)) + "  " +
+         paint.dim(llvm::join(file.verdict.summaries, "; ")) + "\n";
+  for (const std::string& problem : file.verdict.problems)
+    out += "         " + printable(problem) + "\n";
+  return out;
+}
+
+std::string renderEdits(const apply::EditRun& run, const Paint& paint) {
+  std::string out;
+  size_t changed = 0, unchanged = 0, failed = 0;
+  for (const apply::FileOutcome& file : run.files) {
+    if (file.status == apply::FileStatus::Changed) {
+      ++changed;
+      out += paint.green("changed   ") + "  " + paint.bold(printable(file.path)) + "\n";
+      for (const Change& change : file.edit.changes)
+        out += "              " + changeText(change) + "\n";
+    } else if (file.status == apply::FileStatus::Unchanged) {
+      ++unchanged;
+      out += paint.dim("unchanged ") + "  " + printable(file.path) + "\n";
+    } else {
+      ++failed;
+      out += paint.red("failed    ") + "  " + printable(file.path) + "\n";
+    }
+  }
+  if (changed == 0 && failed == 0)
+    return out + "nothing to do\n";
+  out += countText(run.files.size(), "file") + ": " + std::to_string(changed) + " changed, " +
+         std::to_string(unchanged) + " unchanged";
+  if (failed != 0)
+    out += ", " + std::to_string(failed) + " failed";
+  return out + "\n";
+}
+
+std::string renderDiff(const apply::EditRun& run, bool withBytes, const Paint& paint) {
+  std::string out;
+  size_t wouldChange = 0;
+  for (const apply::FileOutcome& file : run.files) {
+    if (file.status != apply::FileStatus::WouldChange)
+      continue;
+    ++wouldChange;
+    out += paint.bold("--- " + printable(file.path)) + "\n";
+    out += paint.bold("+++ " + printable(file.path)) + "\n";
+    std::vector<std::string> before = viewOf(*file.before), after = viewOf(*file.after);
+    out += "@@ -1," + std::to_string(before.size()) + " +1," + std::to_string(after.size()) +
+           " @@\n";
+    for (const std::string& line : unifiedLines(before, after, paint))
+      out += line + "\n";
+    const Rewrite& rewrite = file.edit.rewrite;
+    out += paint.dim("# " + countText(bytesChanged(rewrite), "byte") + " of the file change" +
+                     (bytesChanged(rewrite) == 1 ? "s" : "") +
+                     (rewrite.newSize > rewrite.oldSize
+                          ? "; it grows by " + std::to_string(rewrite.newSize - rewrite.oldSize)
+                          : "")) +
+           "\n";
+    if (!withBytes)
+      continue;
+    for (const Move& move : rewrite.moves)
+      out += "# " + llvm::utohexstr(move.from, true) + " moves to " +
+             llvm::utohexstr(move.to, true) + ": " + std::to_string(move.length) + " bytes, " +
+             printable(move.reason) + "\n";
+    for (const BytePatch& patch : rewrite.patches)
+      out += "# 0x" + llvm::utohexstr(patch.offset, true, 8) + " " + bytesText(patch.before) +
+             " -> " + bytesText(patch.after) + "  " + printable(patch.reason) + "\n";
+  }
+  if (wouldChange == 0 && run.problems.empty())
+    return "nothing to do\n";
+  return out;
+}
+
+std::string renderUndo(const apply::UndoRun& run, const Paint& paint) {
+  std::string out;
+  for (const std::string& path : run.restored)
+    out += paint.green("restored  ") + "  " + paint.bold(printable(path)) + "\n";
+  for (const std::string& path : run.skipped)
+    out += paint.dim("original  ") + "  " + printable(path) + "\n";
+  if (run.restored.empty() && run.problems.empty())
+    out += "nothing to undo\n";
+  return out;
+}
+
+} // namespace tcfix::report

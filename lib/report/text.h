@@ -1,0 +1,43 @@
+// The voice for people: plain text, at most 100 columns where we choose the words.
+#pragma once
+
+#include "apply/edit_files.h"
+#include "apply/journal.h"
+
+namespace tcfix::report {
+
+/// Colours, or none. They never carry meaning alone.
+struct Paint {
+  bool isOn = false;
+  std::string bold(llvm::StringRef text) const { return wrap("1", text); }
+  std::string red(llvm::StringRef text) const { return wrap("31", text); }
+  std::string green(llvm::StringRef text) const { return wrap("32", text); }
+  std::string yellow(llvm::StringRef text) const { return wrap("33", text); }
+  std::string dim(llvm::StringRef text) const { return wrap("2", text); }
+
+private:
+  std::string wrap(const char* code, llvm::StringRef text) const;
+};
+
+/// The text with control characters, such as a newline in a file name, written as \x0a.
+std::string printable(llvm::StringRef text);
+
+std::string renderImage(llvm::StringRef path, const Image& image, const Paint& paint);
+
+struct VerifiedFile {
+  std::string path;
+  formats::SignatureVerdict verdict;
+  std::optional<Problem> problem; ///< it could not be judged
+};
+std::string renderVerified(const VerifiedFile& file, const Paint& paint);
+
+/// One paragraph for each file that changed, one line for the others, one of summary.
+std::string renderEdits(const apply::EditRun& run, const Paint& paint);
+
+/// What a dry run shows: a unified diff of what the reader sees before and after; with bytes, every
+/// patch with its offset and meaning.
+std::string renderDiff(const apply::EditRun& run, bool withBytes, const Paint& paint);
+
+std::string renderUndo(const apply::UndoRun& run, const Paint& paint);
+
+} // namespace tcfix::report

@@ -1,0 +1,80 @@
+// What all commands share: the options that work everywhere, errors of usage, and how an outcome
+// becomes output and an exit code.
+#pragma once
+
+#include "base/error.h"
+#include "report/json.h"
+#include "report/log.h"
+
+// A value is never split: file names may hold any character but this one.
+#define CXXOPTS_VECTOR_DELIMITER '\0'
+#include <cxxopts.hpp>
+
+#include <string>
+#include <vector>
+
+namespace tcfix::cli {
+
+enum ExitCode { kDone = 0, kProblemFound = 1, kWrongUsage = 2, kNotChanged = 3, kInterrupted = 130 };
+
+/// A command's name, its options and its help.
+struct CommandText {
+  std::string name;
+  std::string operands; ///< such as "FILE..."
+  std::string summary;  ///< one line
+  std::string examples; ///< whole lines, indented by two
+};
+
+/// One option as it stood on the command line.
+struct Argument {
+  std::string key;
+  std::string value;
+};
+
+/// A parsed command line.
+class Invocation {
+public:
+  /// Parses; on --help prints it, on an error says so. Then nothing is returned and `exitCode` is
+  /// what the process must return.
+  static std::optional<Invocation> parse(const CommandText& text, cxxopts::Options options,
+                                         int argc, const char* const* argv, int& exitCode);
+
+  const std::vector<std::string>& operands() const { return operandList; }
+  const std::vector<Argument>& arguments() const { return argumentList; } ///< in their order
+  bool has(const std::string& option) const;
+  std::string value(const std::string& option) const; ///< the last one given; empty if none
+
+  bool wantsJson() const { return has("json"); }
+  bool isQuiet() const { return has("quiet"); }
+  bool isVerbose() const { return has("verbose"); }
+  report::Paint paint() const { return paintForOutput; }
+
+  /// Says what is wrong with the command line; returns the exit code.
+  int usageError(const std::string& message) const;
+
+  void addError(Problem problem) { preamble.errors.push_back(std::move(problem)); }
+  void addWarning(Problem problem) { preamble.warnings.push_back(std::move(problem)); }
+
+  /// Ends the command: errors and warnings to standard error, then the text, or the JSON document
+  /// that `json` makes, to standard output. `hasFindings` is what exit code 1 stands for.
+  int finish(bool hasFindings, const std::string& text,
+             llvm::function_ref<std::string(const report::Preamble&)> json);
+
+private:
+  std::string commandName;
+  std::vector<std::string> operandList;
+  std::vector<Argument> argumentList;
+  report::Paint paintForOutput;
+  report::Preamble preamble;
+};
+
+/// Writes to standard output; false when it cannot be written, which is then said.
+bool printOut(const std::string& text);
+
+int runInspect(int argc, const char* const* argv);
+int runEdit(int argc, const char* const* argv);
+int runSign(int argc, const char* const* argv);
+int runVerify(int argc, const char* const* argv);
+int runUndo(int argc, const char* const* argv);
+
+} // namespace tcfix::cli

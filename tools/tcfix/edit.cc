@@ -1,0 +1,129 @@
+#include "command_line.h"
+#include "signing_options.h"
+
+#include "io/system.h"
+
+namespace tcfix::cli {
+
+namespace {
+
+llvm::Expected<std::pair<std::string, std::string>> splitPair(const Argument& argument) {
+  size_t equals = argument.value.find('=');
+  if (equals == std::string::npos || equals == 0 || equals + 1 == argument.value.size())
+    return fail(ErrorCode::Usage, "--" + argument.key + " takes OLD=NEW");
+  return std::make_pair(argument.value.substr(0, equals), argument.value.substr(equals + 1));
+}
+
+llvm::Expected<Edit> searchPathKindEdit(const Argument& argument) {
+  if (argument.value == "rpath")
+    return Edit(SetSearchPathKind{SearchPathKind::Rpath});
+  if (argument.value == "runpath")
+    return Edit(SetSearchPathKind{SearchPathKind::Runpath});
+  return fail(ErrorCode::Usage, "--rpath-kind takes runpath, rpath or keep");
+}
+
+// The edit that an option stands for; nothing for options of another kind.
+llvm::Expected<std::optional<Edit>> editFor(const Argument& argument, bool isLazy) {
+  const std::string& key = argument.key;
+  const std::string& value = argument.value;
+  bool takesPair = key == "replace-rpath" || key == "rename-dependency";
+  if (takesPair) {
+    auto pair = splitPair(argument);
+    if (!pair)
+      return pair.takeError();
+    if (key == "replace-rpath")
+      return Edit(ReplaceSearchPath{pair->first, pair->second});
+    return Edit(RenameDependency{pair->first, pair->second});
+  }
+  if (key == "rpath-kind") {
+    if (value == "keep")
+      return std::nullopt;
+    llvm::Expected<Edit> edit = searchPathKindEdit(argument);
+    if (!edit)
+      return edit.takeError();
+    return *edit;
+  }
+  std::optional<Edit> edit;
+  if (key == "add-rpath")
+    edit = AddSearchPath{value, false};
+  else if (key == "prepend-rpath")
+    edit = AddSearchPath{value, true};
+  else if (key == "remove-rpath")
+    edit = RemoveSearchPath{value};
+  else if (key == "add-dependency")
+    edit = AddDependency{value};
+  else if (key == "remove-dependency")
+    edit = RemoveDependency{value};
+  else if (key == "set-id")
+    edit = SetIdentity{value};
+  else if (key == "delay")
+    edit = DelayDependency{value, isLazy};
+  else if (key == "undelay")
+    edit = UndelayDependency{value};
+  if (edit && value.empty())
+    return fail(ErrorCode::Usage, "--" + key + " takes a text that is not empty");
+  return edit;
+}
+
+void addOptions(cxxopts::Options& options) {
+  auto text = [] { return cxxopts::value<std::string>(); };
+  options.add_options()("add-rpath", "ensure this search path, at the end", text(), "PATH")(
+      "prepend-rpath", "ensure that this search path is the first", text(), "PATH")(
+      "remove-rpath", "ensure that this search path is not there", text(), "PATH")(
+      "replace-rpath", "put NEW in the place of OLD", text(), "OLD=NEW")(
+      "rename-dependency", "depend on NEW instead of OLD", text(), "OLD=NEW")(
+      "add-dependency", "depend on this library, too (ELF)", text(), "NAME")(
+      "remove-dependency", "do not depend on this library", text(), "NAME")(
+      "set-id", "the library's own name (install name, SONAME)", text(), "NAME")(
+      "rpath-kind", "runpath, rpath or keep (ELF)", text(), "KIND")(
+      "delay", "load this DLL through the embedded search list; may be a glob (PE)", text(),
+      "DLL")("lazy", "with --delay: at the first call, not when loaded (PE)")(
+      "undelay", "make it an ordinary import again (PE)", text(), "DLL")(
+      "journal", "keep the way back in this file, for tcfix undo --journal", text(), "FILE")(
+      "n,dry-run", "show the difference and write nothing; bytes with -v")(
+      "no-sign", "leave the signature as it is, even if that breaks it");
+  addSigningOptions(options);
+}
+
+} // namespace
+
+int runEdit(int argc, const char* const* argv) {
+  CommandText text{"edit", "FILE...", "", R"(  tcfix edit --add-rpath @loader_path/../torch/lib --add-rpath /opt/homebrew/lib *.dylib
+  tcfix edit -n --rename-dependency @rpath/libavutil.59.dylib=/opt/lib/libavutil.59.dylib x.dylib
+  tcfix edit --journal undo.json --prepend-rpath '$ORIGIN/../torch/lib' libfoo.so
+  tcfix undo --journal undo.json
+)"};
+  cxxopts::Options options(
+      "tcfix edit", "Changes a library's load commands. Every option says \"ensure\": what is\n"
+                    "already so is left alone, and a second run writes nothing. Repeated search\n"
+                    "paths are removed. Mach-O files are signed again, ad hoc.\n");
+  addOptions(options);
+  int exitCode;
+  std::optional<Invocation> invocation = Invocation::parse(text, options, argc, argv, exitCode);
+  if (!invocation)
+    return exitCode;
+
+  formats::EditRequest request;
+  for (const Argument& argument : invocation->arguments()) {
+    llvm::Expected<std::optional<Edit>> edit = editFor(argument, invocation->has("lazy"));
+    if (!edit)
+      return invocation->usageError(toProblem(edit.takeError(), {}).message);
+    if (*edit)
+      request.edits.push_back(std::move(**edit));
+  }
+  if (request.edits.empty())
+    return invocation->usageError("say what to change, such as --add-rpath PATH");
+  if (invocation->operands().empty())
+    return invocation->usageError("name at least one file");
+
+  apply::EditOptions editOptions;
+  editOptions.isDryRun = invocation->has("dry-run");
+  editOptions.withHashes = invocation->wantsJson();
+  editOptions.journal = invocation->value("journal");
+  if (std::string wrong = readSigningOptions(*invocation, request.signing, editOptions);
+      !wrong.empty())
+    return invocation->usageError(wrong);
+  return runEditing(*invocation, request, editOptions);
+}
+
+} // namespace tcfix::cli

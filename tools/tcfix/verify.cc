@@ -1,0 +1,60 @@
+#include "command_line.h"
+
+#include "base/parallel.h"
+#include "io/file.h"
+
+namespace tcfix::cli {
+
+namespace {
+
+report::VerifiedFile verify(const std::string& path) {
+  report::VerifiedFile result;
+  result.path = path;
+  auto verdict = [&]() -> llvm::Expected<formats::SignatureVerdict> {
+    llvm::Expected<io::InputFile> file = io::InputFile::open(path);
+    if (!file)
+      return file.takeError();
+    return formats::verify(file->bytes());
+  }();
+  if (verdict)
+    result.verdict = std::move(*verdict);
+  else
+    result.problem = toProblem(verdict.takeError(), path);
+  return result;
+}
+
+} // namespace
+
+int runVerify(int argc, const char* const* argv) {
+  CommandText text{"verify", "FILE...", "", R"(  tcfix verify .venv/lib/python3.12/site-packages/torchcodec/*.dylib
+  tcfix verify --json libtorch_cpu.dylib
+)"};
+  cxxopts::Options options("tcfix verify",
+                           "Checks the signatures of Mach-O files: every page, every part. Exit "
+                           "code 1 when one\nis invalid, or missing where Apple silicon needs it. "
+                           "Certificates are not judged.\n");
+  int exitCode;
+  std::optional<Invocation> invocation = Invocation::parse(text, options, argc, argv, exitCode);
+  if (!invocation)
+    return exitCode;
+  if (invocation->operands().empty())
+    return invocation->usageError("name at least one file");
+
+  std::vector<report::VerifiedFile> files(invocation->operands().size());
+  parallelFor(files.size(), hardwareThreads(),
+              [&](size_t i) { files[i] = verify(invocation->operands()[i]); });
+
+  bool isAnyInvalid = false;
+  std::string out;
+  for (const report::VerifiedFile& file : files) {
+    if (file.problem)
+      invocation->addError(*file.problem);
+    isAnyInvalid |= !file.verdict.isValid;
+    out += report::renderVerified(file, invocation->paint());
+  }
+  return invocation->finish(isAnyInvalid, out, [&](const report::Preamble& preamble) {
+    return report::jsonForVerify(preamble, files);
+  });
+}
+
+} // namespace tcfix::cli
