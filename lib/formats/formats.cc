@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "formats/macho_file.h"
 #include "macho/file.h"
+#include "pe/pe.h"
 
 namespace tcfix::formats {
 
@@ -19,6 +20,8 @@ llvm::Error notALibrary(Bytes bytes) {
 std::optional<Format> sniff(Bytes bytes) {
   if (macho::isMachO(bytes))
     return Format::MachO;
+  if (pe::isPe(bytes))
+    return Format::Pe;
   return std::nullopt;
 }
 
@@ -38,6 +41,8 @@ llvm::Expected<Image> inspect(Bytes bytes, const InspectOptions& options) {
   std::optional<Format> format = sniff(bytes);
   if (format == Format::MachO)
     return inspectMachO(bytes, options);
+  if (format == Format::Pe)
+    return pe::inspect(bytes, options.withSymbols);
   return notALibrary(bytes);
 }
 
@@ -46,6 +51,8 @@ llvm::Expected<EditOutcome> rewrite(Bytes bytes, llvm::StringRef fileName,
   std::optional<Format> format = sniff(bytes);
   if (format == Format::MachO)
     return rewriteMachO(bytes, fileName, request);
+  if (format == Format::Pe)
+    return pe::rewrite(bytes, request.edits, {.replaceSignature = request.signing.replaceForeign});
   return notALibrary(bytes);
 }
 

@@ -27,7 +27,8 @@ void checkSections(const PeFile& file, Problems& problems) {
       problems.push_back("section " + section.name + " is not aligned in memory");
     // A smaller alignment than a page is that of drivers, which are mapped as they are.
     if (file.sectionAlignment >= kPage && section.address != expected)
-      problems.push_back("section " + section.name + " does not follow the one before it in memory");
+      problems.push_back("section " + section.name +
+                         " does not follow the one before it in memory");
     if (section.fileSize && section.offset % std::min<uint32_t>(file.fileAlignment, 512))
       problems.push_back("section " + section.name + " is not aligned in the file");
     if (section.fileSize && section.offset < fileEnd)
@@ -110,8 +111,8 @@ void checkUnwindTable(const PeFile& file, Problems& problems) {
 
 void checkRelocations(const PeFile& file, Problems& problems) {
   bool isInside = true;
-  bool isReadable = forEachRelocation(
-      file, [&](uint64_t rva, unsigned) { isInside &= rva < file.sizeOfImage; });
+  bool isReadable =
+      forEachRelocation(file, [&](uint64_t rva, unsigned) { isInside &= rva < file.sizeOfImage; });
   if (!isReadable || !isInside)
     problems.push_back("the base relocations are damaged");
 }

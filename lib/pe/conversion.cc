@@ -41,8 +41,7 @@ ByteVector zeroEnded(llvm::StringRef text) {
 // One conversion: the sections that it builds, and what it changes in the image.
 class Conversion {
 public:
-  Conversion(Draft& draft, const PeFile& file, llvm::ArrayRef<Import> imports,
-             const Wishes& wishes)
+  Conversion(Draft& draft, const PeFile& file, llvm::ArrayRef<Import> imports, const Wishes& wishes)
       : file(file), imports(imports), wishes(wishes), changes(draft, file) {}
 
   llvm::Error run();
@@ -179,7 +178,8 @@ void Conversion::changeImportTable() {
   if (hasHelper()) {
     table.resize(table.size() + kSize);
     uint8_t* own = table.data() + table.size() - kSize;
-    write32le(own + offsetof(coff_import_directory_table_entry, ImportLookupTableRVA), kernelLookup);
+    write32le(own + offsetof(coff_import_directory_table_entry, ImportLookupTableRVA),
+              kernelLookup);
     write32le(own + offsetof(coff_import_directory_table_entry, NameRVA), kernelName);
     write32le(own + offsetof(coff_import_directory_table_entry, ImportAddressTableRVA),
               recordAddress + offsetof(TcfixRecord, kernel));
@@ -301,8 +301,9 @@ void Conversion::finishRecord() {
 llvm::Error Conversion::run() {
   if (llvm::Error error = findWanted())
     return error;
-  uint64_t address = alignUp(file.sections.empty() ? file.sizeOfHeaders : file.sections.back().end(),
-                             file.sectionAlignment);
+  uint64_t address =
+      alignUp(file.sections.empty() ? file.sizeOfHeaders : file.sections.back().end(),
+              file.sectionAlignment);
   if (address > INT32_MAX)
     return fail(ErrorCode::NoRoom, "the image is too large for another section");
   if (hasHelper()) {
@@ -356,9 +357,10 @@ llvm::Error canDelay(const PeFile& file) {
   if (file.directories[COFF::CLR_RUNTIME_HEADER].isPresent())
     return fail(ErrorCode::Unsupported, "a .NET assembly has no entry point to bind imports from");
   if (file.dllCharacteristics & COFF::IMAGE_DLL_CHARACTERISTICS_GUARD_CF)
-    return fail(ErrorCode::Unsupported,
-                "it is protected by Control Flow Guard, which would refuse the helper's entry point",
-                "build it without /guard:cf");
+    return fail(
+        ErrorCode::Unsupported,
+        "it is protected by Control Flow Guard, which would refuse the helper's entry point",
+        "build it without /guard:cf");
   return llvm::Error::success();
 }
 

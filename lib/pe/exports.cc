@@ -22,7 +22,9 @@ std::optional<llvm::ArrayRef<T>> arrayAt(const PeFile& file, uint32_t rva, uint6
   return llvm::ArrayRef<T>(reinterpret_cast<const T*>(bytes->data()), count);
 }
 
-llvm::Error malformed(const char* sentence) { return fail(ErrorCode::Malformed, sentence); }
+llvm::Error malformed(const char* sentence) {
+  return fail(ErrorCode::Malformed, sentence);
+}
 
 } // namespace
 

@@ -12,7 +12,9 @@ namespace COFF = llvm::COFF;
 
 namespace {
 
-llvm::Error malformed(std::string sentence) { return fail(ErrorCode::Malformed, std::move(sentence)); }
+llvm::Error malformed(std::string sentence) {
+  return fail(ErrorCode::Malformed, std::move(sentence));
+}
 
 template <typename T>
 const T* structIn(const Draft& draft, uint64_t offset) {
@@ -63,25 +65,27 @@ llvm::Expected<PeFile> PeFile::read(const Draft& draft) {
   uint32_t fixedSize = sizeof(pe32_header), directories = pe32->NumberOfRvaAndSize;
   if (pe32->Magic == COFF::PE32Header::PE32) {
     file.readOptionalHeader(*pe32);
-  } else if (pe32->Magic == COFF::PE32Header::PE32_PLUS && optionalSize >= sizeof(pe32plus_header)) {
+  } else if (pe32->Magic == COFF::PE32Header::PE32_PLUS &&
+             optionalSize >= sizeof(pe32plus_header)) {
     const auto* plus = reinterpret_cast<const pe32plus_header*>(optional->data());
     file.isPlus = true;
     fixedSize = sizeof(pe32plus_header);
     directories = plus->NumberOfRvaAndSize;
     file.readOptionalHeader(*plus);
   } else {
-    return malformed(llvm::formatv("the optional header's magic {0:x} is unknown", uint16_t(pe32->Magic)));
+    return malformed(
+        llvm::formatv("the optional header's magic {0:x} is unknown", uint16_t(pe32->Magic)));
   }
   if (llvm::Error error =
           file.readDirectories(optionalHeader + fixedSize, optionalSize - fixedSize, directories))
-    return std::move(error);
+    return error;
   file.sectionTable = optionalHeader + optionalSize;
   if (!fits(file.sectionTable, header->NumberOfSections * sizeof(coff_section),
             file.sizeOfHeaders) ||
       file.sizeOfHeaders > draft.size())
     return malformed("the headers do not fit into the space that they claim");
   if (llvm::Error error = file.readSections(header->NumberOfSections))
-    return std::move(error);
+    return error;
   return file;
 }
 
@@ -102,7 +106,7 @@ llvm::Error PeFile::readSections(uint32_t count) {
   if (!llvm::isPowerOf2_32(sectionAlignment) || !llvm::isPowerOf2_32(fileAlignment) ||
       fileAlignment > sectionAlignment || sectionAlignment > (1u << 30))
     return malformed(llvm::formatv("the alignments ({0} in memory, {1} in the file) are impossible",
-                                 sectionAlignment, fileAlignment));
+                                   sectionAlignment, fileAlignment));
   uint64_t end = 0;
   for (uint32_t i = 0; i < count; ++i) {
     const auto* header = structIn<coff_section>(*content, sectionTable + i * sizeof(coff_section));
@@ -123,7 +127,9 @@ llvm::Error PeFile::readSections(uint32_t count) {
   return llvm::Error::success();
 }
 
-bool PeFile::isDll() const { return characteristics & COFF::IMAGE_FILE_DLL; }
+bool PeFile::isDll() const {
+  return characteristics & COFF::IMAGE_FILE_DLL;
+}
 
 uint64_t PeFile::directoryField(unsigned index) const {
   return optionalHeaderField(isPlus ? sizeof(pe32plus_header) : sizeof(pe32_header)) +
@@ -165,7 +171,8 @@ uint64_t PeFile::bytesFrom(uint64_t rva) const {
 std::optional<llvm::StringRef> PeFile::textAt(uint64_t rva) const {
   // Names are short: looking at a little at a time keeps changed places from being copied whole.
   const uint64_t room = bytesFrom(rva);
-  for (uint64_t length = std::min<uint64_t>(room, 256); length; length = std::min(room, length * 8)) {
+  for (uint64_t length = std::min<uint64_t>(room, 256); length;
+       length = std::min(room, length * 8)) {
     std::optional<Bytes> bytes = bytesAt(rva, length);
     if (!bytes)
       return std::nullopt;

@@ -53,7 +53,8 @@ bool ImageChanges::growSection(uint64_t end, Bytes bytes, llvm::StringRef reason
       continue;
     const uint64_t newSize = section.memorySize + bytes.size();
     const bool isLast = i + 1 == file.sections.size();
-    if (newSize > section.fileSize || (!isLast && section.address + newSize > file.sections[i + 1].address))
+    if (newSize > section.fileSize ||
+        (!isLast && section.address + newSize > file.sections[i + 1].address))
       return false;
     const uint64_t offset = section.offset + section.memorySize;
     if (!llvm::all_of(*draft.read(offset, bytes.size()), [](uint8_t byte) { return byte == 0; }))
@@ -96,10 +97,11 @@ llvm::Error ImageChanges::reserveSections(size_t count) {
   while (begin + free < limit && free < needed && isFree(begin + free))
     ++free;
   if (free < needed)
-    return fail(ErrorCode::NoRoom,
-                llvm::formatv("the headers have {0} free bytes, but {1} are needed for new sections",
-                              free, needed),
-                "link it again with a larger header, such as with the linker's /FILEALIGN option");
+    return fail(
+        ErrorCode::NoRoom,
+        llvm::formatv("the headers have {0} free bytes, but {1} are needed for new sections", free,
+                      needed),
+        "link it again with a larger header, such as with the linker's /FILEALIGN option");
   if (file.sections.size() + count > 96) // the limit of Windows
     return fail(ErrorCode::NoRoom, "it has as many sections as Windows allows");
 
@@ -115,9 +117,11 @@ llvm::Error ImageChanges::reserveSections(size_t count) {
 
   // What follows the image in the file moves, and these point into it.
   if (file.symbolTable >= file.imageFileEnd())
-    overlayPointers.push_back(file.fileHeaderField(offsetof(coff_file_header, PointerToSymbolTable)));
+    overlayPointers.push_back(
+        file.fileHeaderField(offsetof(coff_file_header, PointerToSymbolTable)));
   const Directory& debug = file.directories[COFF::DEBUG_DIRECTORY];
-  for (uint64_t at = debug.address; debug.isPresent() && at + sizeof(debug_directory) <= debug.end();
+  for (uint64_t at = debug.address;
+       debug.isPresent() && at + sizeof(debug_directory) <= debug.end();
        at += sizeof(debug_directory)) {
     const auto* entry = file.structAt<debug_directory>(at);
     if (!entry)
@@ -145,7 +149,8 @@ ByteVector ImageChanges::saved() const {
 
 llvm::Error ImageChanges::apply(llvm::ArrayRef<NewSection> sections) {
   if (isOutside)
-    return fail(ErrorCode::Malformed, "a table that must change does not lie in the file as a whole");
+    return fail(ErrorCode::Malformed,
+                "a table that must change does not lie in the file as a whole");
   const uint64_t oldEnd = file.imageFileEnd();
   uint64_t offset = alignUp(oldEnd, file.fileAlignment);
   uint64_t imageEnd = 0, header = file.sectionTableEnd();

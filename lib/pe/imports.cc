@@ -75,9 +75,9 @@ std::string ImportedName::text() const {
 llvm::Expected<std::vector<Import>> readImports(const PeFile& file) {
   std::vector<Import> imports;
   if (llvm::Error error = readOrdinary(file, imports))
-    return std::move(error);
+    return error;
   if (llvm::Error error = readDelayed(file, imports))
-    return std::move(error);
+    return error;
   return imports;
 }
 

@@ -141,8 +141,7 @@ llvm::Expected<std::optional<Record>> readRecord(const PeFile& file) {
     --record.firstSection;
   if (!readTweaks(file, field(offsetof(TcfixRecord, entries)),
                   field(offsetof(TcfixRecord, entryCount)), record.wishes.tweaks) ||
-      !readSearchPaths(file, field(offsetof(TcfixRecord, searchList)),
-                       record.wishes.searchPaths) ||
+      !readSearchPaths(file, field(offsetof(TcfixRecord, searchList)), record.wishes.searchPaths) ||
       !readSaved(file, field(offsetof(TcfixRecord, savedBytes)),
                  field(offsetof(TcfixRecord, savedCount)), endBefore(file, record.firstSection),
                  record.saved))

@@ -8,7 +8,8 @@
  *
  * Freestanding: no C runtime, no writable data of its own, no relocations. Its functions of the
  * system come through slots of the record that the loader has filled. It runs under the loader
- * lock, where LoadLibrary is discouraged by Microsoft; what that means is said in docs/limits.md. */
+ * lock, where LoadLibrary is discouraged by Microsoft; what that means is said in docs/limits.md.
+ */
 #include "layout.h"
 
 typedef uint16_t Char;
@@ -126,7 +127,9 @@ static void tellNumber(Scratch* scratch, uint32_t number) {
 
 /* ---- Paths ---- */
 
-static int isSeparator(Char character) { return character == '\\' || character == '/'; }
+static int isSeparator(Char character) {
+  return character == '\\' || character == '/';
+}
 
 /* The length of `$ORIGIN` or `@loader_path` at the start of an entry; 0 if neither is there. */
 static uint32_t originLength(const Char* entry) {
@@ -365,7 +368,8 @@ static int bindEager(const Image* image, const DelayDescriptor* descriptor) {
   void** slots = (void**)(image->base + descriptor->slots);
   uint64_t size = sizeof(void*) * (uint64_t)slotCount(image, descriptor);
   uint32_t protection = 0;
-  int isGood = module && (!size || kernel->virtualProtect(slots, size, kPageReadWrite, &protection));
+  int isGood =
+      module && (!size || kernel->virtualProtect(slots, size, kPageReadWrite, &protection));
   if (isGood && size) {
     for (; isGood && *names; ++names, ++slots) {
       void* found = find(image, scratch, module, *names);
@@ -460,8 +464,7 @@ __attribute__((used)) static void* resolveLazy(uint32_t slot) {
          slot >= descriptor->slots + sizeof(void*) * slotCount(&image, descriptor))
     descriptor = descriptorOf(&image, ++index);
   const char* name = (const char*)(image.base + descriptor->name);
-  uint64_t wanted =
-      *(const uint64_t*)(image.base + descriptor->names + (slot - descriptor->slots));
+  uint64_t wanted = *(const uint64_t*)(image.base + descriptor->names + (slot - descriptor->slots));
   Module* module = (Module*)(image.base + descriptor->module);
   void* found = *module ? find(&image, 0, *module, wanted) : 0;
   if (!found) {

@@ -59,10 +59,10 @@ typedef struct {
   uint32_t firstTlsCallback; /* that first callback */
   uint32_t delayTable;       /* the delay descriptors of the first `delayedCount` entries */
   uint32_t delayedCount;
-  uint32_t entries;          /* TcfixEntry[entryCount]: first the delayed ones, then the renamed */
+  uint32_t entries; /* TcfixEntry[entryCount]: first the delayed ones, then the renamed */
   uint32_t entryCount;
-  uint32_t searchList;       /* UTF-16 texts, each ended by a zero, the last by an empty one */
-  uint32_t savedBytes;       /* the bytes that tcfix replaced: {offset, length, bytes}... */
+  uint32_t searchList; /* UTF-16 texts, each ended by a zero, the last by an empty one */
+  uint32_t savedBytes; /* the bytes that tcfix replaced: {offset, length, bytes}... */
   uint32_t savedCount;
   uint32_t state;
   uint64_t kernel[kTcfixKernelFunctions + 1]; /* address slots, ended by a zero */
