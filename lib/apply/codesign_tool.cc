@@ -11,12 +11,13 @@ namespace tcfix::apply {
 llvm::Expected<Rewrite> signStaged(const io::InputFile& original, const std::string& stagedPath) {
   llvm::ErrorOr<std::string> codesign = llvm::sys::findProgramByName("codesign");
   if (!codesign)
-    return fail(ErrorCode::Unsupported, "cannot be signed with codesign: it is part of macOS, and "
-                                        "not on this machine",
+    return fail(ErrorCode::Unsupported,
+                "cannot be signed with codesign: it is part of macOS, and "
+                "not on this machine",
                 "leave --sign-with out: tcfix signs by itself, on any system");
   // The staged file has a temporary name; the identifier must come from the real one.
-  std::string identifier = formats::signatureIdentifier(
-      original.bytes(), llvm::sys::path::filename(original.path()));
+  std::string identifier =
+      formats::signatureIdentifier(original.bytes(), llvm::sys::path::filename(original.path()));
   std::string message;
   std::optional<llvm::StringRef> silent[] = {"", "", ""}; // an empty name is the null device
   int result = llvm::sys::ExecuteAndWait(

@@ -52,7 +52,7 @@ llvm::Error plan(Work& work, const formats::EditRequest& request, const EditOpti
   FileOutcome& outcome = work.outcome;
   outcome.edit = std::move(*edit);
   bool isChanged = !outcome.edit.rewrite.isIdentity();
-  outcome.status = !isChanged           ? FileStatus::Unchanged
+  outcome.status = !isChanged         ? FileStatus::Unchanged
                    : options.isDryRun ? FileStatus::WouldChange
                                       : FileStatus::Changed;
   if (options.withHashes || !options.journal.empty()) {
@@ -128,7 +128,8 @@ llvm::Error extendJournal(const std::string& path, std::vector<Work>& works) {
   return writeJournal(path, entries);
 }
 
-// Locks on the folders of all files, taken in one order so that two runs cannot wait for each other.
+// Locks on the folders of all files, taken in one order so that two runs cannot wait for each
+// other.
 class Locks {
 public:
   Locks(llvm::ArrayRef<std::string> paths, io::Notify notify) {
@@ -136,8 +137,7 @@ public:
       if (std::optional<std::string> folder = folderOf(path))
         locks.emplace(*folder, std::nullopt);
     for (auto& [folder, state] : locks) {
-      llvm::Expected<io::system::FolderLock> lock =
-          io::system::FolderLock::acquire(folder, notify);
+      llvm::Expected<io::system::FolderLock> lock = io::system::FolderLock::acquire(folder, notify);
       if (lock)
         state.emplace(std::move(*lock));
       else

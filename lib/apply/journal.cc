@@ -24,7 +24,9 @@ llvm::Error damaged(const llvm::Twine& what) {
 }
 
 // JSON's numbers are doubles to many readers; 64-bit values travel as text.
-std::string numberText(uint64_t value) { return std::to_string(value); }
+std::string numberText(uint64_t value) {
+  return std::to_string(value);
+}
 
 json::Value toJson(const JournalEntry& entry) {
   json::Array moves, patches;
@@ -33,8 +35,8 @@ json::Value toJson(const JournalEntry& entry) {
                                  {"to", numberText(move.to)},
                                  {"length", numberText(move.length)}});
   for (const BytePatch& patch : entry.reverse.patches)
-    patches.push_back(json::Object{{"offset", numberText(patch.offset)},
-                                   {"bytes", io::hexOf(patch.after)}});
+    patches.push_back(
+        json::Object{{"offset", numberText(patch.offset)}, {"bytes", io::hexOf(patch.after)}});
   return json::Object{{"path", io::hexOf(bytesOf(entry.path))},
                       {"name", json::fixUTF8(entry.path)},
                       {"sha256_before", entry.sha256Before},
@@ -103,8 +105,8 @@ bool read(const json::Value& value, JournalEntry& entry) {
     patch.offset = fields.number("offset");
     std::string bytes = fields.bytes("bytes");
     patch.after.assign(bytes.begin(), bytes.end());
-    isValid = isValid && fields.isValid &&
-              fits(patch.offset, patch.after.size(), entry.reverse.newSize);
+    isValid =
+        isValid && fields.isValid && fits(patch.offset, patch.after.size(), entry.reverse.newSize);
     entry.reverse.patches.push_back(std::move(patch));
   }
   return isValid && reader.isValid;
@@ -130,23 +132,29 @@ llvm::Error restore(const JournalEntry& entry, const io::InputFile& file) {
 
 enum class Undone { Restored, Skipped };
 
-llvm::Expected<Undone> undo(const JournalEntry& entry, io::Notify notify) {
+// Takes back one file's entries, the oldest first in `entries`, from the one that made its present
+// bytes down to the first.
+llvm::Expected<Undone> undo(const std::string& path, llvm::ArrayRef<const JournalEntry*> entries,
+                            io::Notify notify) {
   llvm::Expected<io::system::FolderLock> lock =
-      io::system::FolderLock::acquire(llvm::sys::path::parent_path(entry.path), notify);
+      io::system::FolderLock::acquire(llvm::sys::path::parent_path(path), notify);
   if (!lock)
     return lock.takeError();
-  llvm::Expected<io::InputFile> file = io::InputFile::open(entry.path);
-  if (!file)
-    return file.takeError();
-  std::string now = io::sha256Hex(file->bytes());
-  if (now == entry.sha256Before)
-    return Undone::Skipped;
-  if (now != entry.sha256After)
-    return fail(ErrorCode::ChangedMeanwhile, "was changed by someone else since; left as it is",
-                "install the package again to get the original back");
-  if (llvm::Error error = restore(entry, *file))
-    return error;
-  return Undone::Restored;
+  for (bool isFirst = true;; isFirst = false) {
+    llvm::Expected<io::InputFile> file = io::InputFile::open(path);
+    if (!file)
+      return file.takeError();
+    std::string now = io::sha256Hex(file->bytes());
+    if (now == entries.front()->sha256Before)
+      return isFirst ? Undone::Skipped : Undone::Restored;
+    while (!entries.empty() && entries.back()->sha256After != now)
+      entries = entries.drop_back();
+    if (entries.empty())
+      return fail(ErrorCode::ChangedMeanwhile, "was changed by someone else since; left as it is",
+                  "install the package again to get the original back");
+    if (llvm::Error error = restore(*entries.back(), *file))
+      return error;
+  }
 }
 
 } // namespace
@@ -185,26 +193,17 @@ llvm::Expected<UndoRun> undoJournal(llvm::StringRef path, io::Notify notify) {
   llvm::Expected<std::vector<JournalEntry>> entries = readJournal(path);
   if (!entries)
     return entries.takeError();
-  // A file with several entries is restored if any of them had something to take back; once one of
-  // them fails, the older ones cannot apply either.
-  std::map<std::string, Undone> done;
+  std::map<std::string, std::vector<const JournalEntry*>> files;
+  for (const JournalEntry& entry : *entries)
+    files[entry.path].push_back(&entry);
   UndoRun run;
-  for (auto entry = entries->rbegin(); entry != entries->rend(); ++entry) {
-    bool hasFailed = std::any_of(run.problems.begin(), run.problems.end(),
-                                 [&](const Problem& p) { return p.path == entry->path; });
-    if (hasFailed)
-      continue;
-    llvm::Expected<Undone> result = undo(*entry, notify);
-    if (!result) {
-      run.problems.push_back(toProblem(result.takeError(), entry->path));
-      continue;
-    }
-    auto known = done.emplace(entry->path, *result).first;
-    if (*result == Undone::Restored)
-      known->second = Undone::Restored;
+  for (const auto& [name, steps] : files) {
+    llvm::Expected<Undone> result = undo(name, steps, notify);
+    if (!result)
+      run.problems.push_back(toProblem(result.takeError(), name));
+    else
+      (*result == Undone::Restored ? run.restored : run.skipped).push_back(name);
   }
-  for (const auto& [name, result] : done)
-    (result == Undone::Restored ? run.restored : run.skipped).push_back(name);
   return run;
 }
 

@@ -40,9 +40,13 @@ llvm::StringRef nameOf(ErrorCode code) {
   return "internal";
 }
 
-void Failure::log(llvm::raw_ostream& out) const { out << message; }
+void Failure::log(llvm::raw_ostream& out) const {
+  out << message;
+}
 
-std::error_code Failure::convertToErrorCode() const { return llvm::inconvertibleErrorCode(); }
+std::error_code Failure::convertToErrorCode() const {
+  return llvm::inconvertibleErrorCode();
+}
 
 llvm::Error fail(ErrorCode code, std::string message, std::string hint) {
   return llvm::make_error<Failure>(code, std::move(message), std::move(hint));

@@ -13,20 +13,20 @@
 namespace tcfix {
 
 enum class ErrorCode {
-  NotFound,       ///< there is no such file
-  NotALibrary,    ///< a file of another kind, a folder, a device
-  Malformed,      ///< a library whose bytes contradict themselves
-  Unreadable,     ///< the system does not let us read it
-  Unsupported,    ///< a valid file, or a request, that tcfix does not handle
-  NoRoom,         ///< the edit does not fit into the file as it is laid out
-  Conflict,       ///< the edit would leave a file that the loader refuses
-  ForeignSigned,  ///< signed by an identity that we cannot sign for again
-  CannotWrite,    ///< the system does not let us write
+  NotFound,         ///< there is no such file
+  NotALibrary,      ///< a file of another kind, a folder, a device
+  Malformed,        ///< a library whose bytes contradict themselves
+  Unreadable,       ///< the system does not let us read it
+  Unsupported,      ///< a valid file, or a request, that tcfix does not handle
+  NoRoom,           ///< the edit does not fit into the file as it is laid out
+  Conflict,         ///< the edit would leave a file that the loader refuses
+  ForeignSigned,    ///< signed by an identity that we cannot sign for again
+  CannotWrite,      ///< the system does not let us write
   ChangedMeanwhile, ///< someone else changed the file while we worked on it
-  Busy,           ///< another tcfix holds the lock
-  Interrupted,    ///< the user pressed Ctrl-C
-  Usage,          ///< the command line is wrong
-  Internal,       ///< a promise of our own is broken: a bug in tcfix
+  Busy,             ///< another tcfix holds the lock
+  Interrupted,      ///< the user pressed Ctrl-C
+  Usage,            ///< the command line is wrong
+  Internal,         ///< a promise of our own is broken: a bug in tcfix
 };
 
 /// The code's name in JSON, such as "no-room".

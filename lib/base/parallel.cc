@@ -8,7 +8,9 @@
 
 namespace tcfix {
 
-unsigned hardwareThreads() { return std::max(1u, std::thread::hardware_concurrency()); }
+unsigned hardwareThreads() {
+  return std::max(1u, std::thread::hardware_concurrency());
+}
 
 void parallelFor(size_t count, unsigned threads, llvm::function_ref<void(size_t)> body) {
   std::atomic<size_t> next{0};

@@ -72,8 +72,8 @@ llvm::Expected<CodeDirectory> parseDirectory(const Blob& blob) {
   uint64_t after = uint64_t(directory.codeSlots) * directory.hashSize;
   if (before > directory.hashOffset || !fits(directory.hashOffset, after, bytes.size()))
     return damaged("the hashes lie outside the code directory");
-  if (directory.hashKind && (directory.hashSize == 0 ||
-                             directory.hashSize > io::sizeOf(*directory.hashKind)))
+  if (directory.hashKind &&
+      (directory.hashSize == 0 || directory.hashSize > io::sizeOf(*directory.hashKind)))
     return damaged("the hashes have a wrong size");
 
   llvm::Expected<std::string> identifier = textIn(bytes, read32be(&bytes[20]));

@@ -34,8 +34,8 @@ struct CodeDirectory {
   uint64_t hashOffset = 0; ///< of page 0's hash, in the directory; special slots lie before it
   uint32_t specialSlots = 0;
   uint32_t codeSlots = 0;
-  uint64_t codeLimit = 0; ///< how many bytes of the slice the pages cover
-  uint8_t hashSize = 0;   ///< as stored: SHA-256 may be cut to 20 bytes
+  uint64_t codeLimit = 0;                 ///< how many bytes of the slice the pages cover
+  uint8_t hashSize = 0;                   ///< as stored: SHA-256 may be cut to 20 bytes
   std::optional<io::DigestKind> hashKind; ///< none for a kind that we do not know
   uint64_t pageSize = 0;                  ///< 0: all bytes are one page
   std::string identifier;

@@ -13,8 +13,8 @@ llvm::StringRef canonicalName(llvm::StringRef name) {
   if (size_t slash = name.find_last_of("/\\"); slash != llvm::StringRef::npos)
     name = name.drop_front(slash + 1);
   size_t dot = name.rfind('.');
-  bool isNumeric = dot != llvm::StringRef::npos && dot + 1 < name.size() &&
-                   kDigits.contains(name[dot + 1]);
+  bool isNumeric =
+      dot != llvm::StringRef::npos && dot + 1 < name.size() && kDigits.contains(name[dot + 1]);
   if (dot != llvm::StringRef::npos && !isNumeric)
     name = name.take_front(dot);
   // A name that begins with a digit or a dot is left alone.

@@ -108,8 +108,8 @@ SignatureParts partsFor(const SliceDraft& draft, Bytes sliceBytes, const Signatu
                         const SignPolicy& policy) {
   const macho::FileSlice& slice = *draft.original;
   SignatureParts parts;
-  parts.identifier = report.summary.identifier.empty() ? policy.defaultIdentifier
-                                                       : report.summary.identifier;
+  parts.identifier =
+      report.summary.identifier.empty() ? policy.defaultIdentifier : report.summary.identifier;
   parts.isExecutable = slice.fileType == MH_EXECUTE;
   for (const macho::Segment& segment : macho::segmentsOf(slice, draft.commands))
     if (segment.name == "__TEXT") {
@@ -146,10 +146,9 @@ llvm::Expected<Rewrite> rebuild(SliceDraft& draft, Bytes sliceBytes, const Signa
   if (!rewrite)
     return rewrite.takeError();
   RewrittenView view(sliceBytes, *rewrite);
-  ByteVector signature =
-      build(parts, [&](uint64_t offset, uint64_t length, ByteVector& scratch) {
-        return view.read(offset, length, scratch);
-      });
+  ByteVector signature = build(parts, [&](uint64_t offset, uint64_t length, ByteVector& scratch) {
+    return view.read(offset, length, scratch);
+  });
   signature.resize(size);
   // Inside a universal file, other bytes may lie behind the old end: the gap is named, too.
   if (parts.codeLimit > sliceBytes.size())

@@ -61,8 +61,9 @@ llvm::Expected<SignatureVerdict> verify(Bytes bytes) {
   if (format == Format::MachO)
     return verifyMachO(bytes);
   if (format)
-    return fail(ErrorCode::Unsupported,
-                ("is " + nameOf(*format) + "; only Mach-O files carry a signature to verify").str());
+    return fail(
+        ErrorCode::Unsupported,
+        ("is " + nameOf(*format) + "; only Mach-O files carry a signature to verify").str());
   return notALibrary(bytes);
 }
 

@@ -29,10 +29,9 @@ llvm::Error refuseUneditable(const macho::File& file) {
                   [](const macho::FileSlice& slice) { return slice.isEditable(); }))
     return llvm::Error::success();
   const macho::FileSlice& slice = file.slices.front();
-  std::string kind = slice.is64 ? macho::describe(slice).fileType : "32-bit file";
   return fail(ErrorCode::Unsupported,
-              "is a " + slice.arch + " " + kind +
-                  "; tcfix edits 64-bit shared libraries, bundles and executables");
+              "cannot be edited (" + slice.arch + " " + macho::describe(slice).fileType +
+                  "); tcfix edits 64-bit shared libraries, bundles and executables");
 }
 
 // An edit must not add a problem; one that was there before is not our edit's fault.
@@ -45,9 +44,8 @@ llvm::Error refuseNewProblems(const macho::FileSlice& slice, const macho::SliceD
 }
 
 llvm::Expected<Rewrite> rewriteSlice(const macho::FileSlice& slice, Bytes sliceBytes,
-                                     const EditRequest& request,
-                                     const codesign::SignPolicy& policy, EditOutcome& outcome,
-                                     bool isUniversal) {
+                                     const EditRequest& request, const codesign::SignPolicy& policy,
+                                     EditOutcome& outcome, bool isUniversal) {
   macho::SliceDraft draft = macho::draftOf(slice);
   if (llvm::Error error = macho::edit(draft, request.edits))
     return error;

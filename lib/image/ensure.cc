@@ -36,8 +36,7 @@ std::vector<Change> differences(const Paths& before, const Paths& after,
                   contains(after, replacement.to) && !contains(before, replacement.to);
     if (!isReal || contains(explained, replacement.to))
       continue;
-    changes.push_back(
-        {Operation::ReplaceRpath, replacement.to, replacement.from, "asked for", {}});
+    changes.push_back({Operation::ReplaceRpath, replacement.to, replacement.from, "asked for", {}});
     explained.push_back(replacement.from);
     explained.push_back(replacement.to);
   }

@@ -6,7 +6,9 @@
 
 namespace tcfix::io {
 
-std::string hexOf(Bytes bytes) { return llvm::toHex(bytes, /*LowerCase=*/true); }
+std::string hexOf(Bytes bytes) {
+  return llvm::toHex(bytes, /*LowerCase=*/true);
+}
 
 std::string sha256Hex(Bytes bytes) {
   return hexOf(Bytes(digestOf(DigestKind::Sha256, bytes)).take_front(32));

@@ -24,9 +24,13 @@ struct Sha256Stream::State {
   CC_SHA256_CTX context;
 };
 
-Sha256Stream::Sha256Stream() : state(std::make_unique<State>()) { CC_SHA256_Init(&state->context); }
+Sha256Stream::Sha256Stream() : state(std::make_unique<State>()) {
+  CC_SHA256_Init(&state->context);
+}
 Sha256Stream::~Sha256Stream() = default;
-void Sha256Stream::add(Bytes bytes) { update(CC_SHA256_Update, &state->context, bytes); }
+void Sha256Stream::add(Bytes bytes) {
+  update(CC_SHA256_Update, &state->context, bytes);
+}
 std::string Sha256Stream::hex() {
   Digest digest{};
   CC_SHA256_Final(digest.data(), &state->context);

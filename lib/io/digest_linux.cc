@@ -11,9 +11,13 @@ struct Sha256Stream::State {
   SHA256_CTX context;
 };
 
-Sha256Stream::Sha256Stream() : state(std::make_unique<State>()) { SHA256_Init(&state->context); }
+Sha256Stream::Sha256Stream() : state(std::make_unique<State>()) {
+  SHA256_Init(&state->context);
+}
 Sha256Stream::~Sha256Stream() = default;
-void Sha256Stream::add(Bytes bytes) { SHA256_Update(&state->context, bytes.data(), bytes.size()); }
+void Sha256Stream::add(Bytes bytes) {
+  SHA256_Update(&state->context, bytes.data(), bytes.size());
+}
 std::string Sha256Stream::hex() {
   Digest digest{};
   SHA256_Final(digest.data(), &state->context);

@@ -57,7 +57,9 @@ struct Sha256Stream::State {
 
 Sha256Stream::Sha256Stream() : state(std::make_unique<State>()) {}
 Sha256Stream::~Sha256Stream() = default;
-void Sha256Stream::add(Bytes bytes) { state->hash.add(bytes); }
+void Sha256Stream::add(Bytes bytes) {
+  state->hash.add(bytes);
+}
 std::string Sha256Stream::hex() {
   Digest digest = state->hash.finish();
   return hexOf(Bytes(digest).take_front(32));

@@ -31,7 +31,8 @@ llvm::Error StagedFile::commit() {
   if (!now)
     return now.takeError();
   if (*now != stamp)
-    return fail(ErrorCode::ChangedMeanwhile, "someone else changed the file while tcfix worked on it",
+    return fail(ErrorCode::ChangedMeanwhile,
+                "someone else changed the file while tcfix worked on it",
                 "run the same command again");
   return temporary.renameTo(target);
 }

@@ -17,8 +17,8 @@ llvm::Expected<TemporaryFile> TemporaryFile::createBeside(llvm::StringRef target
   llvm::sys::path::append(model, ".tcfix-%%%%%%%%.tmp");
   int descriptor = -1;
   llvm::SmallString<256> path;
-  if (std::error_code error =
-          fs::createUniqueFile(model, descriptor, path, fs::OF_None, fs::owner_read | fs::owner_write))
+  if (std::error_code error = fs::createUniqueFile(model, descriptor, path, fs::OF_None,
+                                                   fs::owner_read | fs::owner_write))
     return fail(ErrorCode::CannotWrite,
                 "a new file cannot be made in its folder: " + error.message(),
                 "tcfix never writes into the old file; it needs write permission in the folder");
@@ -51,8 +51,8 @@ llvm::Error TemporaryFile::renameTo(llvm::StringRef target) {
 }
 
 std::string waitingMessage(llvm::StringRef folder) {
-  return ("another tcfix is working in " + folder + "; waiting up to " +
-          llvm::Twine(kLockSeconds) + " seconds")
+  return ("another tcfix is working in " + folder + "; waiting up to " + llvm::Twine(kLockSeconds) +
+          " seconds")
       .str();
 }
 

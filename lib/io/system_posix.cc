@@ -87,15 +87,23 @@ void copyExtendedAttributes(int from, int to) {
   }
 }
 #elif defined(__APPLE__)
-bool copyInKernel(int, int, uint64_t) { return false; }
-void copyExtendedAttributes(int from, int to) { ::fcopyfile(from, to, nullptr, COPYFILE_XATTR); }
+bool copyInKernel(int, int, uint64_t) {
+  return false;
+}
+void copyExtendedAttributes(int from, int to) {
+  ::fcopyfile(from, to, nullptr, COPYFILE_XATTR);
+}
 #else
-bool copyInKernel(int, int, uint64_t) { return false; }
+bool copyInKernel(int, int, uint64_t) {
+  return false;
+}
 void copyExtendedAttributes(int, int) {}
 #endif
 
 volatile std::sig_atomic_t interruptFlag = 0;
-void raiseInterruptFlag(int) { interruptFlag = 1; }
+void raiseInterruptFlag(int) {
+  interruptFlag = 1;
+}
 
 } // namespace
 
@@ -115,8 +123,7 @@ llvm::Error TemporaryFile::write(uint64_t offset, Bytes content) {
   // One system call takes at most 2 GiB.
   constexpr size_t kMost = size_t(1) << 30;
   while (!content.empty()) {
-    ssize_t written =
-        ::pwrite(descriptor, content.data(), std::min(content.size(), kMost), offset);
+    ssize_t written = ::pwrite(descriptor, content.data(), std::min(content.size(), kMost), offset);
     if (written < 0 && errno == EINTR)
       continue;
     if (written < 0)
@@ -191,7 +198,9 @@ void watchForInterrupts() {
   }
 }
 
-bool isInterrupted() { return interruptFlag != 0; }
+bool isInterrupted() {
+  return interruptFlag != 0;
+}
 
 llvm::Expected<FolderLock> FolderLock::acquire(llvm::StringRef folder, Notify notify) {
   using namespace std::chrono;

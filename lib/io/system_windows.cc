@@ -30,7 +30,9 @@ llvm::Error cannotWrite() {
   return fail(ErrorCode::CannotWrite, "the new file cannot be written: " + code.message());
 }
 
-HANDLE handleOf(int descriptor) { return reinterpret_cast<HANDLE>(_get_osfhandle(descriptor)); }
+HANDLE handleOf(int descriptor) {
+  return reinterpret_cast<HANDLE>(_get_osfhandle(descriptor));
+}
 
 volatile std::sig_atomic_t interruptFlag = 0;
 BOOL WINAPI raiseInterruptFlag(DWORD) {
@@ -45,7 +47,9 @@ void TemporaryFile::close() {
     ::_close(std::exchange(descriptor, -1));
 }
 
-llvm::Error TemporaryFile::copyFrom(const std::string&, Bytes content) { return write(0, content); }
+llvm::Error TemporaryFile::copyFrom(const std::string&, Bytes content) {
+  return write(0, content);
+}
 
 llvm::Error TemporaryFile::write(uint64_t offset, Bytes content) {
   constexpr size_t kMost = size_t(1) << 30;
@@ -79,7 +83,9 @@ llvm::Error TemporaryFile::keepAttributesOf(const std::string& source) {
   return llvm::Error::success();
 }
 
-llvm::Error TemporaryFile::makeReadableLikeNewFiles() { return llvm::Error::success(); }
+llvm::Error TemporaryFile::makeReadableLikeNewFiles() {
+  return llvm::Error::success();
+}
 
 llvm::Error TemporaryFile::sync() {
   if (!::FlushFileBuffers(handleOf(descriptor)))
@@ -88,11 +94,17 @@ llvm::Error TemporaryFile::sync() {
 }
 
 // NTFS journals renames by itself.
-llvm::Error syncFolder(llvm::StringRef) { return llvm::Error::success(); }
+llvm::Error syncFolder(llvm::StringRef) {
+  return llvm::Error::success();
+}
 
-void watchForInterrupts() { ::SetConsoleCtrlHandler(raiseInterruptFlag, TRUE); }
+void watchForInterrupts() {
+  ::SetConsoleCtrlHandler(raiseInterruptFlag, TRUE);
+}
 
-bool isInterrupted() { return interruptFlag != 0; }
+bool isInterrupted() {
+  return interruptFlag != 0;
+}
 
 llvm::Expected<FolderLock> FolderLock::acquire(llvm::StringRef folder, Notify notify) {
   // A named mutex for each folder: the system removes it with its last holder.

@@ -48,8 +48,8 @@ void setSearchPaths(SliceDraft& draft, const std::vector<std::string>& paths) {
 
 void setName(const SliceDraft& draft, LoadCommand& command, llvm::StringRef name) {
   uint32_t textOffset = commandAs<dylib_command>(*draft.original, command).dylib.name;
-  command.reason = (kindName(command.kind) + " " + nameIn(*draft.original, command) + " -> " + name)
-                       .str();
+  command.reason =
+      (kindName(command.kind) + " " + nameIn(*draft.original, command) + " -> " + name).str();
   command.bytes = withText(Bytes(command.bytes).take_front(textOffset), name);
 }
 
@@ -77,8 +77,7 @@ llvm::Error renameDependency(SliceDraft& draft, const RenameDependency& rename) 
   // The same library may be named by several commands; all of them follow.
   while ((from = findDependency(draft, rename.from)))
     setName(draft, *from, rename.to);
-  draft.changes.push_back(
-      {Operation::RenameDependency, rename.to, rename.from, "asked for", {}});
+  draft.changes.push_back({Operation::RenameDependency, rename.to, rename.from, "asked for", {}});
   return llvm::Error::success();
 }
 

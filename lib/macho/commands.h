@@ -28,17 +28,16 @@ SliceDraft draftOf(const FileSlice& slice);
 /// would name one dependency twice (dyld refuses such a file).
 llvm::Error edit(SliceDraft& draft, llvm::ArrayRef<Edit> edits);
 
-/// The bytes that the load commands may still grow by: all zero, before the first section.
+/// How far the load commands may still grow before they meet the first section. What stands there
+/// is no one's: tools that shorten the commands leave remains of the old ones behind.
 uint64_t freeRoom(const FileSlice& slice);
-uint64_t freeRoom(const FileSlice& slice, Bytes sliceBytes);
 
 /// The draft's header and load commands as patches of the slice. Refuses what does not fit.
 llvm::Expected<Rewrite> layOut(const SliceDraft& draft, Bytes sliceBytes);
 
 /// Puts edited slices back together. A slice that grew pushes those behind it to the next offset
 /// that their alignment allows; everything else stays where it is.
-llvm::Expected<Rewrite> assemble(Bytes fileBytes, const File& file,
-                                 llvm::ArrayRef<Rewrite> slices);
+llvm::Expected<Rewrite> assemble(Bytes fileBytes, const File& file, llvm::ArrayRef<Rewrite> slices);
 
 /// A command with the text at the end: `fixed` bytes of structure, then `text`, padded with zeros
 /// to a multiple of eight, as Apple's tools do for 64-bit files.

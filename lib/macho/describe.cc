@@ -94,8 +94,8 @@ Slice describe(const FileSlice& slice) {
     case LC_BUILD_VERSION: {
       auto build = commandAs<build_version_command>(slice, command);
       result.minOs = versionText(build.minos);
-      note("platform", platformName(build.platform) + " " + result.minOs + ", SDK " +
-                           versionText(build.sdk));
+      note("platform",
+           platformName(build.platform) + " " + result.minOs + ", SDK " + versionText(build.sdk));
       break;
     }
     case LC_VERSION_MIN_MACOSX:

@@ -14,7 +14,9 @@ using llvm::object::MachOUniversalBinary;
 
 namespace {
 
-llvm::MemoryBufferRef bufferOf(Bytes bytes) { return {textOf(bytes), "library"}; }
+llvm::MemoryBufferRef bufferOf(Bytes bytes) {
+  return {textOf(bytes), "library"};
+}
 
 llvm::Error malformed(llvm::Error cause) {
   // LLVM's sentence ends in a full stop in brackets or none, and begins with its own prefix.
@@ -60,7 +62,8 @@ llvm::Expected<FileSlice> readSlice(Bytes bytes) {
     command.offset = static_cast<uint64_t>(info.Ptr - start);
     std::optional<Bytes> whole = part(bytes, *command.offset, info.C.cmdsize);
     if (!whole || info.C.cmdsize < sizeof(load_command))
-      return fail(ErrorCode::Malformed, "is a damaged Mach-O file: a load command has a wrong size");
+      return fail(ErrorCode::Malformed,
+                  "is a damaged Mach-O file: a load command has a wrong size");
     command.bytes.assign(whole->begin(), whole->end());
     slice.commands.push_back(std::move(command));
   }
@@ -155,8 +158,8 @@ std::string fixedName(const char (&name)[16]) {
 
 template <typename Command>
 Segment segmentFrom(const Command& command, size_t index) {
-  return {fixedName(command.segname), command.vmaddr,   command.vmsize,
-          command.fileoff,            command.filesize, index};
+  return {fixedName(command.segname), command.vmaddr, command.vmsize, command.fileoff,
+          command.filesize,           index};
 }
 
 template <typename SectionStructure, typename Command>
@@ -164,8 +167,8 @@ void addSections(std::vector<Section>& sections, const FileSlice& slice,
                  const LoadCommand& command) {
   uint32_t count = commandAs<Command>(slice, command).nsects;
   for (uint64_t i = 0; i < count; ++i) {
-    std::optional<Bytes> bytes = part(
-        command.bytes, sizeof(Command) + i * sizeof(SectionStructure), sizeof(SectionStructure));
+    std::optional<Bytes> bytes = part(command.bytes, sizeof(Command) + i * sizeof(SectionStructure),
+                                      sizeof(SectionStructure));
     if (!bytes)
       return;
     SectionStructure section;

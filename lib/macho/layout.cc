@@ -46,21 +46,12 @@ uint64_t freeRoom(const FileSlice& slice) {
   return begin > end ? begin - end : 0;
 }
 
-uint64_t freeRoom(const FileSlice& slice, Bytes sliceBytes) {
-  uint64_t end = slice.headerSize() + sizeOfCommands(slice.commands);
-  uint64_t room = 0;
-  // What is not zero was put there by someone, even if no load command says so.
-  for (uint64_t most = freeRoom(slice); room < most && sliceBytes[end + room] == 0;)
-    ++room;
-  return room;
-}
-
 llvm::Expected<Rewrite> layOut(const SliceDraft& draft, Bytes sliceBytes) {
   const FileSlice& slice = *draft.original;
   Rewrite rewrite = identityOf(sliceBytes);
   uint64_t oldSize = sizeOfCommands(slice.commands);
   uint64_t newSize = sizeOfCommands(draft.commands);
-  uint64_t room = freeRoom(slice, sliceBytes);
+  uint64_t room = freeRoom(slice);
   if (newSize > oldSize + room)
     return fail(ErrorCode::NoRoom,
                 "has no room for the longer load commands: " + std::to_string(newSize - oldSize) +
@@ -85,7 +76,8 @@ llvm::Expected<Rewrite> layOut(const SliceDraft& draft, Bytes sliceBytes) {
   }
   uint64_t oldEnd = slice.headerSize() + oldSize;
   if (offset < oldEnd)
-    put(rewrite, sliceBytes, offset, ByteVector(oldEnd - offset), "padding behind the load commands");
+    put(rewrite, sliceBytes, offset, ByteVector(oldEnd - offset),
+        "padding behind the load commands");
   rewrite.newSize = std::max(rewrite.newSize, draft.size);
   seal(rewrite);
   return rewrite;
@@ -138,7 +130,8 @@ llvm::Expected<Rewrite> assemble(Bytes fileBytes, const File& file,
           "universal header: place of " + reason);
     } else {
       if (end > UINT32_MAX)
-        return fail(ErrorCode::NoRoom, "would grow past the 4 GiB that its universal header allows");
+        return fail(ErrorCode::NoRoom,
+                    "would grow past the 4 GiB that its universal header allows");
       uint8_t entry[8];
       write32be(entry, static_cast<uint32_t>(place));
       write32be(entry + 4, static_cast<uint32_t>(change.newSize));
@@ -146,7 +139,9 @@ llvm::Expected<Rewrite> assemble(Bytes fileBytes, const File& file,
           "universal header: place of " + reason);
     }
   }
-  if (end > oldEnd && fileBytes.size() > oldEnd)
+  Bytes behind = fileBytes.drop_front(oldEnd);
+  bool hasDataBehind = std::any_of(behind.begin(), behind.end(), [](uint8_t byte) { return byte; });
+  if (end > oldEnd && hasDataBehind)
     return fail(ErrorCode::Unsupported,
                 "has data behind its last slice, which a longer signature would overwrite");
   whole.newSize = std::max(whole.newSize, end);

@@ -26,8 +26,8 @@ std::string providerOf(uint16_t description, const Slice& slice) {
 } // namespace
 
 void addSymbols(Bytes sliceBytes, const FileSlice& slice, Slice& description) {
-  auto object = MachOObjectFile::create({textOf(sliceBytes), "library"}, slice.isLittleEndian,
-                                        slice.is64);
+  auto object =
+      MachOObjectFile::create({textOf(sliceBytes), "library"}, slice.isLittleEndian, slice.is64);
   if (!object) {
     llvm::consumeError(object.takeError()); // read() has already accepted these bytes
     return;

@@ -134,11 +134,11 @@ Rewrite reverseOf(const Rewrite& rewrite, Bytes original) {
       patch.offset = begin + i;
       while (i < length && moved[i] != original[begin + i])
         patch.after.push_back(original[begin + i++]);
-      Bytes before = forward.read(patch.offset,
-                                  std::min<uint64_t>(patch.after.size(),
-                                                     rewrite.newSize -
-                                                         std::min(rewrite.newSize, patch.offset)),
-                                  scratch);
+      Bytes before = forward.read(
+          patch.offset,
+          std::min<uint64_t>(patch.after.size(),
+                             rewrite.newSize - std::min(rewrite.newSize, patch.offset)),
+          scratch);
       patch.before.assign(before.begin(), before.end());
       patch.reason = "original bytes";
       reverse.patches.push_back(std::move(patch));

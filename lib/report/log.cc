@@ -32,9 +32,17 @@ void setUpLog(Verbosity verbosity, bool withColour) {
   spdlog::set_default_logger(std::move(logger));
 }
 
-void logError(const Problem& problem) { spdlog::error("{}", sentence(problem)); }
-void logWarning(const Problem& problem) { spdlog::warn("{}", sentence(problem)); }
-void logInfo(const std::string& message) { spdlog::info("{}", message); }
-void logDetail(const std::string& message) { spdlog::debug("{}", message); }
+void logError(const Problem& problem) {
+  spdlog::error("{}", sentence(problem));
+}
+void logWarning(const Problem& problem) {
+  spdlog::warn("{}", sentence(problem));
+}
+void logInfo(const std::string& message) {
+  spdlog::info("{}", message);
+}
+void logDetail(const std::string& message) {
+  spdlog::debug("{}", message);
+}
 
 } // namespace tcfix::report

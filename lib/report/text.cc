@@ -79,19 +79,43 @@ void addSlice(std::string& out, const Slice& slice, const Paint& paint) {
     addField(out, "exports", slice.exports);
 }
 
-// What a slice is, line by line, for the diff.
+// What the formats call the same things; a diff speaks their language.
+struct Vocabulary {
+  const char* identity;
+  const char* dependency;
+  const char* searchPath;
+};
+
+Vocabulary vocabularyOf(Format format, const Slice& slice) {
+  switch (format) {
+  case Format::MachO:
+    return {"LC_ID_DYLIB", "LC_LOAD_DYLIB", "LC_RPATH"};
+  case Format::Elf:
+    return {"DT_SONAME", "DT_NEEDED",
+            slice.searchPathKind == SearchPathKind::Rpath ? "DT_RPATH" : "DT_RUNPATH"};
+  case Format::Pe:
+    return {"export name", "import", "search list"};
+  }
+  return {};
+}
+
+// What a library says of itself, line by line.
 std::vector<std::string> viewOf(const Image& image) {
   std::vector<std::string> lines;
   for (const Slice& slice : image.slices) {
     std::string prefix = image.isUniversal ? slice.arch + " " : "";
+    Vocabulary words = vocabularyOf(image.format, slice);
+    auto add = [&](const char* word, const std::string& text) {
+      lines.push_back(prefix + padded(word).substr(2) + "  " + text);
+    };
     if (slice.identity)
-      lines.push_back(prefix + "identity      " + printable(*slice.identity));
+      add(words.identity, printable(*slice.identity));
     for (const std::string& text : dependencyTexts(slice))
-      lines.push_back(prefix + "dependency    " + text);
+      add(words.dependency, text);
     for (const std::string& text : searchPathTexts(slice))
-      lines.push_back(prefix + padded(searchPathLabel(slice)).substr(2) + text);
+      add(words.searchPath, text);
     if (slice.signature)
-      lines.push_back(prefix + "signature     " + describe(*slice.signature));
+      add("signature", describe(*slice.signature));
   }
   return lines;
 }
@@ -261,8 +285,8 @@ std::string renderDiff(const apply::EditRun& run, bool withBytes, const Paint& p
     out += paint.bold("--- " + printable(file.path)) + "\n";
     out += paint.bold("+++ " + printable(file.path)) + "\n";
     std::vector<std::string> before = viewOf(*file.before), after = viewOf(*file.after);
-    out += "@@ -1," + std::to_string(before.size()) + " +1," + std::to_string(after.size()) +
-           " @@\n";
+    out +=
+        "@@ -1," + std::to_string(before.size()) + " +1," + std::to_string(after.size()) + " @@\n";
     for (const std::string& line : unifiedLines(before, after, paint))
       out += line + "\n";
     const Rewrite& rewrite = file.edit.rewrite;

@@ -43,7 +43,8 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"AddsAtTheEnd", {"a"}, {AddSearchPath{"b"}}, {"a", "b"}, {"add_rpath b"}},
         Case{"AddsNothingTwice", {"b", "a"}, {AddSearchPath{"b"}}, {"b", "a"}, {}},
         Case{"AddsAtTheFront", {"a"}, {AddSearchPath{"b", true}}, {"b", "a"}, {"add_rpath b"}},
-        Case{"MovesToTheFront", {"a", "b"}, {AddSearchPath{"b", true}}, {"b", "a"}, {"add_rpath b"}},
+        Case{
+            "MovesToTheFront", {"a", "b"}, {AddSearchPath{"b", true}}, {"b", "a"}, {"add_rpath b"}},
         Case{"TwoFronts",
              {"a"},
              {AddSearchPath{"b", true}, AddSearchPath{"c", true}},

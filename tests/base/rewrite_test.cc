@@ -7,7 +7,9 @@
 namespace tcfix {
 namespace {
 
-ByteVector bytesFrom(llvm::StringRef text) { return {text.bytes_begin(), text.bytes_end()}; }
+ByteVector bytesFrom(llvm::StringRef text) {
+  return {text.bytes_begin(), text.bytes_end()};
+}
 
 TEST(Rewrite, NoEditsMeanIdenticalBytes) {
   ByteVector original = bytesFrom("hello");

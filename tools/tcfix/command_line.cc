@@ -16,8 +16,8 @@ constexpr const char* kOperands = "operands";
 void addCommonOptions(cxxopts::Options& options) {
   options.add_options("Everywhere")("json", "print one JSON document on standard output")(
       "q,quiet", "say nothing but errors")("v,verbose", "say more")(
-      "color", "auto, always or never", cxxopts::value<std::string>(), "WHEN")(
-      "h,help", "show this help");
+      "color", "auto, always or never", cxxopts::value<std::string>(), "WHEN")("h,help",
+                                                                               "show this help");
   options.add_options("")(kOperands, "", cxxopts::value<std::vector<std::string>>());
   options.parse_positional({kOperands});
   options.positional_help("");
@@ -63,9 +63,8 @@ std::optional<Invocation> Invocation::parse(const CommandText& text, cxxopts::Op
   invocation.commandName = text.name;
   invocation.preamble.command = text.name;
   // Errors of parsing are told in the form that was asked for, as far as that can be known.
-  bool wantsJson = std::any_of(argv, argv + argc,
-                               [](const char* argument) { return std::string(argument) == "--json"; });
-  report::setUpLog(report::Verbosity::Normal, false);
+  bool wantsJson = std::any_of(
+      argv, argv + argc, [](const char* argument) { return std::string(argument) == "--json"; });
   try {
     cxxopts::ParseResult result = options.parse(argc, argv);
     for (const cxxopts::KeyValue& argument : result.arguments()) {

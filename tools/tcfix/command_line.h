@@ -15,7 +15,13 @@
 
 namespace tcfix::cli {
 
-enum ExitCode { kDone = 0, kProblemFound = 1, kWrongUsage = 2, kNotChanged = 3, kInterrupted = 130 };
+enum ExitCode {
+  kDone = 0,
+  kProblemFound = 1,
+  kWrongUsage = 2,
+  kNotChanged = 3,
+  kInterrupted = 130
+};
 
 /// A command's name, its options and its help.
 struct CommandText {

@@ -68,19 +68,19 @@ llvm::Expected<std::optional<Edit>> editFor(const Argument& argument, bool isLaz
 void addOptions(cxxopts::Options& options) {
   auto text = [] { return cxxopts::value<std::string>(); };
   options.add_options()("add-rpath", "ensure this search path, at the end", text(), "PATH")(
-      "prepend-rpath", "ensure that this search path is the first", text(), "PATH")(
-      "remove-rpath", "ensure that this search path is not there", text(), "PATH")(
-      "replace-rpath", "put NEW in the place of OLD", text(), "OLD=NEW")(
-      "rename-dependency", "depend on NEW instead of OLD", text(), "OLD=NEW")(
-      "add-dependency", "depend on this library, too (ELF)", text(), "NAME")(
-      "remove-dependency", "do not depend on this library", text(), "NAME")(
-      "set-id", "the library's own name (install name, SONAME)", text(), "NAME")(
-      "rpath-kind", "runpath, rpath or keep (ELF)", text(), "KIND")(
+      "prepend-rpath", "ensure that this search path is the first", text(),
+      "PATH")("remove-rpath", "ensure that this search path is not there", text(),
+              "PATH")("replace-rpath", "put NEW in the place of OLD", text(), "OLD=NEW")(
+      "rename-dependency", "depend on NEW instead of OLD", text(),
+      "OLD=NEW")("add-dependency", "depend on this library, too (ELF)", text(),
+                 "NAME")("remove-dependency", "do not depend on this library", text(), "NAME")(
+      "set-id", "the library's own name (install name, SONAME)", text(),
+      "NAME")("rpath-kind", "runpath, rpath or keep (ELF)", text(), "KIND")(
       "delay", "load this DLL through the embedded search list; may be a glob (PE)", text(),
       "DLL")("lazy", "with --delay: at the first call, not when loaded (PE)")(
-      "undelay", "make it an ordinary import again (PE)", text(), "DLL")(
-      "journal", "keep the way back in this file, for tcfix undo --journal", text(), "FILE")(
-      "n,dry-run", "show the difference and write nothing; bytes with -v")(
+      "undelay", "make it an ordinary import again (PE)", text(),
+      "DLL")("journal", "keep the way back in this file, for tcfix undo --journal", text(),
+             "FILE")("n,dry-run", "show the difference and write nothing; bytes with -v")(
       "no-sign", "leave the signature as it is, even if that breaks it");
   addSigningOptions(options);
 }
@@ -88,7 +88,9 @@ void addOptions(cxxopts::Options& options) {
 } // namespace
 
 int runEdit(int argc, const char* const* argv) {
-  CommandText text{"edit", "FILE...", "", R"(  tcfix edit --add-rpath @loader_path/../torch/lib --add-rpath /opt/homebrew/lib *.dylib
+  CommandText text{
+      "edit", "FILE...", "",
+      R"(  tcfix edit --add-rpath @loader_path/../torch/lib --add-rpath /opt/homebrew/lib *.dylib
   tcfix edit -n --rename-dependency @rpath/libavutil.59.dylib=/opt/lib/libavutil.59.dylib x.dylib
   tcfix edit --journal undo.json --prepend-rpath '$ORIGIN/../torch/lib' libfoo.so
   tcfix undo --journal undo.json

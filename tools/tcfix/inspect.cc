@@ -26,7 +26,8 @@ report::InspectedFile inspect(const std::string& path, const formats::InspectOpt
 } // namespace
 
 int runInspect(int argc, const char* const* argv) {
-  CommandText text{"inspect", "FILE...", "", R"(  tcfix inspect .venv/lib/python3.12/site-packages/torchcodec/*.dylib
+  CommandText text{"inspect", "FILE...", "",
+                   R"(  tcfix inspect .venv/lib/python3.12/site-packages/torchcodec/*.dylib
   tcfix inspect --symbols libtorchcodec_core7.so
   tcfix inspect --json libtorch.dylib | jq '.files[0].rpaths'
 )"};
@@ -45,9 +46,8 @@ int runInspect(int argc, const char* const* argv) {
   formats::InspectOptions inspectOptions;
   inspectOptions.withSymbols = invocation->has("symbols");
   std::vector<report::InspectedFile> files(invocation->operands().size());
-  parallelFor(files.size(), hardwareThreads(), [&](size_t i) {
-    files[i] = inspect(invocation->operands()[i], inspectOptions);
-  });
+  parallelFor(files.size(), hardwareThreads(),
+              [&](size_t i) { files[i] = inspect(invocation->operands()[i], inspectOptions); });
 
   std::string out;
   for (const report::InspectedFile& file : files) {

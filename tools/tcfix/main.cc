@@ -37,7 +37,6 @@ std::string help() {
 }
 
 int wrongCommand(const std::string& message) {
-  report::setUpLog(report::Verbosity::Normal, false);
   report::logError({ErrorCode::Usage, message, {}, "see tcfix --help"});
   return cli::kWrongUsage;
 }
@@ -45,6 +44,7 @@ int wrongCommand(const std::string& message) {
 } // namespace
 
 int main(int argc, char** argv) {
+  report::setUpLog(report::Verbosity::Normal, false); // until a command knows better
   if (argc < 2)
     return wrongCommand("which command? such as: tcfix inspect FILE");
   std::string name = argv[1];

@@ -22,8 +22,9 @@ std::string readSigningOptions(const Invocation& invocation, formats::Signing& s
 
 int runEditing(Invocation& invocation, const formats::EditRequest& request,
                const apply::EditOptions& options) {
-  apply::EditRun run = apply::editFiles(invocation.operands(), request, options,
-                                        [](const std::string& message) { report::logInfo(message); });
+  apply::EditRun run =
+      apply::editFiles(invocation.operands(), request, options,
+                       [](const std::string& message) { report::logInfo(message); });
   for (const apply::FileOutcome& file : run.files) {
     for (const std::string& warning : file.edit.warnings)
       invocation.addWarning({ErrorCode::Unsupported, warning, file.path, {}});

@@ -5,7 +5,8 @@
 namespace tcfix::cli {
 
 int runUndo(int argc, const char* const* argv) {
-  CommandText text{"undo", "", "", R"(  tcfix edit --journal undo.json --add-rpath /opt/homebrew/lib libfoo.dylib
+  CommandText text{"undo", "", "",
+                   R"(  tcfix edit --journal undo.json --add-rpath /opt/homebrew/lib libfoo.dylib
   tcfix undo --journal undo.json
 )"};
   cxxopts::Options options("tcfix undo",
@@ -22,8 +23,8 @@ int runUndo(int argc, const char* const* argv) {
     return invocation->usageError("name the journal: tcfix undo --journal FILE");
 
   apply::UndoRun run;
-  llvm::Expected<apply::UndoRun> result = apply::undoJournal(
-      journal, [](const std::string& message) { report::logInfo(message); });
+  llvm::Expected<apply::UndoRun> result =
+      apply::undoJournal(journal, [](const std::string& message) { report::logInfo(message); });
   if (result)
     run = std::move(*result);
   else

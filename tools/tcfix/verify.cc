@@ -26,7 +26,8 @@ report::VerifiedFile verify(const std::string& path) {
 } // namespace
 
 int runVerify(int argc, const char* const* argv) {
-  CommandText text{"verify", "FILE...", "", R"(  tcfix verify .venv/lib/python3.12/site-packages/torchcodec/*.dylib
+  CommandText text{"verify", "FILE...", "",
+                   R"(  tcfix verify .venv/lib/python3.12/site-packages/torchcodec/*.dylib
   tcfix verify --json libtorch_cpu.dylib
 )"};
   cxxopts::Options options("tcfix verify",

@@ -1,0 +1,310 @@
+"""The command line's contract: exit codes, JSON, files left untouched."""
+import json
+import os
+import pathlib
+import shutil
+import signal
+import stat
+import subprocess
+import sys
+import unittest
+
+import harness
+import tiny_macho
+from harness import FilesTest, run, tcfix, tcfix_json
+
+ADD = ("--add-rpath", "/opt/homebrew/lib")
+
+
+class CliTest(FilesTest):
+    def make(self, name="libtiny.dylib", **options):
+        path = self.folder / name
+        path.write_bytes(tiny_macho.dylib(**options))
+        return path
+
+
+class ExitCodes(CliTest):
+    def test_wrong_usage_is_2(self):
+        library = self.make()
+        for arguments in (["edit", library], ["edit", *ADD], ["edit", "--add-rpath"],
+                          ["edit", "--add-rpath", "", library], ["frobnicate"], [],
+                          ["edit", "--replace-rpath", "x", library], ["inspect"], ["verify"],
+                          ["inspect", "--color", "blue", library], ["inspect", "--bogus", library],
+                          ["edit", "--rpath-kind", "foo", library], ["undo"],
+                          ["sign", "--sign-with", "gpg", library]):
+            with self.subTest(arguments):
+                self.assertEqual(run(harness.TCFIX, *arguments).returncode, 2)
+
+    def test_no_such_file_is_2(self):
+        for command in (["inspect"], ["edit", *ADD], ["sign"], ["verify"], ["undo", "--journal"]):
+            with self.subTest(command):
+                tcfix(*command, self.folder / "absent.dylib", check=2)
+        link = self.folder / "dangling.dylib"
+        link.symlink_to("nowhere")
+        tcfix("edit", *ADD, link, check=2)
+
+    def test_what_is_not_a_library_is_3(self):
+        text, empty, folder, pipe, loop = (self.folder / name for name in
+                                           ("text", "empty", "folder", "pipe", "loop"))
+        text.write_text("#!/bin/sh\n")
+        empty.write_bytes(b"")
+        folder.mkdir()
+        os.mkfifo(pipe)
+        loop.symlink_to(loop)
+        for path in (text, empty, folder, pipe, loop):
+            for command in (["inspect"], ["edit", *ADD], ["sign"], ["verify"]):
+                with self.subTest(f"{command} {path.name}"):
+                    result = tcfix(*command, path, check=3)
+                    self.assertIn(path.name, result.stderr)
+        self.assertEqual(text.read_text(), "#!/bin/sh\n")
+
+    def test_verify(self):
+        arm, intel = self.make("a.dylib"), self.make("b.dylib", cpu="x86_64")
+        tcfix("verify", arm, check=1)
+        tcfix("verify", intel, check=0)
+        tcfix("sign", arm, intel)
+        tcfix("verify", arm, intel, check=0)
+
+    def test_one_bad_file_does_not_stop_the_others(self):
+        good, bad = self.make(), self.folder / "bad.dylib"
+        bad.write_text("no library")
+        report = tcfix_json("edit", *ADD, bad, good, check=3)
+        self.assertEqual([f["status"] for f in report["files"]], ["failed", "changed"])
+        self.assertFalse(report["ok"])
+        self.assertEqual(report["errors"][0]["path"], str(bad))
+        tcfix("edit", *ADD, bad, self.folder / "absent", check=2)
+
+    def test_too_little_room_is_3_and_says_how_much(self):
+        library = self.make(padding=40)
+        before = library.read_bytes()
+        result = tcfix("edit", "--no-sign", "--add-rpath", "/" + "x" * 60, library, check=3)
+        self.assertIn("80 bytes are needed, 40 are free", result.stderr)
+        self.assertEqual(library.read_bytes(), before)
+
+    def test_sign_with_codesign_fails_clearly_without_codesign(self):
+        if shutil.which("codesign"):
+            self.skipTest("there is a codesign here")
+        library = self.make()
+        before = library.read_bytes()
+        result = tcfix("edit", *ADD, "--sign-with", "codesign", library, check=3)
+        self.assertIn("part of macOS", result.stderr)
+        self.assertEqual(library.read_bytes(), before)
+        self.assertEqual(os.listdir(self.folder), ["libtiny.dylib"])
+
+    def test_standard_output_that_cannot_be_written_is_said(self):
+        if not os.path.exists("/dev/full"):
+            self.skipTest("no /dev/full here")
+        with open("/dev/full", "w") as full:
+            result = subprocess.run([harness.TCFIX, "--help"], stdout=full,
+                                    stderr=subprocess.PIPE, text=True)
+        self.assertEqual(result.returncode, 3)
+        self.assertIn("standard output", result.stderr)
+
+
+class Json(CliTest):
+    def test_inspect(self):
+        library = self.make(rpaths=["/a", "/b"], dependencies=["@rpath/libx.dylib"])
+        report = tcfix_json("inspect", "--symbols", library)
+        self.assertEqual((report["schema"], report["command"], report["ok"]), (1, "inspect", True))
+        self.assertEqual((report["errors"], report["warnings"]), ([], []))
+        (file,) = report["files"]
+        self.assertEqual(file["path"], str(library))
+        self.assertEqual((file["format"], file["arch"], file["min_os"]), ("macho", "arm64", "11.0"))
+        self.assertEqual(file["rpaths"], ["/a", "/b"])
+        self.assertEqual(file["dependencies"][0], {"name": "@rpath/libx.dylib", "kind": "normal"})
+        self.assertEqual(file["signature"], {"state": "none", "kind": None, "identifier": None})
+        self.assertEqual((file["imports"], file["exports"]), ([], []))
+
+    def test_edit(self):
+        library = self.make(rpaths=["/old"])
+        report = tcfix_json("edit", "--replace-rpath", "/old=/new", "--set-id", "@rpath/n.dylib",
+                            library)
+        (file,) = report["files"]
+        self.assertEqual(file["status"], "changed")
+        self.assertEqual([(e["op"], e["value"], e.get("old")) for e in file["edits"]],
+                         [("replace_rpath", "/new", "/old"),
+                          ("set_id", "@rpath/n.dylib", "@rpath/libtiny.dylib"),
+                          ("sign", "adhoc", None)])
+        self.assertNotEqual(file["sha256_before"], file["sha256_after"])
+        digest = run("sha256sum", library).stdout.split()[0] if shutil.which("sha256sum") else None
+        self.assertIn(digest, (None, file["sha256_after"]))
+        again = tcfix_json("edit", "--replace-rpath", "/old=/new", library)
+        self.assertEqual((again["files"][0]["status"], again["files"][0]["edits"]),
+                         ("unchanged", []))
+
+    def test_dry_run_says_what_would_change_and_writes_nothing(self):
+        library = self.make()
+        before = library.stat()
+        report = tcfix_json("edit", "-n", *ADD, library)
+        self.assertEqual(report["files"][0]["status"], "would_change")
+        diff = tcfix("edit", "-n", "-v", *ADD, library).stdout
+        self.assertIn("+LC_RPATH", diff)
+        self.assertIn("LC_RPATH /opt/homebrew/lib", diff)
+        self.assertEqual(library.stat(), before)
+
+    def test_errors_of_usage_are_json_too(self):
+        report = json.loads(run(harness.TCFIX, "edit", "--json").stdout)
+        self.assertEqual((report["ok"], report["errors"][0]["code"]), (False, "usage"))
+
+    def test_verify_and_undo(self):
+        library = self.make()
+        report = tcfix_json("verify", library, check=1)
+        self.assertEqual((report["ok"], report["files"][0]["valid"]), (False, False))
+        self.assertEqual(len(report["files"][0]["problems"]), 1)
+        original = library.read_bytes()
+        journal = self.folder / "j.json"
+        tcfix("edit", *ADD, "--journal", journal, library)
+        report = tcfix_json("undo", "--journal", journal)
+        self.assertEqual(report["targets"][0]["restored"], [str(library.resolve())])
+        self.assertEqual(library.read_bytes(), original)
+
+    def test_universal_files_have_slices(self):
+        path = self.folder / "fat.dylib"
+        path.write_bytes(tiny_macho.universal(
+            [tiny_macho.dylib(cpu="x86_64"), tiny_macho.dylib(cpu="arm64")]))
+        tcfix("edit", *ADD, path)
+        (file,) = tcfix_json("inspect", path)["files"]
+        self.assertEqual([(s["arch"], s["rpaths"], s["signature"]["state"])
+                          for s in file["slices"]],
+                         [("x86_64", [ADD[1]], "none"), ("arm64", [ADD[1]], "valid")])
+        tcfix("sign", path)
+        (file,) = tcfix_json("inspect", path)["files"]
+        self.assertEqual([s["signature"]["state"] for s in file["slices"]], ["valid", "valid"])
+
+
+class Files(CliTest):
+    def test_a_hard_linked_twin_stays_as_it_was(self):
+        library, twin = self.make(), self.folder / "cache"
+        os.link(library, twin)
+        before = twin.read_bytes()
+        tcfix("edit", *ADD, library)
+        self.assertEqual(twin.read_bytes(), before)
+        self.assertNotEqual(library.stat().st_ino, twin.stat().st_ino)
+
+    def test_a_symlink_is_followed_and_stays(self):
+        library, link = self.make(), self.folder / "link.dylib"
+        link.symlink_to(library.name)
+        tcfix("edit", *ADD, link)
+        self.assertTrue(link.is_symlink())
+        self.assertEqual(tcfix_json("inspect", library)["files"][0]["rpaths"], [ADD[1]])
+
+    def test_mode_is_kept(self):
+        library = self.make()
+        library.chmod(0o2555)
+        tcfix("edit", *ADD, library)
+        self.assertEqual(stat.S_IMODE(library.stat().st_mode), 0o2555)
+
+    def test_odd_names(self):
+        for name in ("with space.dylib", "new\nline.dylib", "ü….dylib", "a,b=c.dylib", "-x.dylib",
+                     "n" * 240 + ".dylib"):
+            with self.subTest(name):
+                library = self.make(name)
+                tcfix("edit", *ADD, "--", library)
+                self.assertEqual(tcfix_json("inspect", library)["files"][0]["path"], str(library))
+        raw = os.path.join(os.fsencode(self.folder), b"bytes\xff.dylib")
+        shutil.copy(self.make(), raw)
+        result = subprocess.run([harness.TCFIX, "inspect", "--json", raw], capture_output=True)
+        self.assertEqual(result.returncode, 0)
+        json.loads(result.stdout)
+
+    def test_very_long_search_paths(self):
+        library = self.make(padding=9000)
+        path = "/" + "x" * 4000
+        tcfix("edit", "--add-rpath", path, library)
+        self.assertEqual(tcfix_json("inspect", library)["files"][0]["rpaths"], [path])
+
+    def test_a_file_named_twice_is_edited_once(self):
+        library, link = self.make(), self.folder / "link.dylib"
+        link.symlink_to(library.name)
+        report = tcfix_json("edit", *ADD, library, link, library)
+        self.assertEqual(len(report["files"]), 1)
+
+    def test_many_at_once_lose_no_edit(self):
+        library = self.make(padding=4000)
+        processes = [subprocess.Popen([harness.TCFIX, "edit", "-q", "--add-rpath", f"/p{i}",
+                                       library], stderr=subprocess.PIPE) for i in range(12)]
+        for process in processes:
+            self.assertEqual(process.wait(), 0, process.stderr.read())
+            process.stderr.close()
+        rpaths = tcfix_json("inspect", library)["files"][0]["rpaths"]
+        self.assertEqual(sorted(rpaths), sorted(f"/p{i}" for i in range(12)))
+        self.assertEqual(os.listdir(self.folder), [library.name])
+
+    def test_interrupted_work_leaves_old_or_new_files_and_nothing_else(self):
+        for delay_ms in (0, 1, 2, 4, 8):
+            files = [self.make(f"lib{i}.dylib", content=bytes(300_000)) for i in range(12)]
+            old = files[0].read_bytes()
+            process = subprocess.Popen([harness.TCFIX, "edit", *ADD, *files],
+                                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            try:
+                process.wait(delay_ms / 1000)
+            except subprocess.TimeoutExpired:
+                process.send_signal(signal.SIGINT)
+            code = process.wait()
+            # A signal that comes before tcfix listens ends it as it ends any program.
+            self.assertIn(code, (0, 130, -signal.SIGINT))
+            states = {file.read_bytes() == old for file in files}
+            if code == 0:
+                self.assertEqual(states, {False})
+            self.assertEqual(sorted(os.listdir(self.folder)), sorted(f.name for f in files))
+
+    def test_a_full_disk_leaves_the_file_as_it_was(self):
+        if sys.platform != "linux" or os.geteuid() != 0:
+            self.skipTest("needs root on Linux, to mount a small disk")
+        disk = self.folder / "disk"
+        disk.mkdir()
+        if run("mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", disk).returncode != 0:
+            self.skipTest("no small disk can be mounted here")
+        self.addCleanup(run, "umount", disk)
+        library = disk / "lib.dylib"
+        library.write_bytes(tiny_macho.dylib(content=bytes(600_000)))
+        before = library.read_bytes(), library.stat()
+        result = tcfix("edit", *ADD, library, check=3)
+        self.assertIn("disk is full", result.stderr)
+        self.assertEqual((library.read_bytes(), library.stat().st_ino),
+                         (before[0], before[1].st_ino))
+        self.assertEqual(os.listdir(disk), ["lib.dylib"])
+
+    def test_a_read_only_folder_leaves_the_file_as_it_was(self):
+        library = self.make()
+        if os.geteuid() == 0:
+            # Root may write anywhere but on a disk that is mounted read-only.
+            if run("mount", "--bind", self.folder, self.folder).returncode != 0 or run(
+                    "mount", "-o", "remount,ro,bind", self.folder).returncode != 0:
+                self.skipTest("root cannot make a read-only folder here")
+            self.addCleanup(run, "umount", self.folder)
+        else:
+            self.folder.chmod(0o555)
+            self.addCleanup(self.folder.chmod, 0o755)
+        before = library.read_bytes()
+        result = tcfix("edit", *ADD, library, check=3)
+        self.assertIn("new file cannot be made", result.stderr)
+        self.assertEqual(library.read_bytes(), before)
+
+
+class Output(CliTest):
+    def test_help_has_examples_and_fits_80_columns(self):
+        for command in ([], ["inspect"], ["edit"], ["sign"], ["verify"], ["undo"]):
+            text = tcfix(*command, "--help").stdout
+            with self.subTest(command):
+                if command:
+                    self.assertIn("Examples:", text)
+                options = text.split("Examples:")[0]
+                self.assertLessEqual(max(map(len, options.splitlines())), 90)
+
+    def test_colour_only_when_wanted(self):
+        library = self.make()
+        self.assertNotIn("\x1b", tcfix("inspect", library).stdout)
+        self.assertIn("\x1b", tcfix("inspect", "--color", "always", library).stdout)
+
+    def test_quiet_says_nothing(self):
+        result = tcfix("edit", "-q", *ADD, self.make())
+        self.assertEqual((result.stdout, result.stderr), ("", ""))
+
+    def test_control_characters_are_not_printed(self):
+        library = self.make("evil\x1b[31m.dylib")
+        self.assertNotIn("\x1b", tcfix("inspect", library).stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,59 @@
+"""What the tests on real files share: where things are, copies to work on, running tcfix."""
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+TCFIX = os.environ.get("TCFIX", str(ROOT / "build" / "bin" / "tcfix"))
+
+
+def find_tool(*names):
+    """The first of these programs that is installed, or None."""
+    return next((path for path in map(shutil.which, names) if path), None)
+
+
+def wheels(group):
+    """The folder that holds one unpacked folder per wheel."""
+    result = subprocess.run([ROOT / "scripts" / "fetch-wheels", group], check=True,
+                            stdout=subprocess.PIPE, text=True)
+    return pathlib.Path(result.stdout.strip())
+
+
+def run(*command, check=None):
+    result = subprocess.run([str(part) for part in command], capture_output=True, text=True,
+                            errors="replace")
+    if check is not None and result.returncode != check:
+        raise AssertionError(f"{command} gave {result.returncode}, not {check}:\n"
+                             f"{result.stdout[-2000:]}{result.stderr[-2000:]}")
+    return result
+
+
+def tcfix(*arguments, check=0):
+    return run(TCFIX, *arguments, check=check)
+
+
+def tcfix_json(*arguments, check=0):
+    return json.loads(tcfix(arguments[0], "--json", *arguments[1:], check=check).stdout)
+
+
+class FilesTest(unittest.TestCase):
+    """A test that works on copies in a folder of its own."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="tcfix-test-")
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def copy(self, files):
+        """Copies files into numbered folders (base names repeat); gives (original, copy)."""
+        pairs = []
+        for number, original in enumerate(files):
+            target = self.folder / str(number) / original.name
+            target.parent.mkdir()
+            shutil.copy2(original, target)
+            pairs.append((original, target))
+        return pairs

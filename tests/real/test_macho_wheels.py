@@ -1,0 +1,168 @@
+"""Every Mach-O library of the pinned macOS wheels: edit, and let others judge."""
+import os
+import re
+import unittest
+
+import harness
+import macho_reader
+from harness import FilesTest, find_tool, run, tcfix, tcfix_json
+
+PATHS = ["@loader_path/../../torch/lib", "/opt/homebrew/lib"]
+ADD = [part for path in PATHS for part in ("--add-rpath", path)]
+
+
+def libraries(pattern="*"):
+    folders = sorted(harness.wheels("macos").glob(f"{pattern}macosx*"))
+    assert folders, f"no wheel matches {pattern}"
+    found = sorted(path for folder in folders for path in folder.rglob("*")
+                   if path.suffix in (".dylib", ".so") and not path.is_symlink())
+    assert found, f"no library in the wheels {pattern}"
+    return found
+
+
+class EditedWheels(FilesTest):
+    def edited(self, pattern="*"):
+        """Copies of the libraries, edited in one call. Libraries without room are left out, but
+        must be refused in the right way."""
+        pairs = self.copy(libraries(pattern))
+        result = run(harness.TCFIX, "edit", *ADD, *[copy for _, copy in pairs])
+        refused = set(re.findall(r"^error: (\S+): has no room", result.stderr, re.M))
+        self.assertEqual(result.returncode, 3 if refused else 0, result.stderr)
+        for original, copy in pairs:
+            if str(copy) in refused:
+                self.assertEqual(original.read_bytes(), copy.read_bytes())
+        self.assertLess(len(refused), 5, "room is scarce in PyAV's libx264 and few others")
+        return [pair for pair in pairs if str(pair[1]) not in refused]
+
+    def test_a_reader_of_our_own_finds_the_paths_and_every_hash_right(self):
+        for original, copy in self.edited():
+            with self.subTest(copy.name):
+                for before, after in zip(macho_reader.read(original), macho_reader.read(copy)):
+                    added = [path for path in PATHS if path not in before.rpaths]
+                    self.assertEqual(after.rpaths, before.rpaths + added)
+                    self.assertEqual(after.rpath_sizes[len(before.rpaths):],
+                                     [{PATHS[0]: 48, PATHS[1]: 32}[path] for path in added])
+                    self.assertEqual(after.dependencies, before.dependencies)
+                    self.assertEqual(after.signature_problems(),
+                                     ([], before.signature_problems()[1]))
+
+    def test_nothing_changes_outside_load_commands_and_signature(self):
+        for original, copy in self.edited():
+            with self.subTest(copy.name):
+                old, new = original.read_bytes(), copy.read_bytes()
+                self.assertEqual(len(old), len(new))
+                (before,) = macho_reader.read(original)
+                begin, end = before.first_section, before.signature_range[0]
+                self.assertEqual(old[begin:end], new[begin:end])
+                if len(old) < 10_000_000:
+                    changed = sum(a != b for a, b in zip(old, new))
+                    self.assertLessEqual(changed, 200)
+
+    def test_llvm_reads_the_result(self):
+        otool = find_tool("llvm-otool-19", "llvm-otool")
+        objdump = find_tool("llvm-objdump-19", "llvm-objdump")
+        if not otool or not objdump:
+            self.skipTest("llvm-otool and llvm-objdump are not installed")
+        for _, copy in self.edited("torchcodec-0.*"):
+            with self.subTest(copy.name):
+                listing = run(otool, "-l", copy, check=0).stdout
+                for path, size in zip(PATHS, (48, 32)):
+                    self.assertRegex(listing, rf"cmdsize {size}\n\s+path {re.escape(path)} ")
+                shown = run(objdump, "--macho", "--rpaths", copy, check=0).stdout
+                self.assertLessEqual(set(PATHS), set(shown.split()))
+
+    def test_lief_reads_the_result(self):
+        try:
+            import lief
+        except ImportError:
+            self.skipTest("LIEF is not installed")
+        for _, copy in self.edited("torchcodec-0.*"):
+            with self.subTest(copy.name):
+                universal = lief.MachO.parse(str(copy))
+                binary = universal.at(0)  # which lives only as long as the whole does
+                self.assertLessEqual(set(PATHS), {rpath.path for rpath in binary.rpaths})
+                ok, message = lief.MachO.check_layout(binary)
+                self.assertTrue(ok, message)
+
+    def test_rcodesign_reads_the_signature(self):
+        rcodesign = find_tool("rcodesign") or os.environ.get("RCODESIGN")
+        if not rcodesign:
+            self.skipTest("rcodesign is not installed (cargo install apple-codesign)")
+        for original, copy in self.edited("torchcodec-0.9.1*"):
+            with self.subTest(copy.name):
+                # It complains of the empty CMS wrapper that codesign itself writes: what counts is
+                # that it finds nothing in the result that it did not find in the original.
+                before, after = (run(rcodesign, "verify", path) for path in (original, copy))
+                self.assertEqual(after.stderr.replace(str(copy), ""),
+                                 before.stderr.replace(str(original), ""))
+                info = run(rcodesign, "print-signature-info", copy, check=0).stdout
+                self.assertIn("CodeSignatureFlags(ADHOC)", info)
+
+    def test_a_second_run_writes_nothing(self):
+        pairs = self.edited("torchcodec-0.*")
+        stats = [copy.stat() for _, copy in pairs]
+        out = tcfix("edit", *ADD, *[copy for _, copy in pairs]).stdout
+        self.assertIn("nothing to do", out)
+        for (_, copy), stat in zip(pairs, stats):
+            now = copy.stat()
+            self.assertEqual((now.st_ino, now.st_mtime_ns), (stat.st_ino, stat.st_mtime_ns))
+
+    def test_the_journal_leads_back(self):
+        pairs = self.copy(libraries("torchcodec-0.9.1*"))
+        journal = self.folder / "journal.json"
+        copies = [copy for _, copy in pairs]
+        tcfix("edit", "--journal", journal, *ADD, *copies)
+        tcfix("edit", "--journal", journal, "--prepend-rpath", "/first", "--rename-dependency",
+              "/usr/lib/libSystem.B.dylib=/usr/lib/libOther.dylib", *copies)
+        report = tcfix_json("undo", "--journal", journal)
+        self.assertEqual(len(report["targets"][0]["restored"]), len(copies))
+        for original, copy in pairs:
+            self.assertEqual(original.read_bytes(), copy.read_bytes())
+            self.assertEqual(original.stat().st_mtime_ns, copy.stat().st_mtime_ns)
+        report = tcfix_json("undo", "--journal", journal)
+        self.assertEqual(report["targets"][0]["restored"], [])
+
+
+class SignedAnew(FilesTest):
+    def test_the_identifier_is_the_one_that_codesign_chose(self):
+        """The signature is destroyed, so that tcfix must derive the identifier as codesign did."""
+        compared = 0
+        for original, copy in self.copy(libraries("torchcodec-*") + libraries("av-*")):
+            (before,) = macho_reader.read(original)
+            problems, identifier = before.signature_problems()
+            self.assertEqual(problems, [])
+            start, room = before.signature_range
+            with open(copy, "r+b") as file:
+                file.seek(start)
+                file.write(bytes(room))
+            tcfix("verify", copy, check=1)
+            tcfix("sign", copy)
+            (after,) = macho_reader.read(copy)
+            with self.subTest(copy.name):
+                self.assertEqual(after.signature_problems(), ([], identifier))
+                compared += 1
+        self.assertGreater(compared, 100)
+
+    def test_lief_removes_the_signature_and_we_make_a_new_one(self):
+        try:
+            import lief
+        except ImportError:
+            self.skipTest("LIEF is not installed")
+        for _, copy in self.copy(libraries("torchcodec-0.9.1*")):
+            with self.subTest(copy.name):
+                universal = lief.MachO.parse(str(copy))
+                binary = universal.at(0)
+                binary.remove_signature()
+                binary.write(str(copy))
+                self.assertIsNone(macho_reader.read(copy)[0].signature_range)
+                tcfix("verify", copy, check=1)
+                tcfix("edit", *ADD, copy)
+                (after,) = macho_reader.read(copy)
+                self.assertEqual(after.signature_problems()[0], [])
+                start, room = after.signature_range
+                self.assertEqual(start + room, copy.stat().st_size)
+                tcfix("verify", copy)
+
+
+if __name__ == "__main__":
+    unittest.main()
