@@ -1,6 +1,6 @@
 #include "pe/check.h"
 
-#include "pe/imports.h"
+#include "pe/exports.h"
 #include "pe/pe.h"
 #include "pe/relocations.h"
 
@@ -88,6 +88,11 @@ void checkImports(const PeFile& file, Problems& problems) {
   }
 }
 
+void checkExports(const PeFile& file, Problems& problems) {
+  if (llvm::Error error = readExports(file).takeError())
+    problems.push_back(llvm::toString(std::move(error)));
+}
+
 void checkUnwindTable(const PeFile& file, Problems& problems) {
   const Directory& directory = file.directories[COFF::EXCEPTION_TABLE];
   if (file.machine != COFF::IMAGE_FILE_MACHINE_AMD64 || !directory.isPresent())
@@ -99,13 +104,13 @@ void checkUnwindTable(const PeFile& file, Problems& problems) {
   }
   llvm::ArrayRef functions(reinterpret_cast<const coff_runtime_function_x64*>(bytes->data()),
                            bytes->size() / sizeof(coff_runtime_function_x64));
-  uint64_t end = 0;
+  uint32_t begin = 0;
   for (const coff_runtime_function_x64& function : functions) {
-    if (function.BeginAddress < end || function.EndAddress < function.BeginAddress) {
+    if (function.BeginAddress < begin || function.EndAddress < function.BeginAddress) {
       problems.push_back("the unwind table is not sorted");
       return;
     }
-    end = function.EndAddress;
+    begin = function.BeginAddress;
   }
 }
 
@@ -125,6 +130,7 @@ std::vector<std::string> findProblems(const PeFile& file) {
   checkEntryPoint(file, problems);
   checkDirectories(file, problems);
   checkImports(file, problems);
+  checkExports(file, problems);
   checkUnwindTable(file, problems);
   checkRelocations(file, problems);
   return problems;

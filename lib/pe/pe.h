@@ -27,8 +27,7 @@ llvm::Expected<Image> inspect(Bytes bytes, bool withSymbols);
 llvm::Expected<std::vector<std::string>> findMissingSymbols(Bytes importer, llvm::StringRef name,
                                                             Bytes provider);
 
-/// Applies the edits. Every result has passed check() with no problem that the original did not
-/// have.
+/// Applies the edits. A file that Windows would not load is refused, and so is a result.
 llvm::Expected<EditOutcome> rewrite(Bytes original, llvm::ArrayRef<Edit> edits,
                                     const RewriteOptions& options);
 

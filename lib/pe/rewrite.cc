@@ -5,8 +5,6 @@
 #include "pe/edit.h"
 #include "pe/pe.h"
 
-#include <llvm/ADT/STLExtras.h>
-
 namespace tcfix::pe {
 
 namespace COFF = llvm::COFF;
@@ -26,12 +24,11 @@ llvm::Expected<uint64_t> dropCertificate(Draft& draft, const PeFile& file) {
   return certificate.address;
 }
 
-llvm::Error refuseNewProblems(const PeFile& before, const PeFile& after) {
-  const std::vector<std::string> known = findProblems(before);
-  for (const std::string& problem : findProblems(after))
-    if (!llvm::is_contained(known, problem))
-      return fail(ErrorCode::Conflict, "would not load after this edit: " + problem);
-  return llvm::Error::success();
+llvm::Error refuseProblems(const PeFile& file, ErrorCode code, const char* prefix) {
+  const std::vector<std::string> problems = findProblems(file);
+  if (problems.empty())
+    return llvm::Error::success();
+  return fail(code, prefix + problems.front());
 }
 
 Rewrite rewriteOf(Bytes original, const Draft& draft, uint64_t overlay, uint64_t overlaySize) {
@@ -104,7 +101,11 @@ llvm::Expected<EditOutcome> attempt(Bytes original, llvm::ArrayRef<Edit> edits,
   llvm::Expected<PeFile> after = PeFile::read(draft);
   if (!after)
     return within("the edited file is wrong", after.takeError());
-  if (llvm::Error error = refuseNewProblems(*before, *after))
+  if (llvm::Error error =
+          refuseProblems(*before, ErrorCode::Malformed, "Windows would not load it: "))
+    return error;
+  if (llvm::Error error =
+          refuseProblems(*after, ErrorCode::Conflict, "would not load after this edit: "))
     return error;
   return outcome;
 }
