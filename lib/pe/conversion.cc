@@ -18,8 +18,11 @@ namespace COFF = llvm::COFF;
 
 namespace {
 
+// Writable, because the loader fills the helper's slots there. "Code" means nothing to Windows, but
+// LIEF's layout check wants it of a section with slots outside the IAT directory.
 constexpr uint32_t kDataCharacteristics =
-    COFF::IMAGE_SCN_CNT_INITIALIZED_DATA | COFF::IMAGE_SCN_MEM_READ | COFF::IMAGE_SCN_MEM_WRITE;
+    COFF::IMAGE_SCN_CNT_INITIALIZED_DATA | COFF::IMAGE_SCN_CNT_CODE | COFF::IMAGE_SCN_MEM_READ |
+    COFF::IMAGE_SCN_MEM_WRITE;
 constexpr uint32_t kCodeCharacteristics =
     COFF::IMAGE_SCN_CNT_CODE | COFF::IMAGE_SCN_MEM_READ | COFF::IMAGE_SCN_MEM_EXECUTE;
 

@@ -175,7 +175,7 @@ llvm::Error ImageChanges::apply(llvm::ArrayRef<NewSection> sections) {
     header += sizeof(coff_section);
     offset += fileSize;
     imageEnd = alignUp(section.content->end(), file.sectionAlignment);
-    (section.characteristics & COFF::IMAGE_SCN_CNT_CODE ? codeSize : dataSize) += fileSize;
+    (section.characteristics & COFF::IMAGE_SCN_MEM_EXECUTE ? codeSize : dataSize) += fileSize;
   }
   for (Change& change : changes)
     if (change.offset == file.fileHeaderField(offsetof(coff_file_header, NumberOfSections)))
