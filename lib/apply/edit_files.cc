@@ -128,14 +128,16 @@ llvm::Error extendJournal(const std::string& path, std::vector<Work>& works) {
   return writeJournal(path, entries);
 }
 
-// Locks on the folders of all files, taken in one order so that two runs cannot wait for each
-// other.
+// Locks on the folders of all files and of the journal, taken in one order so that two runs cannot
+// wait for each other.
 class Locks {
 public:
-  Locks(llvm::ArrayRef<std::string> paths, io::Notify notify) {
+  Locks(llvm::ArrayRef<std::string> paths, const std::string& journal, io::Notify notify) {
     for (const std::string& path : paths)
       if (std::optional<std::string> folder = folderOf(path))
         locks.emplace(*folder, std::nullopt);
+    if (std::optional<std::string> folder = folderOfJournal(journal))
+      locks.emplace(*folder, std::nullopt);
     for (auto& [folder, state] : locks) {
       llvm::Expected<io::system::FolderLock> lock = io::system::FolderLock::acquire(folder, notify);
       if (lock)
@@ -145,19 +147,33 @@ public:
     }
   }
 
-  llvm::Error check(const std::string& path) const {
-    auto found = refused.find(folderOf(path).value_or(""));
+  llvm::Error check(const std::string& path) const { return checkFolder(folderOf(path)); }
+  llvm::Error checkJournal(const std::string& journal) const {
+    return checkFolder(folderOfJournal(journal));
+  }
+
+private:
+  llvm::Error checkFolder(const std::optional<std::string>& folder) const {
+    auto found = refused.find(folder.value_or(""));
     if (found == refused.end())
       return llvm::Error::success();
     return fail(found->second.code, found->second.message, found->second.hint);
   }
 
-private:
   static std::optional<std::string> folderOf(const std::string& path) {
     llvm::SmallString<256> real;
     if (llvm::sys::fs::real_path(path, real))
       return std::nullopt; // opening it will say why
     return llvm::sys::path::parent_path(real).str();
+  }
+
+  // The journal itself need not exist yet, and a link there would be replaced, not followed.
+  static std::optional<std::string> folderOfJournal(const std::string& journal) {
+    llvm::StringRef folder = llvm::sys::path::parent_path(journal);
+    llvm::SmallString<256> real;
+    if (journal.empty() || llvm::sys::fs::real_path(folder.empty() ? "." : folder, real))
+      return std::nullopt; // writing it will say why
+    return real.str().str();
   }
 
   std::map<std::string, std::optional<io::system::FolderLock>> locks;
@@ -203,7 +219,9 @@ llvm::StringRef nameOf(FileStatus status) {
 EditRun editFiles(llvm::ArrayRef<std::string> paths, const formats::EditRequest& request,
                   const EditOptions& options, io::Notify notify) {
   EditRun run;
-  Locks locks(options.isDryRun ? llvm::ArrayRef<std::string>() : paths, notify);
+  bool isWriting = !options.isDryRun;
+  Locks locks(isWriting ? paths : llvm::ArrayRef<std::string>(),
+              isWriting ? options.journal : std::string(), notify);
   std::vector<Work> works = openAll(paths, locks);
 
   parallelFor(works.size(), kFilesAtOnce, [&](size_t i) {
@@ -216,14 +234,18 @@ EditRun editFiles(llvm::ArrayRef<std::string> paths, const formats::EditRequest&
         work.fail(std::move(error));
   });
 
-  if (!options.journal.empty() && !options.isDryRun)
-    if (llvm::Error error = extendJournal(options.journal, works)) {
+  if (!options.journal.empty() && isWriting) {
+    llvm::Error error = locks.checkJournal(options.journal);
+    if (!error)
+      error = extendJournal(options.journal, works);
+    if (error) {
       Problem problem = toProblem(std::move(error), options.journal);
       for (Work& work : works)
         if (work.staged)
           work.fail(fail(ErrorCode::CannotWrite, "was not changed: the journal cannot be written"));
       run.problems.push_back(std::move(problem));
     }
+  }
 
   std::set<std::string> folders;
   for (Work& work : works) {

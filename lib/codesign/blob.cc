@@ -38,11 +38,16 @@ std::optional<io::DigestKind> digestKindOf(uint8_t hashType) {
   }
 }
 
-llvm::Expected<std::string> textIn(Bytes bytes, uint32_t offset) {
-  llvm::StringRef whole = textOf(bytes);
+// Hashes change with the file; a text that reached into them would change, too.
+llvm::Expected<std::string> textIn(const CodeDirectory& directory, uint32_t offset) {
+  llvm::StringRef whole = textOf(directory.bytes);
   size_t end = whole.find('\0', offset);
   if (offset >= whole.size() || end == llvm::StringRef::npos)
     return damaged("a text in the code directory has no end");
+  uint64_t hashes = directory.hashOffset - uint64_t(directory.specialSlots) * directory.hashSize;
+  uint64_t hashesEnd = directory.hashOffset + uint64_t(directory.codeSlots) * directory.hashSize;
+  if (offset < hashesEnd && end >= hashes)
+    return damaged("a text in the code directory overlaps the hashes");
   return whole.slice(offset, end).str();
 }
 
@@ -76,12 +81,12 @@ llvm::Expected<CodeDirectory> parseDirectory(const Blob& blob) {
       (directory.hashSize == 0 || directory.hashSize > io::sizeOf(*directory.hashKind)))
     return damaged("the hashes have a wrong size");
 
-  llvm::Expected<std::string> identifier = textIn(bytes, read32be(&bytes[20]));
+  llvm::Expected<std::string> identifier = textIn(directory, read32be(&bytes[20]));
   if (!identifier)
     return identifier.takeError();
   directory.identifier = *identifier;
   if (directory.version >= kSupportsTeam && bytes.size() >= 52 && read32be(&bytes[48]) != 0) {
-    llvm::Expected<std::string> team = textIn(bytes, read32be(&bytes[48]));
+    llvm::Expected<std::string> team = textIn(directory, read32be(&bytes[48]));
     if (!team)
       return team.takeError();
     directory.team = *team;
@@ -147,6 +152,9 @@ llvm::Expected<EmbeddedSignature> parse(Bytes bytes) {
     if (size < kBlobHeader || !fits(blob.offset, size, bytes.size()))
       return damaged("a blob ends outside it");
     blob.bytes = bytes.slice(blob.offset, size);
+    // Which of the two counts would be anyone's guess.
+    if (signature.find(blob.slot))
+      return damaged("a slot is there twice");
     if (isDirectorySlot(blob.slot)) {
       if (read32be(blob.bytes.data()) != CSMAGIC_CODEDIRECTORY)
         return damaged("its code directory is something else");

@@ -138,6 +138,10 @@ llvm::Expected<Rewrite> rebuild(SliceDraft& draft, Bytes sliceBytes, const Signa
   parts.codeLimit = isThere ? report.offset : alignUp(draft.size, kSignatureAlignment);
   uint64_t size = report.size; // the old reserve stays as it is if the new signature fits
   if (signatureSize(parts) > size) {
+    // It can grow only where nothing else lies behind it.
+    if (isThere && report.offset + report.size != draft.size)
+      return fail(ErrorCode::Malformed, "has a code signature that is too short and not at its end",
+                  "install the package again; tcfix does not touch damaged files");
     size = alignUp(signatureSize(parts), kSignatureAlignment);
     if (llvm::Error error = makeRoom(draft, parts.codeLimit, size))
       return error;

@@ -133,7 +133,7 @@ llvm::Expected<SignatureVerdict> verifyMachO(Bytes bytes) {
     if (report.summary.state == SignatureState::None && slice.mustBeSigned() && slice.isEditable())
       verdict.problems.push_back(prefix + "has no signature, and Apple silicon loads only signed "
                                           "libraries");
-    verdict.summaries.push_back(prefix + describe(report.summary));
+    verdict.summaries.push_back(prefix + describeBriefly(report.summary));
   }
   verdict.isValid = verdict.problems.empty();
   return verdict;

@@ -76,10 +76,15 @@ llvm::StringRef nameOf(SignatureKind kind) {
   return {};
 }
 
-std::string describe(const SignatureSummary& signature) {
+std::string describeBriefly(const SignatureSummary& signature) {
   std::string text = nameOf(signature.state).str();
   if (signature.kind)
     text += ", " + nameOf(*signature.kind).str();
+  return text;
+}
+
+std::string describe(const SignatureSummary& signature) {
+  std::string text = describeBriefly(signature);
   if (!signature.identifier.empty())
     text += ", identifier " + signature.identifier;
   return text;

@@ -10,7 +10,10 @@ llvm::StringRef nameOf(SearchPathKind kind);
 llvm::StringRef nameOf(SignatureState state);
 llvm::StringRef nameOf(SignatureKind kind);
 
-/// "valid, ad hoc, identifier libfoo.1" or "none".
+/// "valid, adhoc" or "none".
+std::string describeBriefly(const SignatureSummary& signature);
+
+/// "valid, adhoc, identifier libfoo.1" or "none".
 std::string describe(const SignatureSummary& signature);
 
 } // namespace tcfix

@@ -191,6 +191,13 @@ std::string changeText(const Change& change) {
   return change.arch.empty() ? text : change.arch + " " + text;
 }
 
+std::string changesText(const apply::FileOutcome& file) {
+  std::string text;
+  for (const Change& change : file.edit.changes)
+    text += "              " + changeText(change) + "\n";
+  return text;
+}
+
 std::string bytesText(const ByteVector& bytes) {
   constexpr size_t kMost = 16;
   std::string text = llvm::toHex(Bytes(bytes).take_front(kMost), /*LowerCase=*/true);
@@ -252,12 +259,15 @@ std::string renderVerified(const VerifiedFile& file, const Paint& paint) {
 std::string renderEdits(const apply::EditRun& run, const Paint& paint) {
   std::string out;
   size_t changed = 0, unchanged = 0, failed = 0;
-  for (const apply::FileOutcome& file : run.files) {
+  for (size_t i = 0; i < run.files.size(); ++i) {
+    const apply::FileOutcome& file = run.files[i];
     if (file.status == apply::FileStatus::Changed) {
       ++changed;
       out += paint.green("changed   ") + "  " + paint.bold(printable(file.path)) + "\n";
-      for (const Change& change : file.edit.changes)
-        out += "              " + changeText(change) + "\n";
+      // Files that changed alike share one list of changes, below the last of them.
+      std::string changes = changesText(file);
+      if (i + 1 == run.files.size() || changesText(run.files[i + 1]) != changes)
+        out += changes;
     } else if (file.status == apply::FileStatus::Unchanged) {
       ++unchanged;
       out += paint.dim("unchanged ") + "  " + printable(file.path) + "\n";

@@ -1,52 +1,34 @@
-// What the PE tests share.
+// Short ways to say what the PE tests expect.
 #pragma once
 
-#include "pe/file.h"
 #include "pe/pe.h"
+#include "support/outcomes.h"
 #include "support/pe_builder.h"
-
-#include "base/error.h"
-
-#include <gtest/gtest.h>
 
 namespace tcfix::pe {
 
-using test::buildPe;
-using test::PeRecipe;
+using support::buildPe;
+using support::PeRecipe;
+using support::sliceOf;
+using support::valueOf;
 
-inline std::string codeOf(llvm::Error error) {
-  return nameOf(toProblem(std::move(error), {}).code).str();
+inline formats::EditRequest droppingCertificates(std::vector<Edit> edits) {
+  formats::EditRequest request = support::asking(std::move(edits));
+  request.signing.replaceForeign = true;
+  return request;
 }
 
-/// The outcome of an edit that must succeed.
-inline EditOutcome edited(Bytes bytes, const std::vector<Edit>& edits,
-                          bool replaceSignature = false) {
-  llvm::Expected<EditOutcome> outcome = rewrite(bytes, edits, {replaceSignature});
-  if (outcome)
-    return std::move(*outcome);
-  ADD_FAILURE() << llvm::toString(outcome.takeError());
-  EditOutcome none;
-  none.rewrite = identityOf(bytes);
-  return none;
+inline EditOutcome outcomeOf(Bytes bytes, const std::vector<Edit>& edits) {
+  return support::outcomeOf(bytes, support::asking(edits), "tiny.dll");
 }
 
-inline ByteVector bytesAfter(Bytes bytes, const std::vector<Edit>& edits,
-                             bool replaceSignature = false) {
-  return rewritten(edited(bytes, edits, replaceSignature).rewrite, bytes);
+inline ByteVector edited(Bytes bytes, const std::vector<Edit>& edits) {
+  return rewritten(outcomeOf(bytes, edits).rewrite, bytes);
 }
 
-/// The code of the error that an edit must give; empty if it gave none.
-inline std::string errorAfter(Bytes bytes, const std::vector<Edit>& edits) {
-  llvm::Expected<EditOutcome> outcome = rewrite(bytes, edits, {});
-  return outcome ? std::string() : codeOf(outcome.takeError());
-}
-
-inline Slice sliceOf(Bytes bytes, bool withSymbols = false) {
-  llvm::Expected<Image> image = inspect(bytes, withSymbols);
-  if (image)
-    return image->slices.front();
-  ADD_FAILURE() << llvm::toString(image.takeError());
-  return {};
+/// The code of the error that an edit must give.
+inline llvm::StringRef refusalOf(Bytes bytes, const std::vector<Edit>& edits) {
+  return nameOf(support::refusal(bytes, edits).code);
 }
 
 /// `a.dll b.dll(delay)`.
@@ -59,10 +41,7 @@ inline std::string dependenciesOf(Bytes bytes) {
 }
 
 inline std::vector<std::string> problemsOf(Bytes bytes) {
-  llvm::Expected<std::vector<std::string>> problems = check(bytes);
-  if (problems)
-    return *problems;
-  return {llvm::toString(problems.takeError())};
+  return valueOf(check(bytes));
 }
 
 } // namespace tcfix::pe

@@ -1,6 +1,5 @@
 #include "support/pe_builder.h"
 
-#include "pe/checksum.h"
 #include "pe/section_builder.h"
 
 #include <llvm/Object/COFF.h>
@@ -8,7 +7,7 @@
 #include <algorithm>
 #include <map>
 
-namespace tcfix::test {
+namespace tcfix::support {
 
 using namespace llvm::object;
 using llvm::support::endian::write16le;
@@ -25,6 +24,16 @@ ByteVector zeroEnded(const std::string& text) {
   ByteVector bytes(text.begin(), text.end());
   bytes.push_back(0);
   return bytes;
+}
+
+// As ImageHlp's CheckSumMappedFile computes it; the field itself still is zero.
+uint32_t checksumOf(const ByteVector& file) {
+  uint32_t sum = 0;
+  for (size_t i = 0; i < file.size(); ++i) {
+    sum += i % 2 ? uint32_t(file[i]) << 8 : file[i];
+    sum = (sum & 0xffff) + (sum >> 16);
+  }
+  return sum + static_cast<uint32_t>(file.size());
 }
 
 class Builder {
@@ -290,11 +299,8 @@ ByteVector Builder::assemble() {
     write32le(file.data() + optional + fixedSize + 8 * index, directory.first);
     write32le(file.data() + optional + fixedSize + 8 * index + 4, directory.second);
   }
-  if (recipe.hasChecksum) {
-    const uint64_t field = optional + offsetof(pe32_header, CheckSum);
-    Rewrite none = identityOf(file);
-    write32le(file.data() + field, pe::checksumOf(RewrittenView(file, none), field));
-  }
+  if (recipe.hasChecksum)
+    write32le(file.data() + optional + offsetof(pe32_header, CheckSum), checksumOf(file));
   return file;
 }
 
@@ -330,4 +336,4 @@ ByteVector buildPe(const PeRecipe& recipe) {
   return Builder(recipe).build();
 }
 
-} // namespace tcfix::test
+} // namespace tcfix::support

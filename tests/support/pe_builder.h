@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace tcfix::test {
+namespace tcfix::support {
 
 struct PeImport {
   std::string library;
@@ -50,4 +50,4 @@ PeRecipe recipeFor32Bit();
 
 ByteVector buildPe(const PeRecipe& recipe);
 
-} // namespace tcfix::test
+} // namespace tcfix::support

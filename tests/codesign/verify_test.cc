@@ -1,0 +1,223 @@
+// verify finds every kind of damage, and nothing in what is whole.
+
+#include "codesign/blob.h"
+#include "support/layout.h"
+#include "support/macho_builder.h"
+
+#include <gmock/gmock.h>
+#include <llvm/Support/Endian.h>
+
+namespace tcfix::support {
+namespace {
+
+using namespace llvm::MachO;
+using llvm::support::endian::read32be;
+using llvm::support::endian::write32be;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+constexpr uint64_t kPage = 0x1000;
+
+MachOSpec fullSpec(SignatureStyle style = SignatureStyle::AdHoc) {
+  MachOSpec spec = signedAs(style);
+  spec.infoPlist = "<plist/>";
+  if (style != SignatureStyle::LinkerSigned) {
+    spec.signature.requirements = std::string("\0\0\0\1abcd", 8);
+    spec.signature.entitlements = "<dict/>";
+    spec.signature.derEntitlements = "der";
+  }
+  return spec;
+}
+
+TEST(Verify, AcceptsEveryWholeSignature) {
+  for (SignatureStyle style : {SignatureStyle::AdHoc, SignatureStyle::LinkerSigned,
+                               SignatureStyle::TwoDirectories, SignatureStyle::Cms})
+    for (uint64_t reserve : {0, 18000}) {
+      MachOSpec spec = fullSpec(style);
+      spec.signature.reserve = reserve;
+      EXPECT_THAT(signatureProblems(buildMachO(spec)), IsEmpty());
+    }
+}
+
+TEST(Verify, NamesThePageOfAnyChangedBit) {
+  ByteVector good = buildMachO(signedAs(SignatureStyle::AdHoc));
+  uint64_t end = signatureIn(good)->offset;
+  // Bits of content: a bit of the load commands may make it another file altogether.
+  for (uint64_t offset = commandsEnd(good); offset < end; offset += 997) {
+    ByteVector bad = good;
+    bad[offset] ^= 1 << offset % 8;
+    EXPECT_THAT(signatureProblems(bad),
+                ElementsAre(HasSubstr("page " + std::to_string(offset / kPage) + " ")))
+        << offset;
+  }
+  ByteVector last = good;
+  last[end - 1] ^= 1;
+  EXPECT_THAT(signatureProblems(last), Not(IsEmpty()));
+}
+
+TEST(Verify, NamesSomePagesAndCountsTheRest) {
+  MachOSpec spec = signedAs(SignatureStyle::AdHoc);
+  spec.codeSize = 30 * kPage;
+  ByteVector bad = buildMachO(spec);
+  for (uint64_t page = 1; page <= 20; ++page)
+    bad[page * kPage + 100] ^= 1;
+  std::vector<std::string> problems = signatureProblems(bad);
+  EXPECT_EQ(problems.size(), 9u);
+  EXPECT_THAT(problems.back(), HasSubstr("12 more pages"));
+}
+
+TEST(Verify, LooksAtEveryCodeDirectory) {
+  MachOSpec spec = fullSpec(SignatureStyle::TwoDirectories);
+  ByteVector bad = buildMachO(spec);
+  bad[2 * kPage] ^= 1;
+  EXPECT_THAT(signatureProblems(bad), ElementsAre(HasSubstr("code directory 0: page 2"),
+                                                  HasSubstr("code directory 4096: page 2")));
+}
+
+// Offsets of blobs in a signature, by the index of its super blob.
+uint64_t blobOffset(const ByteVector& file, uint32_t slot) {
+  uint64_t start = signatureIn(file)->offset;
+  for (uint32_t i = 0; i < read32be(&file[start + 8]); ++i)
+    if (read32be(&file[start + 12 + i * 8]) == slot)
+      return start + read32be(&file[start + 16 + i * 8]);
+  ADD_FAILURE() << "no slot " << slot;
+  return start;
+}
+
+struct Damage {
+  const char* name;
+  void (*inflict)(ByteVector& file);
+  const char* problem;
+};
+
+class VerifyDamage : public testing::TestWithParam<Damage> {};
+
+TEST_P(VerifyDamage, IsFound) {
+  ByteVector file = buildMachO(fullSpec());
+  GetParam().inflict(file);
+  EXPECT_THAT(signatureProblems(file), Contains(HasSubstr(GetParam().problem)));
+  EXPECT_EQ(sliceOf(file).signature->state, SignatureState::Invalid);
+}
+
+void add(ByteVector& file, uint64_t offset, uint32_t difference) {
+  write32be(&file[offset], read32be(&file[offset]) + difference);
+}
+uint64_t start(const ByteVector& file) {
+  return signatureIn(file)->offset;
+}
+uint64_t directory(const ByteVector& file) {
+  return blobOffset(file, CSSLOT_CODEDIRECTORY);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    SuperBlob, VerifyDamage,
+    testing::Values(
+        Damage{"Magic", [](ByteVector& f) { f[start(f)] ^= 1; }, "does not begin as one"},
+        Damage{"TooLong", [](ByteVector& f) { write32be(&f[start(f) + 4], 1 << 20); },
+               "longer than the room"},
+        Damage{"TooShort", [](ByteVector& f) { write32be(&f[start(f) + 4], 11); },
+               "longer than the room"},
+        Damage{"TooManyBlobs", [](ByteVector& f) { write32be(&f[start(f) + 8], 0x10000000); },
+               "longer than the room"},
+        Damage{"NoBlobs", [](ByteVector& f) { write32be(&f[start(f) + 8], 0); },
+               "no code directory"},
+        Damage{"CutOff", [](ByteVector& f) { add(f, start(f) + 4, -4); }, "outside it"},
+        Damage{"BlobOutside", [](ByteVector& f) { write32be(&f[start(f) + 16], 1 << 20); },
+               "a blob lies outside it"},
+        Damage{"BlobTooLong", [](ByteVector& f) { add(f, directory(f) + 4, 1 << 20); },
+               "a blob ends outside it"},
+        Damage{"OtherBlobInDirectorySlot",
+               [](ByteVector& f) { write32be(&f[directory(f)], CSMAGIC_REQUIREMENTS); },
+               "code directory is something else"}),
+    [](const auto& param) { return param.param.name; });
+
+// Fields of the code directory, by their offsets in XNU's cs_blobs.h.
+INSTANTIATE_TEST_SUITE_P(
+    CodeDirectory, VerifyDamage,
+    testing::Values(
+        Damage{"Flags", [](ByteVector& f) { write32be(&f[directory(f) + 12], 0); },
+               "neither ad hoc nor made by an identity"},
+        Damage{"HashOffset", [](ByteVector& f) { add(f, directory(f) + 16, 1 << 16); },
+               "hashes lie outside"},
+        Damage{"IdentifierOffset", [](ByteVector& f) { write32be(&f[directory(f) + 20], 1 << 20); },
+               "has no end"},
+        Damage{"IdentifierInHashes",
+               [](ByteVector& f) {
+                 write32be(&f[directory(f) + 20], read32be(&f[directory(f) + 16]) + 1);
+               },
+               "overlaps the hashes"},
+        Damage{"SpecialSlots", [](ByteVector& f) { write32be(&f[directory(f) + 24], 1000); },
+               "hashes lie outside"},
+        Damage{"FewerPages", [](ByteVector& f) { add(f, directory(f) + 28, -1); },
+               "page hashes for"},
+        Damage{"CodeLimit", [](ByteVector& f) { add(f, directory(f) + 32, -1); }, "lie before it"},
+        Damage{"CodeLimitPastTheFile",
+               [](ByteVector& f) { write32be(&f[directory(f) + 32], 0x7fffffff); },
+               "lie before it"},
+        Damage{"HashSize", [](ByteVector& f) { f[directory(f) + 36] = 0; }, "wrong size"},
+        Damage{"HashType", [](ByteVector& f) { f[directory(f) + 37] = 77; },
+               "a kind of hash that tcfix does not know"},
+        Damage{"OtherHashType", [](ByteVector& f) { f[directory(f) + 37] = CS_HASHTYPE_SHA384; },
+               "was changed after signing"},
+        Damage{"PageSize", [](ByteVector& f) { f[directory(f) + 39] = 13; }, "page hashes for"},
+        Damage{"AbsurdPageSize", [](ByteVector& f) { f[directory(f) + 39] = 64; },
+               "absurd page size"}),
+    [](const auto& param) { return param.param.name; });
+
+INSTANTIATE_TEST_SUITE_P(
+    SpecialSlots, VerifyDamage,
+    testing::Values(Damage{"Requirements",
+                           [](ByteVector& f) { f[blobOffset(f, CSSLOT_REQUIREMENTS) + 12] ^= 1; },
+                           "its requirements were changed"},
+                    Damage{"Entitlements",
+                           [](ByteVector& f) { f[blobOffset(f, CSSLOT_ENTITLEMENTS) + 9] ^= 1; },
+                           "its entitlements were changed"},
+                    Damage{"DerEntitlements",
+                           [](ByteVector& f) {
+                             f[blobOffset(f, codesign::kSlotDerEntitlements) + 9] ^= 1;
+                           },
+                           "its DER entitlements were changed"},
+                    Damage{"EntitlementsGone",
+                           [](ByteVector& f) { // the index entry names an unknown slot instead
+                             uint64_t entry = start(f) + 12;
+                             while (read32be(&f[entry]) != CSSLOT_ENTITLEMENTS)
+                               entry += 8;
+                             write32be(&f[entry], 0x77);
+                           },
+                           "its entitlements are missing"},
+                    Damage{"InfoPlist",
+                           [](ByteVector& f) {
+                             *std::search(f.begin(), f.end(), std::begin("<plist/>"),
+                                          std::end("<plist/>") - 1) = '(';
+                           },
+                           "its Info.plist entries were changed"},
+                    Damage{"SpecialHash",
+                           [](ByteVector& f) {
+                             uint64_t hashes = directory(f) + read32be(&f[directory(f) + 16]);
+                             f[hashes - 2 * 32] ^= 1;
+                           },
+                           "its requirements were changed"}),
+    [](const auto& param) { return param.param.name; });
+
+TEST(Verify, NoticesARepeatedSlot) {
+  // The index of the CMS wrapper, the last one, becomes a second name for the code directory.
+  ByteVector file = buildMachO(signedAs(SignatureStyle::AdHoc));
+  uint64_t entry = start(file) + 12 + 2 * 8;
+  write32be(&file[entry], CSSLOT_CODEDIRECTORY);
+  write32be(&file[entry + 4], static_cast<uint32_t>(directory(file) - start(file)));
+  EXPECT_THAT(signatureProblems(file), Contains(HasSubstr("twice")));
+}
+
+TEST(Verify, AChangedIdentifierIsAllThatASignatureDoesNotCover) {
+  // The code directory is covered by nothing in an ad-hoc signature; codesign accepts this, too.
+  ByteVector file = buildMachO(signedAs(SignatureStyle::AdHoc));
+  file[directory(file) + read32be(&file[directory(file) + 20])] = 'L';
+  EXPECT_THAT(signatureProblems(file), IsEmpty());
+  EXPECT_EQ(sliceOf(file).signature->identifier, "Libdemo");
+}
+
+} // namespace
+} // namespace tcfix::support

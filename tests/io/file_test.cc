@@ -1,0 +1,93 @@
+// Opening files: only regular ones, never a wait, and a stamp that notices every replacement.
+
+#include "base/error.h"
+#include "io/file.h"
+#include "support/posix_file.h"
+#include "support/temporary_folder.h"
+
+#include <gmock/gmock.h>
+
+namespace tcfix::support {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+Problem refusalToOpen(const std::string& path) {
+  llvm::Expected<io::InputFile> file = io::InputFile::open(path);
+  if (!file)
+    return toProblem(file.takeError(), path);
+  ADD_FAILURE() << "could be opened";
+  return {};
+}
+
+TEST(InputFile, HoldsTheBytesAndTheRealPath) {
+  TemporaryFolder folder;
+  std::string real = folder.write("real", bytesOf("content"));
+  ASSERT_EQ(::symlink("real", folder.path("link").c_str()), 0);
+  llvm::Expected<io::InputFile> file = io::InputFile::open(folder.path("link"));
+  ASSERT_TRUE(bool(file));
+  EXPECT_EQ(textOf(file->bytes()), "content");
+  EXPECT_EQ(file->path(), real);
+}
+
+TEST(InputFile, MayBeEmpty) {
+  TemporaryFolder folder;
+  llvm::Expected<io::InputFile> file = io::InputFile::open(folder.write("empty", {}));
+  ASSERT_TRUE(bool(file));
+  EXPECT_TRUE(file->bytes().empty());
+}
+
+TEST(InputFile, RefusesWhatIsNotARegularFile) {
+  TemporaryFolder folder;
+  EXPECT_EQ(refusalToOpen(folder.path()).code, ErrorCode::NotALibrary);
+  ASSERT_EQ(::mkfifo(folder.path("pipe").c_str(), 0600), 0);
+  EXPECT_EQ(refusalToOpen(folder.path("pipe")).code, ErrorCode::NotALibrary);
+  EXPECT_EQ(refusalToOpen("/dev/null").code, ErrorCode::NotALibrary);
+}
+
+TEST(InputFile, SaysWhatIsMissing) {
+  TemporaryFolder folder;
+  std::string file = folder.write("file", bytesOf("x"));
+  ASSERT_EQ(::symlink("nowhere", folder.path("dangling").c_str()), 0);
+  for (const std::string& path : {folder.path("absent"), folder.path("dangling"),
+                                  folder.path("absent/file"), file + "/below", std::string()})
+    EXPECT_EQ(refusalToOpen(path).code, ErrorCode::NotFound) << path;
+}
+
+TEST(InputFile, RefusesLoopsAndEndlessNames) {
+  TemporaryFolder folder;
+  ASSERT_EQ(::symlink("loop", folder.path("loop").c_str()), 0);
+  EXPECT_EQ(refusalToOpen(folder.path("loop")).code, ErrorCode::Unreadable);
+  EXPECT_EQ(refusalToOpen(folder.path(std::string(300, 'x'))).code, ErrorCode::Unreadable);
+  EXPECT_EQ(refusalToOpen(folder.path(std::string(5000, 'x'))).code, ErrorCode::Unreadable);
+}
+
+TEST(InputFile, SaysWhenItMayNotBeRead) {
+  if (::geteuid() == 0)
+    GTEST_SKIP() << "root may read everything";
+  TemporaryFolder folder;
+  std::string path = folder.write("secret", bytesOf("x"));
+  ASSERT_EQ(::chmod(path.c_str(), 0), 0);
+  EXPECT_EQ(refusalToOpen(path).code, ErrorCode::Unreadable);
+}
+
+TEST(WriteWhole, ReplacesByANewFileAndLeavesNothingElse) {
+  TemporaryFolder folder;
+  std::string path = folder.write("file", bytesOf("old"));
+  ino_t before = inodeOf(path);
+  ASSERT_FALSE(bool(io::writeWhole(path, bytesOf("new content"))));
+  EXPECT_EQ(textOf(readFile(path)), "new content");
+  EXPECT_NE(inodeOf(path), before);
+  EXPECT_THAT(folder.names(), ElementsAre("file"));
+}
+
+TEST(WriteWhole, FailsInAFolderThatIsNotThere) {
+  TemporaryFolder folder;
+  Problem problem = toProblem(io::writeWhole(folder.path("absent/file"), bytesOf("x")), {});
+  EXPECT_EQ(problem.code, ErrorCode::CannotWrite);
+  EXPECT_THAT(problem.hint, HasSubstr("write permission"));
+}
+
+} // namespace
+} // namespace tcfix::support

@@ -1,0 +1,214 @@
+// Staged files: the old inode is never written, everything about the file is kept, and until the
+// commit nothing has happened.
+
+#include "base/error.h"
+#include "io/staged.h"
+#include "support/hostile_disk.h"
+#include "support/posix_file.h"
+
+#include <gmock/gmock.h>
+
+namespace tcfix::support {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::UnorderedElementsAre;
+
+io::InputFile opened(const std::string& path) {
+  llvm::Expected<io::InputFile> file = io::InputFile::open(path);
+  EXPECT_TRUE(bool(file));
+  return std::move(*file);
+}
+
+// Turns the first byte into an X and adds a tail.
+Rewrite someRewrite(Bytes original) {
+  Rewrite rewrite = identityOf(original);
+  put(rewrite, original, 0, bytesOf("X"), "first byte");
+  put(rewrite, original, original.size(), bytesOf("tail"), "tail");
+  seal(rewrite);
+  return rewrite;
+}
+
+llvm::Error replace(const std::string& path) {
+  io::InputFile file = opened(path);
+  llvm::Expected<io::StagedFile> staged = io::StagedFile::stage(file, someRewrite(file.bytes()));
+  if (!staged)
+    return staged.takeError();
+  if (llvm::Error error = staged->sync())
+    return error;
+  return staged->commit();
+}
+
+TEST(StagedFile, TakesThePlaceWithANewInode) {
+  TemporaryFolder folder;
+  std::string path = folder.write("file", bytesOf("content"));
+  ino_t before = inodeOf(path);
+  ASSERT_FALSE(bool(replace(path)));
+  EXPECT_EQ(textOf(readFile(path)), "Xontenttail");
+  EXPECT_NE(inodeOf(path), before);
+  EXPECT_THAT(folder.names(), ElementsAre("file"));
+}
+
+TEST(StagedFile, WritesMovesShrinksAndGrows) {
+  TemporaryFolder folder;
+  ByteVector original(100'000);
+  for (size_t i = 0; i < original.size(); ++i)
+    original[i] = static_cast<uint8_t>(i * 31 >> 3);
+  Rewrite moving = identityOf(original);
+  moving.moves.push_back({40'000, 50'000, 60'000, "moves"}); // onto its own old place
+  moving.newSize = 110'000;
+  put(moving, original, 40'000, ByteVector(10'000, 7), "fills the gap");
+  seal(moving);
+  Rewrite shrinking = identityOf(original);
+  shrinking.newSize = 1234;
+  for (const Rewrite& rewrite : {moving, shrinking}) {
+    io::InputFile file = opened(folder.write("file", original));
+    llvm::Expected<io::StagedFile> staged = io::StagedFile::stage(file, rewrite);
+    ASSERT_TRUE(bool(staged));
+    EXPECT_TRUE(readFile(staged->path()) == rewritten(rewrite, original));
+  }
+}
+
+TEST(StagedFile, AHardLinkedTwinStaysAsItIs) {
+  TemporaryFolder cache, environment;
+  std::string twin = cache.write("file", bytesOf("content"));
+  std::string path = environment.path("file");
+  ASSERT_EQ(::link(twin.c_str(), path.c_str()), 0);
+  int64_t modified = modifiedNs(twin);
+  ASSERT_FALSE(bool(replace(path)));
+  EXPECT_EQ(textOf(readFile(twin)), "content");
+  EXPECT_EQ(modifiedNs(twin), modified);
+  EXPECT_NE(inodeOf(twin), inodeOf(path));
+}
+
+TEST(StagedFile, ASymbolicLinkStaysALink) {
+  TemporaryFolder folder;
+  std::string real = folder.write("real", bytesOf("content"));
+  std::string link = folder.path("link");
+  ASSERT_EQ(::symlink("real", link.c_str()), 0);
+  ASSERT_FALSE(bool(replace(link)));
+  EXPECT_TRUE(S_ISLNK(statusOf(link).st_mode));
+  EXPECT_EQ(textOf(readFile(real)), "Xontenttail");
+}
+
+TEST(StagedFile, KeepsModeAndOwner) {
+  for (mode_t mode : {0644, 0755, 0600, 0444, 04755}) {
+    TemporaryFolder folder;
+    std::string path = folder.write("file", bytesOf("content"));
+    if (::geteuid() == 0) {
+      ASSERT_EQ(::chown(path.c_str(), 12345, 54321), 0);
+    }
+    ASSERT_EQ(::chmod(path.c_str(), mode), 0);
+    struct stat before = statusOf(path);
+    ASSERT_FALSE(bool(replace(path)));
+    EXPECT_EQ(statusOf(path).st_mode, before.st_mode);
+    EXPECT_EQ(statusOf(path).st_uid, before.st_uid);
+    EXPECT_EQ(statusOf(path).st_gid, before.st_gid);
+  }
+}
+
+TEST(StagedFile, KeepsExtendedAttributes) {
+  TemporaryFolder folder;
+  std::string path = folder.write("file", bytesOf("content"));
+  if (!setAttribute(path, "user.tcfix.test", "kept"))
+    GTEST_SKIP() << "this file system has no extended attributes";
+  ASSERT_TRUE(setAttribute(path, "user.empty", ""));
+  ASSERT_FALSE(bool(replace(path)));
+  EXPECT_EQ(attributeOf(path, "user.tcfix.test"), "kept");
+}
+
+TEST(StagedFile, LeavesNothingBehindWhenItIsNotCommitted) {
+  TemporaryFolder folder;
+  std::string path = folder.write("file", bytesOf("content"));
+  {
+    io::InputFile file = opened(path);
+    llvm::Expected<io::StagedFile> staged = io::StagedFile::stage(file, someRewrite(file.bytes()));
+    ASSERT_TRUE(bool(staged));
+    EXPECT_EQ(folder.names().size(), 2u) << "the new file lies beside the old one";
+    EXPECT_EQ(textOf(readFile(path)), "content");
+  }
+  EXPECT_THAT(folder.names(), ElementsAre("file"));
+  EXPECT_EQ(textOf(readFile(path)), "content");
+}
+
+struct Meddling {
+  const char* name;
+  void (*meddle)(const TemporaryFolder& folder, const std::string& path);
+};
+
+class StagedMeanwhile : public testing::TestWithParam<Meddling> {};
+
+TEST_P(StagedMeanwhile, AChangeByAnotherIsNotLost) {
+  TemporaryFolder folder;
+  std::string path = folder.write("file", bytesOf("content"));
+  {
+    io::InputFile file = opened(path);
+    llvm::Expected<io::StagedFile> staged = io::StagedFile::stage(file, someRewrite(file.bytes()));
+    ASSERT_TRUE(bool(staged));
+    GetParam().meddle(folder, path);
+    EXPECT_EQ(toProblem(staged->commit(), {}).code, ErrorCode::ChangedMeanwhile);
+  }
+  EXPECT_EQ(textOf(readFile(path)), "CONTENT");
+  EXPECT_THAT(folder.names(), ElementsAre("file"));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Io, StagedMeanwhile,
+    testing::Values(Meddling{"Replaced",
+                             [](const TemporaryFolder& folder, const std::string& path) {
+                               std::string other = folder.write("other", bytesOf("CONTENT"));
+                               ASSERT_EQ(::rename(other.c_str(), path.c_str()), 0);
+                             }},
+                    Meddling{"Overwritten",
+                             [](const TemporaryFolder& folder, const std::string&) {
+                               ::usleep(20'000); // the clock of file times is coarse
+                               folder.write("file", bytesOf("CONTENT"));
+                             }}),
+    [](const auto& param) { return param.param.name; });
+
+TEST(StagedFile, AFileThatVanishedIsNotBroughtBack) {
+  TemporaryFolder folder;
+  std::string path = folder.write("file", bytesOf("content"));
+  io::InputFile file = opened(path);
+  {
+    llvm::Expected<io::StagedFile> staged = io::StagedFile::stage(file, someRewrite(file.bytes()));
+    ASSERT_TRUE(bool(staged));
+    ASSERT_EQ(::unlink(path.c_str()), 0);
+    EXPECT_EQ(toProblem(staged->commit(), {}).code, ErrorCode::NotFound);
+  }
+  EXPECT_TRUE(folder.names().empty());
+}
+
+TEST(StagedFile, AFullDiskIsSaidPlainlyAndNothingHappens) {
+  SmallDisk disk;
+  if (!disk.isThere())
+    GTEST_SKIP() << "no right to mount a small disk";
+  ByteVector content(100'000, 'c');
+  std::string path = disk.at().write("file", content);
+  disk.fill();
+  Problem problem = toProblem(replace(path), path);
+  EXPECT_EQ(problem.code, ErrorCode::CannotWrite);
+  EXPECT_EQ(problem.message, "the disk is full");
+  EXPECT_THAT(problem.hint, HasSubstr("free some space"));
+  EXPECT_TRUE(readFile(path) == content);
+  EXPECT_THAT(disk.at().names(), UnorderedElementsAre("file", "filler"));
+}
+
+TEST(StagedFile, AReadOnlyFolderIsSaidPlainlyAndNothingHappens) {
+  TemporaryFolder folder;
+  std::string path = folder.write("file", bytesOf("content"));
+  {
+    FrozenFolder frozen(folder.path());
+    if (!frozen.isThere())
+      GTEST_SKIP() << "no way to make a folder read-only for this user";
+    Problem problem = toProblem(replace(path), path);
+    EXPECT_EQ(problem.code, ErrorCode::CannotWrite);
+    EXPECT_THAT(problem.hint, HasSubstr("write permission in the folder"));
+  }
+  EXPECT_EQ(textOf(readFile(path)), "content");
+  EXPECT_THAT(folder.names(), ElementsAre("file"));
+}
+
+} // namespace
+} // namespace tcfix::support

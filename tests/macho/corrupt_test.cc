@@ -1,0 +1,262 @@
+// Bad input: one good file, one thing changed. Every answer is a value or an error, never a crash,
+// and what could still be edited can be read again, is settled by one edit and can be taken back.
+
+#include "support/macho_builder.h"
+#include "support/outcomes.h"
+
+#include <llvm/Support/Endian.h>
+
+#include <set>
+
+namespace tcfix::support {
+namespace {
+
+using namespace llvm::MachO;
+namespace endian = llvm::support::endian;
+
+template <typename Value>
+bool succeeds(llvm::Expected<Value> result) {
+  if (result)
+    return true;
+  EXPECT_FALSE(toProblem(result.takeError(), {}).message.empty());
+  return false;
+}
+
+void expectTamed(Bytes bytes) {
+  succeeds(formats::inspect(bytes, {/*withSymbols=*/true}));
+  succeeds(formats::verify(bytes));
+  formats::EditRequest request = asking({AddSearchPath{"/opt/homebrew/lib"}});
+  llvm::Expected<EditOutcome> once = formats::rewrite(bytes, "libdemo.dylib", request);
+  if (!once) {
+    EXPECT_FALSE(toProblem(once.takeError(), {}).message.empty());
+    return;
+  }
+  ByteVector result = rewritten(once->rewrite, bytes);
+  ASSERT_LT(result.size(), bytes.size() + 0x10000);
+  EXPECT_TRUE(succeeds(formats::inspect(result)));
+  EXPECT_TRUE(outcomeOf(result, request).rewrite.isIdentity());
+  EXPECT_TRUE(rewritten(reverseOf(once->rewrite, bytes), result) == bytes.vec());
+}
+
+std::set<uint32_t> badValuesFor(uint32_t value) {
+  std::set<uint32_t> values = {0,          1,         0x7fffffff, 0x80000000,
+                               0xffffffff, value - 1, value + 1,  value ^ 0x100};
+  values.erase(value);
+  return values;
+}
+
+enum class Order { Little, Big };
+
+uint32_t wordAt(const ByteVector& bytes, uint64_t offset, Order order) {
+  return order == Order::Little ? endian::read32le(&bytes[offset])
+                                : endian::read32be(&bytes[offset]);
+}
+
+void setWord(ByteVector& bytes, uint64_t offset, uint32_t value, Order order) {
+  if (order == Order::Little)
+    endian::write32le(&bytes[offset], value);
+  else
+    endian::write32be(&bytes[offset], value);
+}
+
+// Replaces every 32-bit word of [begin, end) in turn.
+void expectTamedWords(const ByteVector& good, uint64_t begin, uint64_t end, Order order) {
+  ASSERT_LE(end, good.size());
+  for (uint64_t offset = begin; offset + 4 <= end; offset += 4) {
+    uint32_t value = wordAt(good, offset, order);
+    for (uint32_t wrong : badValuesFor(value)) {
+      ByteVector bad = good;
+      setWord(bad, offset, wrong, order);
+      SCOPED_TRACE("word at " + std::to_string(offset) + " is " + std::to_string(wrong) + ", was " +
+                   std::to_string(value));
+      expectTamed(bad);
+    }
+  }
+}
+
+MachOSpec smallSpec(SignatureStyle style, Architecture arch = kArm64) {
+  MachOSpec spec = signedAs(style);
+  spec.arch = arch;
+  spec.arch.page = 0x1000;
+  spec.codeSize = 0x180;
+  spec.rpaths = {"/opt/a"};
+  spec.infoPlist = "<plist/>";
+  spec.signature.entitlements = "<dict/>";
+  spec.exportTrie = {0, 1, '_', 'e', 0, 6, 2, 0, 0x10, 0, 0, 0};
+  return spec;
+}
+
+struct Placed {
+  ByteVector bytes;
+  uint64_t commandsEnd;
+  uint64_t signature; // 0: none
+};
+
+Placed placed(const MachOSpec& spec) {
+  Placed result;
+  result.bytes = buildMachO(spec);
+  result.commandsEnd = 32 + wordAt(result.bytes, 20, Order::Little);
+  MachOSpec unsignedSpec = signedAs(SignatureStyle::None, spec);
+  result.signature = alignUp(buildMachO(unsignedSpec).size(), 16);
+  return result;
+}
+
+struct StyleCase {
+  const char* name;
+  SignatureStyle style;
+  Architecture arch;
+};
+
+class Corrupt : public testing::TestWithParam<StyleCase> {
+protected:
+  Placed good() const { return placed(smallSpec(GetParam().style, GetParam().arch)); }
+};
+
+TEST_P(Corrupt, AnyWordOfHeaderAndLoadCommands) {
+  Placed file = good();
+  expectTamedWords(file.bytes, 0, file.commandsEnd, Order::Little);
+}
+
+TEST_P(Corrupt, AnyWordOfTheSignature) {
+  if (GetParam().style == SignatureStyle::None)
+    return;
+  Placed file = good();
+  uint64_t end = std::min<uint64_t>(file.bytes.size(), file.signature + 1200);
+  expectTamedWords(file.bytes, file.signature, end, Order::Big);
+}
+
+TEST_P(Corrupt, AnyByteOfTheSignature) {
+  if (GetParam().style == SignatureStyle::None)
+    return;
+  Placed file = good();
+  for (uint64_t offset = file.signature; offset < file.bytes.size(); ++offset)
+    for (uint8_t wrong : {0, 0x80, 0xff}) {
+      ByteVector bad = file.bytes;
+      bad[offset] = wrong;
+      SCOPED_TRACE("byte at " + std::to_string(offset));
+      expectTamed(bad);
+    }
+}
+
+TEST_P(Corrupt, TruncatedAtEveryEightBytesOfTheHeader) {
+  Placed file = good();
+  for (uint64_t size = 0; size <= file.commandsEnd + 64; size += 8) {
+    SCOPED_TRACE("truncated to " + std::to_string(size));
+    expectTamed(Bytes(file.bytes).take_front(size));
+    EXPECT_FALSE(succeeds(formats::inspect(Bytes(file.bytes).take_front(size))));
+  }
+}
+
+TEST_P(Corrupt, TruncatedAnywhereBehind) {
+  Placed file = good();
+  for (uint64_t size = file.commandsEnd; size < file.bytes.size(); size += 61) {
+    SCOPED_TRACE("truncated to " + std::to_string(size));
+    expectTamed(Bytes(file.bytes).take_front(size));
+    EXPECT_FALSE(succeeds(formats::rewrite(Bytes(file.bytes).take_front(size), "libdemo.dylib",
+                                           asking({AddSearchPath{"/x"}}))));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    MachO, Corrupt,
+    testing::Values(StyleCase{"Unsigned", SignatureStyle::None, kArm64},
+                    StyleCase{"AdHoc", SignatureStyle::AdHoc, kArm64},
+                    StyleCase{"LinkerSigned", SignatureStyle::LinkerSigned, kArm64},
+                    StyleCase{"TwoDirectories", SignatureStyle::TwoDirectories, kX86_64},
+                    StyleCase{"UnsignedIntel", SignatureStyle::None, kX86_64}),
+    [](const auto& param) { return param.param.name; });
+
+TEST(CorruptOld, AnyWordOfHeaderAndLoadCommands) {
+  for (const Architecture& arch : {kI386, kPpc}) {
+    ByteVector file = buildMachO(smallSpec(SignatureStyle::AdHoc, arch));
+    expectTamedWords(file, 0, 1000, arch.isLittleEndian ? Order::Little : Order::Big);
+  }
+}
+
+TEST(CorruptSymbols, AnyByteOfTheLinkedit) {
+  Placed file = placed(smallSpec(SignatureStyle::None, kX86_64));
+  for (uint64_t offset = file.bytes.size() - 64; offset < file.bytes.size(); ++offset)
+    for (int wrong = 0; wrong < 256; ++wrong) {
+      ByteVector bad = file.bytes;
+      bad[offset] = static_cast<uint8_t>(wrong);
+      succeeds(formats::inspect(bad, {/*withSymbols=*/true}));
+    }
+}
+
+ByteVector smallUniversal(bool isWide) {
+  UniversalSpec spec;
+  spec.hasWideTable = isWide;
+  spec.alignment = 12;
+  return buildUniversal({{kX86_64, buildMachO(smallSpec(SignatureStyle::None, kX86_64))},
+                         {kArm64, buildMachO(smallSpec(SignatureStyle::None))},
+                         {kPpc, buildMachO(smallSpec(SignatureStyle::None, kPpc))}},
+                        spec);
+}
+
+TEST(CorruptUniversal, AnyWordOfTheTable) {
+  for (bool isWide : {false, true})
+    expectTamedWords(smallUniversal(isWide), 0, 8 + 3 * (isWide ? 32 : 20), Order::Big);
+}
+
+TEST(CorruptUniversal, TruncatedAnywhere) {
+  for (bool isWide : {false, true}) {
+    ByteVector file = smallUniversal(isWide);
+    for (uint64_t size = 0; size < file.size(); size += size < 256 ? 4 : 509) {
+      SCOPED_TRACE("truncated to " + std::to_string(size));
+      expectTamed(Bytes(file).take_front(size));
+    }
+  }
+}
+
+// fat_arch_64 of slice `index`: offset at +8, size at +16.
+void setWide(ByteVector& file, size_t index, uint64_t offset, uint64_t size) {
+  endian::write64be(&file[8 + index * 32 + 8], offset);
+  endian::write64be(&file[8 + index * 32 + 16], size);
+}
+
+TEST(CorruptUniversal, OverlappingCyclicAndFarSlicesAreRefused) {
+  ByteVector good = smallUniversal(true);
+  uint64_t offset = endian::read64be(&good[16]);
+  uint64_t size = endian::read64be(&good[24]);
+  struct {
+    const char* name;
+    uint64_t offset, size;
+  } const cases[] = {{"the file itself", 0, good.size()},
+                     {"the table", 0, 104},
+                     {"another slice", offset, size},
+                     {"half of another slice", offset + 0x1000, size},
+                     {"behind the end", good.size(), size},
+                     {"4 GiB away", uint64_t(1) << 32, size},
+                     {"wrapping around", UINT64_MAX - 0xfff, 0x2000},
+                     {"endless", 0x1000, UINT64_MAX},
+                     {"nothing", 0, 0}};
+  for (const auto& [name, wrongOffset, wrongSize] : cases) {
+    SCOPED_TRACE(name);
+    ByteVector bad = good;
+    setWide(bad, 1, wrongOffset, wrongSize);
+    expectTamed(bad);
+    EXPECT_FALSE(succeeds(formats::inspect(bad)));
+  }
+}
+
+TEST(CorruptUniversal, AUniversalFileInsideAUniversalFileIsRefused) {
+  ByteVector inner = smallUniversal(false);
+  EXPECT_EQ(problemOf(formats::inspect(buildUniversal({{kArm64, inner}}))).code,
+            ErrorCode::NotALibrary);
+}
+
+TEST(NotMachO, IsSaidPlainly) {
+  for (llvm::StringRef text :
+       {"", "hello", "#!/bin/sh\n", "!<arch>\n", "\xcf\xfa\xed\xfe", "\xca\xfe\xba\xbe", "MZ",
+        "\x7f"
+        "ELF"}) {
+    SCOPED_TRACE(text.str());
+    expectTamed(bytesOf(text));
+    EXPECT_FALSE(succeeds(formats::inspect(bytesOf(text))));
+  }
+  EXPECT_EQ(problemOf(formats::inspect({})).message, "is empty");
+  EXPECT_EQ(problemOf(formats::inspect(bytesOf("hello"))).code, ErrorCode::NotALibrary);
+}
+
+} // namespace
+} // namespace tcfix::support

@@ -1,0 +1,45 @@
+// Embedded code signatures for tests, made independently of lib/codesign and with LLVM's own hash
+// functions, so that tcfix's signer and verifier are not judged by themselves.
+#pragma once
+
+#include "base/bytes.h"
+
+#include <string>
+
+namespace tcfix::support {
+
+enum class SignatureStyle {
+  None,
+  AdHoc,          ///< as codesign: SHA-256, requirements, empty CMS wrapper
+  LinkerSigned,   ///< as ld: a code directory and nothing else
+  TwoDirectories, ///< as codesign for old systems: SHA-1 first, SHA-256 in slot 0x1000
+  Cms,            ///< by an identity; the CMS blob holds arbitrary bytes
+};
+
+struct SignatureSpec {
+  SignatureStyle style = SignatureStyle::None;
+  std::string identifier = "libdemo";
+  std::string requirements; ///< content of a non-empty set of requirements
+  std::string entitlements; ///< XML
+  std::string derEntitlements;
+  uint64_t reserve = 0; ///< least room for the signature; codesign leaves 18000 bytes
+};
+
+/// What a signature says about the image around it.
+struct SignedImage {
+  Bytes code; ///< everything before the signature
+  uint64_t textSize = 0;
+  bool isExecutable = false;
+  std::string infoPlist;
+};
+
+/// A whole blob: magic, length, content.
+ByteVector blob(uint32_t magic, llvm::StringRef content);
+
+/// The super blob, without reserve. Its size depends on the code's size only.
+ByteVector buildSignature(const SignatureSpec& spec, const SignedImage& image);
+
+/// The room that LC_CODE_SIGNATURE gives it: a multiple of 16, at least the reserve.
+uint64_t signatureRoom(const SignatureSpec& spec, const SignedImage& image);
+
+} // namespace tcfix::support
