@@ -1,6 +1,7 @@
 #include "support.h"
 
 #include <gmock/gmock.h>
+#include <llvm/BinaryFormat/COFF.h>
 #include <llvm/Support/Endian.h>
 
 namespace tcfix::pe {

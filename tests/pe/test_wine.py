@@ -1,64 +1,48 @@
-#!/usr/bin/env python3
 """Converted DLLs under Wine: the real loader's verdict on what `tcfix edit --delay` writes.
 
-    wine_test.py TCFIX [unittest arguments]
-
 Everything is built here, with mingw-w64 and with clang and lld; the DLLs that are depended on lie
-in folders that no search path names. Exit code 77, aloud, where a tool is absent.
+in folders that no search path names. Skipped, aloud, where a tool is absent.
 """
-import os
 import pathlib
 import shutil
-import subprocess
-import sys
 import tempfile
 import unittest
 
-SOURCES = pathlib.Path(__file__).resolve().parent / "wine"
+from harness import find_tool, run, tcfix
+from wine import WINE_TOOLS, start_wine, wine, windows_path
+
+SOURCES = pathlib.Path(__file__).resolve().parent / "sources"
 GCC, DLLTOOL = "x86_64-w64-mingw32-gcc", "x86_64-w64-mingw32-dlltool"
-TOOLS = ("wine", GCC, DLLTOOL, "clang-19", "lld-link-19")
-TCFIX = None
+TOOLS = (*WINE_TOOLS, GCC, DLLTOOL, "clang-19", "lld-link-19")
 HOME = None  # the folder with everything that is built once
 
 EVERYTHING = {"useFunction": 5, "useFloats": 15, "useVarargs": 15, "useStack": 654321, "useSibling": 5,
               "useOrdinal": 707, "useForwarder": 5, "useStart": 21, "useThread": 9}
 
 
-def run(*command, **options):
-    return subprocess.run([str(part) for part in command], check=True, **options)
-
-
-def windows_path(path):
-    return "Z:" + str(path).replace("/", "\\")
-
-
-def wine(*arguments, environment=None):
-    """Runs a program, and gives its lines."""
-    result = subprocess.run(["wine", *map(str, arguments)], stdout=subprocess.PIPE,
-                            stderr=subprocess.DEVNULL, timeout=120,
-                            env={**os.environ, **(environment or {})})
-    return result.stdout.decode("utf-8", "replace").replace("\r", "").splitlines()
+def build(*command):
+    run(*command, check=0)
 
 
 def build_all(home):
-    run(GCC, "-O1", "-municode", SOURCES / "loader.c", "-o", home / "loader.exe")
+    build(GCC, "-O1", "-municode", SOURCES / "loader.c", "-o", home / "loader.exe")
     libs = home / "libs"
     libs.mkdir()
-    run(GCC, "-shared", SOURCES / "sibling.c", "-o", libs / "sibling.dll",
+    build(GCC, "-shared", SOURCES / "sibling.c", "-o", libs / "sibling.dll",
         f"-Wl,--out-implib,{home / 'sibling.lib'}")
-    run(GCC, "-shared", "-O1", SOURCES / "provider.c", SOURCES / "provider.def", home / "sibling.lib",
+    build(GCC, "-shared", "-O1", SOURCES / "provider.c", SOURCES / "provider.def", home / "sibling.lib",
         "-o", libs / "provider.dll")
-    run(DLLTOOL, "-d", SOURCES / "provider.def", "-l", home / "provider.lib", "-D", "provider.dll")
+    build(DLLTOOL, "-d", SOURCES / "provider.def", "-l", home / "provider.lib", "-D", "provider.dll")
     for name, flags in {"consumer": [], "data": ["-DWITH_DATA"], "callback": ["-DWITH_CALLBACK", "-DWITH_DATA"],
                         "quiet": ["-DNO_CALL_AT_START"]}.items():
-        run(GCC, "-shared", "-static", "-O1", *flags, SOURCES / "consumer.c", home / "provider.lib", "-o",
+        build(GCC, "-shared", "-static", "-O1", *flags, SOURCES / "consumer.c", home / "provider.lib", "-o",
             home / f"{name}.dll", f"-Wl,--out-implib,{home / (name + '.lib')}")
-    run("clang-19", "--target=x86_64-pc-windows-msvc", "-O1", "-ffreestanding", "-c", SOURCES / "bare.c",
+    build("clang-19", "--target=x86_64-pc-windows-msvc", "-O1", "-ffreestanding", "-c", SOURCES / "bare.c",
         "-o", home / "bare.obj")
     for name, entry in {"bare": "/entry:DllMain", "entryless": "/noentry"}.items():
-        run("lld-link-19", "/dll", entry, "/nodefaultlib", "/noimplib", f"/out:{home / (name + '.dll')}",
+        build("lld-link-19", "/dll", entry, "/nodefaultlib", "/noimplib", f"/out:{home / (name + '.dll')}",
             home / "bare.obj", home / "provider.lib")
-    run(GCC, SOURCES / "program.c", home / "consumer.lib", "-o", home / "program.exe")
+    build(GCC, SOURCES / "program.c", home / "consumer.lib", "-o", home / "program.exe")
 
 
 class WineTest(unittest.TestCase):
@@ -72,8 +56,7 @@ class WineTest(unittest.TestCase):
         return pathlib.Path(shutil.copy(HOME / name, folder / name))
 
     def edit(self, dll, *options, expect=0):
-        result = subprocess.run([TCFIX, "edit", *options, str(dll)], capture_output=True, text=True)
-        self.assertEqual(result.returncode, expect, result.stdout + result.stderr)
+        result = tcfix("edit", *options, dll, check=expect)
         return result.stdout + result.stderr
 
     def load(self, dll, *more, environment=None):
@@ -272,24 +255,18 @@ class Lazy(WineTest):
         self.assertEqual(dll.read_bytes(), lazy)
 
 
-def main():
-    global TCFIX, HOME
-    TCFIX = str(pathlib.Path(sys.argv.pop(1)).resolve())
-    absent = [tool for tool in TOOLS if not shutil.which(tool)]
+def setUpModule():
+    absent = [tool for tool in TOOLS if not find_tool(tool)]
     if absent:
-        print(f"skipped: not installed: {', '.join(absent)}")
-        return 77
-    with tempfile.TemporaryDirectory() as folder:
-        HOME = pathlib.Path(folder).resolve() / "home"
-        HOME.mkdir()
-        os.environ.update(WINEPREFIX=str(pathlib.Path(folder) / "prefix"), WINEDEBUG="-all",
-                          WINEDLLOVERRIDES="mscoree,mshtml=")
-        try:
-            build_all(HOME)
-            return 0 if unittest.main(exit=False, verbosity=2).result.wasSuccessful() else 1
-        finally:
-            subprocess.run(["wineserver", "-k"], stderr=subprocess.DEVNULL)
+        raise unittest.SkipTest("not installed: " + ", ".join(absent))
+    global HOME
+    folder = tempfile.mkdtemp(prefix="tcfix-test-")
+    unittest.addModuleCleanup(shutil.rmtree, folder)
+    HOME = pathlib.Path(folder).resolve() / "home"
+    HOME.mkdir()
+    unittest.addModuleCleanup(start_wine(pathlib.Path(folder) / "prefix"))
+    build_all(HOME)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    unittest.main()
