@@ -46,6 +46,13 @@ llvm::Expected<Image> inspect(Bytes bytes, const InspectOptions& options) {
   return notALibrary(bytes);
 }
 
+llvm::Expected<std::vector<std::string>> findMissingSymbols(Bytes bytes, llvm::StringRef name,
+                                                            Bytes provider) {
+  if (pe::isPe(bytes) && pe::isPe(provider))
+    return pe::findMissingSymbols(bytes, name, provider);
+  return std::vector<std::string>();
+}
+
 llvm::Expected<EditOutcome> rewrite(Bytes bytes, llvm::StringRef fileName,
                                     const EditRequest& request) {
   std::optional<Format> format = sniff(bytes);

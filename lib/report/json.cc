@@ -105,6 +105,17 @@ void writeSlice(OStream& out, const Slice& slice, Format format, bool withSymbol
   texts(out, "exports", slice.exports);
 }
 
+void writeMissing(OStream& out, llvm::ArrayRef<MissingSymbols> missing) {
+  out.attributeArray("missing_symbols", [&] {
+    for (const MissingSymbols& each : missing)
+      out.object([&] {
+        text(out, "dependency", each.dependency);
+        text(out, "library", each.provider);
+        texts(out, "symbols", each.symbols);
+      });
+  });
+}
+
 llvm::StringRef formatName(Format format) {
   return format == Format::MachO ? "macho" : format == Format::Elf ? "elf" : "pe";
 }
@@ -127,6 +138,8 @@ std::string jsonForInspect(const Preamble& preamble, llvm::ArrayRef<InspectedFil
           text(out, "format", formatName(file.image->format));
           if (!file.image->isUniversal) {
             writeSlice(out, file.image->slices.front(), file.image->format, withSymbols);
+            if (withSymbols)
+              writeMissing(out, file.missing);
             return;
           }
           out.attributeArray("slices", [&] {
