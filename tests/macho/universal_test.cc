@@ -134,7 +134,7 @@ TEST(OldArchitectures, AreRefusedAlone) {
   for (const Architecture& arch : {kI386, kPpc}) {
     Problem problem = refusal(slice(arch).bytes, {kAdd});
     EXPECT_EQ(problem.code, ErrorCode::Unsupported);
-    EXPECT_THAT(problem.message, testing::HasSubstr("32-bit"));
+    EXPECT_THAT(problem.message, testing::HasSubstr("tcfix edits 64-bit"));
     EXPECT_EQ(refusal(buildUniversal({slice(arch)}), {kAdd}).code, ErrorCode::Unsupported);
   }
 }
