@@ -20,9 +20,9 @@ namespace {
 
 // Writable, because the loader fills the helper's slots there. "Code" means nothing to Windows, but
 // LIEF's layout check wants it of a section with slots outside the IAT directory.
-constexpr uint32_t kDataCharacteristics =
-    COFF::IMAGE_SCN_CNT_INITIALIZED_DATA | COFF::IMAGE_SCN_CNT_CODE | COFF::IMAGE_SCN_MEM_READ |
-    COFF::IMAGE_SCN_MEM_WRITE;
+constexpr uint32_t kDataCharacteristics = COFF::IMAGE_SCN_CNT_INITIALIZED_DATA |
+                                          COFF::IMAGE_SCN_CNT_CODE | COFF::IMAGE_SCN_MEM_READ |
+                                          COFF::IMAGE_SCN_MEM_WRITE;
 constexpr uint32_t kCodeCharacteristics =
     COFF::IMAGE_SCN_CNT_CODE | COFF::IMAGE_SCN_MEM_READ | COFF::IMAGE_SCN_MEM_EXECUTE;
 
@@ -352,7 +352,7 @@ llvm::Error Conversion::run() {
 llvm::Error canDelay(const PeFile& file) {
   if (file.machine != COFF::IMAGE_FILE_MACHINE_AMD64 || !file.is64())
     return fail(ErrorCode::Unsupported,
-                "delaying imports is not supported yet for this machine, only for x86_64",
+                file.architecture() + " is not supported for conversion yet, only x86_64",
                 "renaming a dependency works");
   if (!file.isDll())
     return fail(ErrorCode::Unsupported, "only the imports of a DLL can be delayed",

@@ -96,6 +96,12 @@ private:
     return tweak && !tweak->newName.empty() ? tweak->newName : import.name.str();
   }
 
+  // A pattern may also mean the name that the linker wrote: a repeated command must find what the
+  // first one renamed.
+  bool matches(const NamePattern& pattern, const Import& import) const {
+    return pattern.matches(currentName(import)) || pattern.matches(import.name);
+  }
+
   bool isDelayedByUs(const Import& import) const {
     const Tweak* tweak = wishes.find(import.slots);
     return tweak && tweak->isDelayed();
@@ -167,7 +173,7 @@ llvm::Error Editor::apply(const DelayDependency& edit) {
   bool isFound = false;
   for (const Import& import : imports) {
     const std::string name = currentName(import);
-    if (!pattern.matches(name))
+    if (!matches(pattern, import))
       continue;
     isFound = true;
     const TweakKind kind = edit.lazy ? TweakKind::Lazy : TweakKind::Eager;
@@ -188,7 +194,7 @@ llvm::Error Editor::apply(const DelayDependency& edit) {
       if (llvm::Error error = checkLazy(import))
         return error;
     wishes.of(import.slots).kind = kind;
-    changed(Operation::Delay, name, edit.lazy ? "" : std::string());
+    changed(Operation::Delay, name);
   }
   if (!isFound)
     warn("there is no dependency " + edit.pattern + " to delay");
@@ -202,7 +208,7 @@ llvm::Error Editor::apply(const UndelayDependency& edit) {
   bool isFound = false;
   for (const Import& import : imports) {
     const std::string name = currentName(import);
-    if (!pattern.matches(name))
+    if (!matches(pattern, import))
       continue;
     isFound = true;
     if (import.isDelay) {

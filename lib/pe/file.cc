@@ -131,6 +131,19 @@ bool PeFile::isDll() const {
   return characteristics & COFF::IMAGE_FILE_DLL;
 }
 
+std::string PeFile::architecture() const {
+  switch (machine) {
+  case COFF::IMAGE_FILE_MACHINE_AMD64:
+    return "x86_64";
+  case COFF::IMAGE_FILE_MACHINE_I386:
+    return "i386";
+  case COFF::IMAGE_FILE_MACHINE_ARM64:
+    return "arm64";
+  default:
+    return llvm::formatv("machine {0:x}", machine);
+  }
+}
+
 uint64_t PeFile::directoryField(unsigned index) const {
   return optionalHeaderField(isPlus ? sizeof(pe32plus_header) : sizeof(pe32_header)) +
          index * sizeof(data_directory);

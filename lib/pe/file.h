@@ -46,6 +46,7 @@ public:
   const Draft& draft() const { return *content; }
   bool is64() const { return isPlus; }
   bool isDll() const;
+  std::string architecture() const; ///< such as `x86_64`
   uint32_t pointerSize() const { return isPlus ? 8 : 4; }
 
   /// Where a field of the file header or of the optional header lies in the file.

@@ -8,6 +8,7 @@
 namespace tcfix::pe {
 
 using namespace llvm::object;
+using llvm::support::endian::read32le;
 using llvm::support::endian::write16le;
 using llvm::support::endian::write32le;
 namespace COFF = llvm::COFF;
@@ -30,9 +31,10 @@ void ImageChanges::field32(uint64_t offset, uint32_t value, llvm::StringRef reas
 }
 
 void ImageChanges::field32AtAddress(uint32_t address, uint32_t value, llvm::StringRef reason) {
-  uint8_t bytes[4];
-  write32le(bytes, value);
-  atAddress(address, bytes, reason);
+  if (std::optional<uint64_t> offset = file.offsetOf(address, 4))
+    field32(*offset, value, reason);
+  else
+    isOutside = true;
 }
 
 void ImageChanges::directory(unsigned index, Directory value, llvm::StringRef reason) {
@@ -75,10 +77,11 @@ void ImageChanges::announce(uint64_t offset, uint64_t length, llvm::StringRef re
     isOutside = true;
 }
 
-void ImageChanges::set32(uint64_t offset, uint32_t value) {
+uint8_t* ImageChanges::announced(uint64_t offset) {
   for (Change& change : changes)
-    if (offset >= change.offset && fits(offset - change.offset, 4, change.bytes.size()))
-      write32le(change.bytes.data() + (offset - change.offset), value);
+    if (change.offset == offset)
+      return change.bytes.data();
+  llvm_unreachable("only what was announced is filled in");
 }
 
 llvm::Error ImageChanges::reserveSections(size_t count) {
@@ -110,8 +113,7 @@ llvm::Error ImageChanges::reserveSections(size_t count) {
   announce(begin, needed, "headers of the new sections");
   announce(TCFIX_OPTIONAL_FIELD(file, SizeOfImage), 4, "size of the image");
   announce(TCFIX_OPTIONAL_FIELD(file, SizeOfInitializedData), 4, "size of the data");
-  if (count > 1)
-    announce(TCFIX_OPTIONAL_FIELD(file, SizeOfCode), 4, "size of the code");
+  announce(TCFIX_OPTIONAL_FIELD(file, SizeOfCode), 4, "size of the code");
   if (file.checksum)
     announce(TCFIX_OPTIONAL_FIELD(file, CheckSum), 4, "checksum");
 
@@ -147,57 +149,57 @@ ByteVector ImageChanges::saved() const {
   return result;
 }
 
+// The header of every new section, and the sums over all sections. `offset` is where the first one
+// begins in the file.
+void ImageChanges::fillHeaders(llvm::ArrayRef<NewSection> sections, uint64_t offset) {
+  uint8_t* header = announced(file.sectionTableEnd());
+  uint32_t codeSize = file.sizeOfCode, dataSize = file.sizeOfInitializedData;
+  for (const NewSection& section : sections) {
+    const uint64_t size = section.content->bytes().size();
+    const uint32_t fileSize = static_cast<uint32_t>(alignUp(size, file.fileAlignment));
+    std::fill_n(header, sizeof(coff_section), 0); // bound imports may have lain there
+    std::copy(section.name.begin(), section.name.end(), header);
+    write32le(header + offsetof(coff_section, VirtualSize), static_cast<uint32_t>(size));
+    write32le(header + offsetof(coff_section, VirtualAddress), section.content->begin());
+    write32le(header + offsetof(coff_section, SizeOfRawData), fileSize);
+    write32le(header + offsetof(coff_section, PointerToRawData), static_cast<uint32_t>(offset));
+    write32le(header + offsetof(coff_section, Characteristics), section.characteristics);
+    header += sizeof(coff_section);
+    offset += fileSize;
+    (section.characteristics & COFF::IMAGE_SCN_MEM_EXECUTE ? codeSize : dataSize) += fileSize;
+  }
+  const uint64_t imageEnd = alignUp(sections.back().content->end(), file.sectionAlignment);
+  write16le(announced(file.fileHeaderField(offsetof(coff_file_header, NumberOfSections))),
+            static_cast<uint16_t>(file.sections.size() + sections.size()));
+  write32le(announced(TCFIX_OPTIONAL_FIELD(file, SizeOfImage)), static_cast<uint32_t>(imageEnd));
+  write32le(announced(TCFIX_OPTIONAL_FIELD(file, SizeOfCode)), codeSize);
+  write32le(announced(TCFIX_OPTIONAL_FIELD(file, SizeOfInitializedData)), dataSize);
+}
+
 llvm::Error ImageChanges::apply(llvm::ArrayRef<NewSection> sections) {
   if (isOutside)
     return fail(ErrorCode::Malformed,
                 "a table that must change does not lie in the file as a whole");
   const uint64_t oldEnd = file.imageFileEnd();
-  uint64_t offset = alignUp(oldEnd, file.fileAlignment);
-  uint64_t imageEnd = 0, header = file.sectionTableEnd();
-  const uint64_t newSections = offset;
-  uint32_t codeSize = file.sizeOfCode, dataSize = file.sizeOfInitializedData;
-  for (const NewSection& section : sections) {
-    const uint64_t size = section.content->bytes().size();
-    const uint32_t fileSize = static_cast<uint32_t>(alignUp(size, file.fileAlignment));
-    if (offset + fileSize > UINT32_MAX)
-      return fail(ErrorCode::NoRoom, "the file is too large for another section");
-    uint8_t bytes[sizeof(coff_section)] = {};
-    std::copy(section.name.begin(), section.name.end(), bytes);
-    write32le(bytes + offsetof(coff_section, VirtualSize), static_cast<uint32_t>(size));
-    write32le(bytes + offsetof(coff_section, VirtualAddress), section.content->begin());
-    write32le(bytes + offsetof(coff_section, SizeOfRawData), fileSize);
-    write32le(bytes + offsetof(coff_section, PointerToRawData), static_cast<uint32_t>(offset));
-    write32le(bytes + offsetof(coff_section, Characteristics), section.characteristics);
-    for (Change& change : changes)
-      if (change.offset == file.sectionTableEnd())
-        std::copy(std::begin(bytes), std::end(bytes),
-                  change.bytes.begin() + (header - file.sectionTableEnd()));
-    header += sizeof(coff_section);
-    offset += fileSize;
-    imageEnd = alignUp(section.content->end(), file.sectionAlignment);
-    (section.characteristics & COFF::IMAGE_SCN_MEM_EXECUTE ? codeSize : dataSize) += fileSize;
-  }
-  for (Change& change : changes)
-    if (change.offset == file.fileHeaderField(offsetof(coff_file_header, NumberOfSections)))
-      write16le(change.bytes.data(), static_cast<uint16_t>(file.sections.size() + sections.size()));
-  set32(TCFIX_OPTIONAL_FIELD(file, SizeOfImage), static_cast<uint32_t>(imageEnd));
-  set32(TCFIX_OPTIONAL_FIELD(file, SizeOfCode), codeSize);
-  set32(TCFIX_OPTIONAL_FIELD(file, SizeOfInitializedData), dataSize);
-  for (uint64_t pointer : overlayPointers) {
-    const uint32_t old = llvm::support::endian::read32le(draft.read(pointer, 4)->data());
-    set32(pointer, static_cast<uint32_t>(old + (offset - oldEnd)));
-  }
-
-  for (const Change& change : changes)
-    draft.write(change.offset, change.bytes, change.reason);
-  draft.resize(offset);
-  ByteVector content(newSections - oldEnd);
+  const uint64_t begin = alignUp(oldEnd, file.fileAlignment);
+  ByteVector content;
   for (const NewSection& section : sections) {
     content.insert(content.end(), section.content->bytes().begin(), section.content->bytes().end());
-    content.resize(alignUp(content.size() - (newSections - oldEnd), file.fileAlignment) +
-                   (newSections - oldEnd));
+    content.resize(alignUp(content.size(), file.fileAlignment));
   }
-  draft.write(oldEnd, content, "sections of tcfix");
+  const uint64_t end = begin + content.size();
+  if (end > UINT32_MAX)
+    return fail(ErrorCode::NoRoom, "the file is too large for another section");
+  fillHeaders(sections, begin);
+  for (uint64_t pointer : overlayPointers) {
+    uint8_t* field = announced(pointer);
+    write32le(field, static_cast<uint32_t>(read32le(field) + (end - oldEnd)));
+  }
+  for (const Change& change : changes)
+    draft.write(change.offset, change.bytes, change.reason);
+  draft.resize(end);
+  draft.write(oldEnd, ByteVector(begin - oldEnd), "padding");
+  draft.write(begin, content, "sections of tcfix");
   return llvm::Error::success();
 }
 

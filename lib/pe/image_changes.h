@@ -48,7 +48,9 @@ private:
 
   /// Announces a change whose value is known only when the sections are complete.
   void announce(uint64_t offset, uint64_t length, llvm::StringRef reason);
-  void set32(uint64_t offset, uint32_t value);
+  /// The bytes of the change announced for this offset.
+  uint8_t* announced(uint64_t offset);
+  void fillHeaders(llvm::ArrayRef<NewSection> sections, uint64_t offset);
 
   Draft& draft;
   const PeFile& file;

@@ -11,19 +11,6 @@ namespace COFF = llvm::COFF;
 
 namespace {
 
-std::string architectureOf(const PeFile& file) {
-  switch (file.machine) {
-  case COFF::IMAGE_FILE_MACHINE_AMD64:
-    return "x86_64";
-  case COFF::IMAGE_FILE_MACHINE_I386:
-    return "i386";
-  case COFF::IMAGE_FILE_MACHINE_ARM64:
-    return "arm64";
-  default:
-    return llvm::formatv("machine {0:x}", file.machine);
-  }
-}
-
 // Two descriptors of one DLL, such as the helper's own of KERNEL32.dll, are one dependency.
 void addDependency(std::vector<Dependency>& dependencies, const Import& import) {
   const DependencyKind kind = import.isDelay ? DependencyKind::Delay : DependencyKind::Normal;
@@ -134,7 +121,7 @@ llvm::Expected<Image> inspect(Bytes bytes, bool withSymbols) {
   Image image;
   image.format = Format::Pe;
   Slice& slice = image.slices.emplace_back();
-  slice.arch = architectureOf(*file);
+  slice.arch = file->architecture();
   slice.fileType = file->isDll() ? "shared library" : "executable";
   slice.identity = exports->libraryName;
   slice.minOs = llvm::formatv("{0}.{1}", file->majorSubsystem, file->minorSubsystem);

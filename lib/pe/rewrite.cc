@@ -69,6 +69,11 @@ llvm::Expected<EditOutcome> attempt(Bytes original, llvm::ArrayRef<Edit> edits,
   }
   if (llvm::Error error = applyEdits(editing, edits))
     return error;
+  EditOutcome outcome;
+  outcome.rewrite = identityOf(original);
+  outcome.warnings = editing.warnings;
+  if (editing.changes.empty())
+    return outcome; // as wanted already, even where another version of tcfix made it so
   if (!*record)
     if (llvm::Error error = renameInPlace(editing))
       return error;
@@ -85,7 +90,6 @@ llvm::Expected<EditOutcome> attempt(Bytes original, llvm::ArrayRef<Edit> edits,
     if (llvm::Error error = convert(draft, *file, *imports, editing.wishes))
       return error;
   }
-  EditOutcome outcome;
   outcome.rewrite = rewriteOf(original, draft, overlay, fileEnd - overlay);
   if (needsChecksum) {
     uint8_t field[4];
@@ -95,9 +99,6 @@ llvm::Expected<EditOutcome> attempt(Bytes original, llvm::ArrayRef<Edit> edits,
     outcome.rewrite = rewriteOf(original, draft, overlay, fileEnd - overlay);
   }
   outcome.changes = std::move(editing.changes);
-  outcome.warnings = std::move(editing.warnings);
-  if (outcome.rewrite.isIdentity())
-    return outcome;
   llvm::Expected<PeFile> after = PeFile::read(draft);
   if (!after)
     return within("the edited file is wrong", after.takeError());

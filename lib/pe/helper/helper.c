@@ -17,6 +17,7 @@ typedef void* Module;
 
 enum {
   kProcessAttach = 1,
+  kErrorInvalidParameter = 87,
   kErrorModuleNotFound = 126,
   kPageReadWrite = 4,
   kCommitAndReserve = 0x3000,
@@ -276,7 +277,9 @@ static Module loadFrom(const Image* image, Scratch* scratch, const Char* entry, 
     return 0;
   }
   Module module = kernel->loadLibraryEx(scratch->path, 0, kSearchDllLoadDir | kSearchDefaultDirs);
-  if (!module && kernel->getLastError() == kErrorModuleNotFound)
+  uint32_t error = module ? 0 : kernel->getLastError();
+  /* Its dependencies may be on PATH; and an old Windows does not know those flags. */
+  if (error == kErrorModuleNotFound || error == kErrorInvalidParameter)
     module = kernel->loadLibraryEx(scratch->path, 0, kAlteredSearchPath);
   if (!module)
     tellFailure(image, scratch, scratch->path);
