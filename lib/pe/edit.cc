@@ -86,6 +86,10 @@ private:
   llvm::Error apply(const SetIdentity&) { return unsupported("a DLL is known by its file name"); }
   llvm::Error applySearchPaths(llvm::ArrayRef<Edit> edits);
   llvm::Error checkLazy(const Import& import);
+  /// Visits the imports that the pattern means, with their current names. None is a warning.
+  llvm::Error
+  forEachMatch(const NamePattern& pattern, const char* verb,
+               llvm::function_ref<llvm::Error(const Import&, const std::string&)> visit);
 
   static llvm::Error unsupported(const char* sentence) {
     return fail(ErrorCode::Unsupported, sentence);
@@ -94,17 +98,6 @@ private:
   std::string currentName(const Import& import) const {
     const Tweak* tweak = wishes.find(import.slots);
     return tweak && !tweak->newName.empty() ? tweak->newName : import.name.str();
-  }
-
-  // A pattern may also mean the name that the linker wrote: a repeated command must find what the
-  // first one renamed.
-  bool matches(const NamePattern& pattern, const Import& import) const {
-    return pattern.matches(currentName(import)) || pattern.matches(import.name);
-  }
-
-  bool isDelayedByUs(const Import& import) const {
-    const Tweak* tweak = wishes.find(import.slots);
-    return tweak && tweak->isDelayed();
   }
 
   void changed(Operation operation, std::string value, std::string old = {}) {
@@ -166,64 +159,70 @@ llvm::Error Editor::checkLazy(const Import& import) {
   return llvm::Error::success();
 }
 
-llvm::Error Editor::apply(const DelayDependency& edit) {
-  const NamePattern pattern{edit.pattern};
+llvm::Error
+Editor::forEachMatch(const NamePattern& pattern, const char* verb,
+                     llvm::function_ref<llvm::Error(const Import&, const std::string&)> visit) {
   if (llvm::Error error = pattern.check())
     return error;
   bool isFound = false;
   for (const Import& import : imports) {
     const std::string name = currentName(import);
-    if (!matches(pattern, import))
+    // A pattern may also mean the name that the linker wrote: a repeated command must find what
+    // the first one renamed.
+    if (!pattern.matches(name) && !pattern.matches(import.name))
       continue;
     isFound = true;
-    const TweakKind kind = edit.lazy ? TweakKind::Lazy : TweakKind::Eager;
-    const Tweak* tweak = wishes.find(import.slots);
-    if (import.isDelay || (tweak && tweak->kind == kind))
-      continue;
-    if (llvm::StringRef(name).equals_insensitive("KERNEL32.dll")) {
-      if (pattern.isLiteral())
-        return unsupported("KERNEL32.dll cannot be delayed: the helper itself needs it");
-      warn("KERNEL32.dll stays an ordinary import: the helper itself needs it");
-      continue;
-    }
-    if (llvm::Error error = canDelay(*file))
+    if (llvm::Error error = visit(import, name))
       return error;
-    if (llvm::Error error = checkName(name))
-      return error;
-    if (edit.lazy)
-      if (llvm::Error error = checkLazy(import))
-        return error;
-    wishes.of(import.slots).kind = kind;
-    changed(Operation::Delay, name);
   }
   if (!isFound)
-    warn("there is no dependency " + edit.pattern + " to delay");
+    warn("there is no dependency " + pattern.text + " to " + verb);
   return llvm::Error::success();
+}
+
+llvm::Error Editor::apply(const DelayDependency& edit) {
+  const NamePattern pattern{edit.pattern};
+  const TweakKind kind = edit.lazy ? TweakKind::Lazy : TweakKind::Eager;
+  return forEachMatch(
+      pattern, "delay", [&](const Import& import, const std::string& name) -> llvm::Error {
+        const Tweak* tweak = wishes.find(import.slots);
+        if (import.isDelay || (tweak && tweak->kind == kind))
+          return llvm::Error::success();
+        if (llvm::StringRef(name).equals_insensitive("KERNEL32.dll")) {
+          if (pattern.isLiteral())
+            return unsupported("KERNEL32.dll cannot be delayed: the helper itself needs it");
+          warn("KERNEL32.dll stays an ordinary import: the helper itself needs it");
+          return llvm::Error::success();
+        }
+        if (llvm::Error error = canDelay(*file))
+          return error;
+        if (llvm::Error error = checkName(name))
+          return error;
+        if (edit.lazy)
+          if (llvm::Error error = checkLazy(import))
+            return error;
+        wishes.of(import.slots).kind = kind;
+        changed(Operation::Delay, name);
+        return llvm::Error::success();
+      });
 }
 
 llvm::Error Editor::apply(const UndelayDependency& edit) {
   const NamePattern pattern{edit.pattern};
-  if (llvm::Error error = pattern.check())
-    return error;
-  bool isFound = false;
-  for (const Import& import : imports) {
-    const std::string name = currentName(import);
-    if (!matches(pattern, import))
-      continue;
-    isFound = true;
-    if (import.isDelay) {
-      if (pattern.isLiteral())
-        return unsupported(
-            "it was delayed by its linker; only what tcfix delayed can be undelayed");
-      warn(name + " was delayed by its linker and stays so");
-    } else if (isDelayedByUs(import)) {
-      wishes.of(import.slots).kind = TweakKind::Renamed;
-      changed(Operation::Undelay, name);
-    }
-  }
-  if (!isFound)
-    warn("there is no dependency " + edit.pattern + " to undelay");
-  return llvm::Error::success();
+  return forEachMatch(
+      pattern, "undelay", [&](const Import& import, const std::string& name) -> llvm::Error {
+        const Tweak* tweak = wishes.find(import.slots);
+        if (import.isDelay) {
+          if (pattern.isLiteral())
+            return unsupported(
+                "it was delayed by its linker; only what tcfix delayed can be undelayed");
+          warn(name + " was delayed by its linker and stays so");
+        } else if (tweak && tweak->isDelayed()) {
+          wishes.of(import.slots).kind = TweakKind::Renamed;
+          changed(Operation::Undelay, name);
+        }
+        return llvm::Error::success();
+      });
 }
 
 llvm::Error Editor::apply(const RemoveDependency& edit) {

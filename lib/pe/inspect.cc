@@ -42,9 +42,8 @@ std::string describeTls(const PeFile& file) {
     while (file.pointerAt(tls->AddressOfCallBacks - file.imageBase + callbacks * file.pointerSize())
                .value_or(0))
       ++callbacks;
-  return llvm::formatv("{0} bytes, {1} callbacks",
-                       tls->EndAddressOfRawData - tls->StartAddressOfRawData + tls->SizeOfZeroFill,
-                       callbacks);
+  const uint64_t begin = tls->StartAddressOfRawData, end = tls->EndAddressOfRawData;
+  return llvm::formatv("{0} bytes, {1} callbacks", end - begin + tls->SizeOfZeroFill, callbacks);
 }
 
 void addDetails(const PeFile& file, Slice& slice) {
@@ -64,8 +63,8 @@ void addDetails(const PeFile& file, Slice& slice) {
     add("load config", "guard flags " + hex(*guard));
   add("flow guard",
       file.dllCharacteristics & COFF::IMAGE_DLL_CHARACTERISTICS_GUARD_CF ? "yes" : "no");
-  std::string tls = file.is64() ? describeTls<llvm::support::little64_t>(file)
-                                : describeTls<llvm::support::little32_t>(file);
+  std::string tls = file.is64() ? describeTls<llvm::support::ulittle64_t>(file)
+                                : describeTls<llvm::support::ulittle32_t>(file);
   if (!tls.empty())
     add("TLS", tls);
   if (file.directories[COFF::BOUND_IMPORT].isPresent())
