@@ -354,6 +354,10 @@ llvm::Error canDelay(const PeFile& file) {
     return fail(ErrorCode::Unsupported,
                 file.architecture() + " is not supported for conversion yet, only x86_64",
                 "renaming a dependency works");
+  if (file.loadConfigField<llvm::support::ulittle64_t>(
+              offsetof(coff_load_configuration64, CHPEMetadataPointer))
+          .value_or(0))
+    return fail(ErrorCode::Unsupported, "ARM64EC is not supported for conversion yet, only x86_64");
   if (!file.isDll())
     return fail(ErrorCode::Unsupported, "only the imports of a DLL can be delayed",
                 "put the DLLs beside the program instead");

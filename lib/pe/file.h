@@ -74,6 +74,18 @@ public:
     return bytes ? reinterpret_cast<const T*>(bytes->data()) : nullptr;
   }
 
+  /// A field of the load configuration, whose size grows with every Windows; nothing if it is not
+  /// there. `Field` is an on-disk integer.
+  template <typename Field>
+  std::optional<typename Field::value_type> loadConfigField(size_t offset) const {
+    const Directory& directory = directories[llvm::COFF::LOAD_CONFIG_TABLE];
+    const auto* size = structAt<llvm::support::ulittle32_t>(directory.address);
+    if (!directory.isPresent() || !size || *size < offset + sizeof(Field))
+      return std::nullopt;
+    const auto* field = structAt<Field>(directory.address + offset);
+    return field ? std::optional<typename Field::value_type>(*field) : std::nullopt;
+  }
+
   /// The end of the last section's bytes: what follows is no part of the image.
   uint64_t imageFileEnd() const;
 

@@ -20,17 +20,6 @@ void addDependency(std::vector<Dependency>& dependencies, const Import& import) 
   dependencies.push_back({import.name.str(), kind});
 }
 
-template <typename LoadConfiguration>
-std::optional<uint32_t> guardFlags(const PeFile& file) {
-  const Directory& directory = file.directories[COFF::LOAD_CONFIG_TABLE];
-  const auto* size = file.structAt<llvm::support::ulittle32_t>(directory.address);
-  constexpr size_t kField = offsetof(LoadConfiguration, GuardFlags);
-  if (!directory.isPresent() || !size || *size < kField + 4)
-    return std::nullopt;
-  const auto* flags = file.structAt<llvm::support::ulittle32_t>(directory.address + kField);
-  return flags ? std::optional<uint32_t>(*flags) : std::nullopt;
-}
-
 template <typename Pointer>
 std::string describeTls(const PeFile& file) {
   const Directory& directory = file.directories[COFF::TLS_TABLE];
@@ -57,8 +46,9 @@ void addDetails(const PeFile& file, Slice& slice) {
   const Directory& certificate = file.directories[COFF::CERTIFICATE_TABLE];
   add("certificate",
       certificate.isPresent() ? std::to_string(certificate.size) + " bytes" : "none");
-  std::optional<uint32_t> guard = file.is64() ? guardFlags<coff_load_configuration64>(file)
-                                              : guardFlags<coff_load_configuration32>(file);
+  std::optional<uint32_t> guard = file.loadConfigField<llvm::support::ulittle32_t>(
+      file.is64() ? offsetof(coff_load_configuration64, GuardFlags)
+                  : offsetof(coff_load_configuration32, GuardFlags));
   if (guard)
     add("load config", "guard flags " + hex(*guard));
   add("flow guard",

@@ -139,6 +139,26 @@ class Judges(FilesTest):
             if count:
                 self.assertIn("torch_from_blob", missing[0]["symbols"])
 
+    def test_certificate_is_dropped_only_when_asked(self):
+        original = torchcodec("0.17.0") / "jpeg8.dll"
+        ((_, copy),) = self.copy([original])
+        edits = ("--rename-dependency", "KERNEL32.dll=kernel32-of-another-name.dll", copy)
+        self.assertIn("certificate", tcfix("edit", *edits, check=3).stderr)
+        self.assertEqual(digest(copy), digest(original))
+        tcfix("edit", "--replace-signature", *edits)
+        self.assertFalse(lief.PE.parse(str(copy)).has_signatures)
+        self.assertIn("kernel32-of-another-name.dll", read_with_pefile(copy)[0])
+
+    def test_cut_files_are_refused_and_left_alone(self):
+        original = torchcodec("0.9.1") / "libtorchcodec_core7.dll"
+        ((_, copy),) = self.copy([original])
+        content = original.read_bytes()
+        for length in (100, 300, 700, 1024, 5000, 200000, len(content) - 1):
+            copy.write_bytes(content[:length])
+            for command in (("inspect",), ("edit", *CONVERT)):
+                self.assertIn(copy.name, tcfix(*command, copy, check=3).stderr)
+            self.assertEqual(copy.read_bytes(), content[:length])
+
     def copy_all(self, version):
         shutil.rmtree(self.folder)
         self.folder.mkdir()
