@@ -7,6 +7,7 @@
 #include "io/file.h"
 #include "io/staged.h"
 
+#include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/SmallString.h>
 #include <llvm/Support/Path.h>
 
@@ -89,13 +90,18 @@ llvm::Error stage(Work& work, const EditOptions& options) {
       io::StagedFile::stage(*work.input, work.outcome.edit.rewrite);
   if (!staged)
     return staged.takeError();
-  if (options.signWithCodesign) {
+  if (options.signWithCodesign && formats::sniff(work.input->bytes()) == Format::MachO) {
+    // Our own signature told that one is needed; codesign's takes its place.
+    EditOutcome& edit = work.outcome.edit;
     llvm::Expected<Rewrite> rewrite = signStaged(*work.input, staged->path());
     if (!rewrite)
       return rewrite.takeError();
-    work.outcome.edit.rewrite = std::move(*rewrite);
-    work.outcome.edit.changes.push_back(
-        {Operation::Sign, "adhoc", {}, "signed by the system's codesign", {}});
+    if (llvm::Error error = staged->reopen())
+      return error;
+    edit.rewrite = std::move(*rewrite);
+    llvm::erase_if(edit.changes,
+                   [](const Change& change) { return change.operation == Operation::Sign; });
+    edit.changes.push_back({Operation::Sign, "adhoc", {}, "signed by the system's codesign", {}});
     if (!work.outcome.sha256After.empty())
       work.outcome.sha256After =
           io::sha256Hex(RewrittenView(work.input->bytes(), work.outcome.edit.rewrite));

@@ -34,6 +34,8 @@ llvm::StringRef nameOf(ErrorCode code) {
     return "interrupted";
   case ErrorCode::Usage:
     return "usage";
+  case ErrorCode::Warning:
+    return "warning";
   case ErrorCode::Internal:
     return "internal";
   }

@@ -26,6 +26,7 @@ enum class ErrorCode {
   Busy,             ///< another tcfix holds the lock
   Interrupted,      ///< the user pressed Ctrl-C
   Usage,            ///< the command line is wrong
+  Warning,          ///< nothing failed, but the user should know
   Internal,         ///< a promise of our own is broken: a bug in tcfix
 };
 

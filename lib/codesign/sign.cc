@@ -165,9 +165,10 @@ llvm::Expected<Rewrite> rebuild(SliceDraft& draft, Bytes sliceBytes, const Signa
 }
 
 llvm::Error foreignSigned(const SignatureReport& report) {
+  const std::string& team = report.signature->main().team;
   return fail(ErrorCode::ForeignSigned,
-              "is signed by an identity (" + report.summary.identifier +
-                  "), and a change would break that signature",
+              "is signed by an identity" + (team.empty() ? "" : " (team " + team + ")") +
+                  ", and a change would break that signature",
               "add --replace-signature to replace it by an ad-hoc one");
 }
 

@@ -1,6 +1,7 @@
 #include "formats/formats.h"
 
 #include "base/error.h"
+#include "elf/elf.h"
 #include "formats/macho_file.h"
 #include "macho/file.h"
 #include "pe/pe.h"
@@ -15,11 +16,18 @@ llvm::Error notALibrary(Bytes bytes) {
   return fail(ErrorCode::NotALibrary, "is not a native library (neither Mach-O, ELF nor PE)");
 }
 
+llvm::Error refuseSignature(Format format) {
+  return fail(ErrorCode::Unsupported,
+              ("is " + nameOf(format) + "; only Mach-O files carry a signature").str());
+}
+
 } // namespace
 
 std::optional<Format> sniff(Bytes bytes) {
   if (macho::isMachO(bytes))
     return Format::MachO;
+  if (elf::isElf(bytes))
+    return Format::Elf;
   if (pe::isPe(bytes))
     return Format::Pe;
   return std::nullopt;
@@ -41,6 +49,8 @@ llvm::Expected<Image> inspect(Bytes bytes, const InspectOptions& options) {
   std::optional<Format> format = sniff(bytes);
   if (format == Format::MachO)
     return inspectMachO(bytes, options);
+  if (format == Format::Elf)
+    return elf::inspect(bytes, options.withSymbols);
   if (format == Format::Pe)
     return pe::inspect(bytes, options.withSymbols);
   return notALibrary(bytes);
@@ -58,6 +68,10 @@ llvm::Expected<EditOutcome> rewrite(Bytes bytes, llvm::StringRef fileName,
   std::optional<Format> format = sniff(bytes);
   if (format == Format::MachO)
     return rewriteMachO(bytes, fileName, request);
+  if (format && request.edits.empty())
+    return refuseSignature(*format);
+  if (format == Format::Elf)
+    return elf::rewrite(bytes, request.edits);
   if (format == Format::Pe)
     return pe::rewrite(bytes, request.edits, {.replaceSignature = request.signing.replaceForeign});
   return notALibrary(bytes);
@@ -68,9 +82,7 @@ llvm::Expected<SignatureVerdict> verify(Bytes bytes) {
   if (format == Format::MachO)
     return verifyMachO(bytes);
   if (format)
-    return fail(
-        ErrorCode::Unsupported,
-        ("is " + nameOf(*format) + "; only Mach-O files carry a signature to verify").str());
+    return refuseSignature(*format);
   return notALibrary(bytes);
 }
 

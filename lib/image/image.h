@@ -35,7 +35,8 @@ struct SignatureSummary {
 
 struct ImportedSymbol {
   std::string name;
-  std::string from; ///< the dependency it is bound to; empty where the format does not say
+  std::string from;        ///< the dependency it is bound to; empty where the format does not say
+  bool isOptional = false; ///< weak: the library loads without it
 };
 
 /// One architecture's part of a library; ELF and PE files have exactly one.

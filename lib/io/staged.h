@@ -20,6 +20,9 @@ public:
   /// Where the new file is now, for a tool that must work on it before it is committed.
   const std::string& path() const { return temporary.path(); }
 
+  /// Call after that tool has worked.
+  llvm::Error reopen() { return temporary.reopen(); }
+
   /// Gives the new file a time of last change, in nanoseconds since 1970.
   llvm::Error setModified(int64_t modifiedNs) { return temporary.setModified(modifiedNs); }
 

@@ -35,6 +35,14 @@ TemporaryFile::~TemporaryFile() {
     fs::remove(temporaryPath);
 }
 
+llvm::Error TemporaryFile::reopen() {
+  close();
+  if (std::error_code error =
+          fs::openFileForReadWrite(temporaryPath, descriptor, fs::CD_OpenExisting, fs::OF_None))
+    return fail(ErrorCode::CannotWrite, "the new file cannot be opened: " + error.message());
+  return llvm::Error::success();
+}
+
 llvm::Error TemporaryFile::setModified(int64_t modifiedNs) {
   llvm::sys::TimePoint<> time{std::chrono::nanoseconds(modifiedNs)};
   if (std::error_code error = fs::setLastAccessAndModificationTime(descriptor, time, time))

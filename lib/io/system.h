@@ -37,6 +37,8 @@ public:
   /// The mode that any new file of the user gets.
   llvm::Error makeReadableLikeNewFiles();
   llvm::Error setModified(int64_t modifiedNs);
+  /// Call after another program worked on path(): it may have put a new file there.
+  llvm::Error reopen();
   /// Returns when the content has reached the disk.
   llvm::Error sync();
   llvm::Error renameTo(llvm::StringRef target);

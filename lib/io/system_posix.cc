@@ -11,13 +11,13 @@
 #include <string>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <sys/xattr.h>
 #include <thread>
 #include <unistd.h>
 
 #ifdef __linux__
 #include <linux/fs.h>
 #include <sys/ioctl.h>
+#include <sys/xattr.h>
 #endif
 #ifdef __APPLE__
 #include <copyfile.h>
@@ -123,7 +123,8 @@ llvm::Error TemporaryFile::write(uint64_t offset, Bytes content) {
   // One system call takes at most 2 GiB.
   constexpr size_t kMost = size_t(1) << 30;
   while (!content.empty()) {
-    ssize_t written = ::pwrite(descriptor, content.data(), std::min(content.size(), kMost), offset);
+    ssize_t written = ::pwrite(descriptor, content.data(), std::min(content.size(), kMost),
+                               static_cast<off_t>(offset));
     if (written < 0 && errno == EINTR)
       continue;
     if (written < 0)

@@ -2,16 +2,14 @@
 //
 // Imports come from the symbol table, whose entries say by ordinal which dependency they are bound
 // to; exports from the export trie, which is what dyld looks into, or from the symbol table of a
-// file that has none.
+// file that has none. Both are read here and not by LLVM, which trusts the texts to have an end.
 
 #include "macho/describe.h"
-
-#include <llvm/Object/MachO.h>
+#include "macho/export_trie.h"
 
 namespace tcfix::macho {
 
 using namespace llvm::MachO;
-using llvm::object::MachOObjectFile;
 
 namespace {
 
@@ -23,53 +21,62 @@ std::string providerOf(uint16_t description, const Slice& slice) {
   return {}; // this image, the executable, or a flat look-up
 }
 
+// Imports go into the description; the names that the table defines are returned.
+template <typename Entry>
+std::vector<std::string> readTable(Bytes entries, llvm::StringRef strings, const FileSlice& slice,
+                                   Slice& description) {
+  bool isTwoLevel = (slice.flags & MH_TWOLEVEL) != 0;
+  std::vector<std::string> defined;
+  for (; entries.size() >= sizeof(Entry); entries = entries.drop_front(sizeof(Entry))) {
+    Entry entry;
+    std::memcpy(&entry, entries.data(), sizeof entry);
+    if (slice.isLittleEndian != llvm::sys::IsLittleEndianHost)
+      swapStruct(entry);
+    bool isPublic =
+        (entry.n_type & N_STAB) == 0 && (entry.n_type & N_EXT) != 0 && (entry.n_type & N_PEXT) == 0;
+    if (!isPublic || entry.n_strx >= strings.size())
+      continue; // a name outside the string table names nothing
+    std::string name = strings.drop_front(entry.n_strx).split('\0').first.str();
+    if ((entry.n_type & N_TYPE) == N_UNDF)
+      description.imports.push_back(
+          {std::move(name), isTwoLevel
+                                ? providerOf(static_cast<uint16_t>(entry.n_desc), description)
+                                : std::string()});
+    else
+      defined.push_back(std::move(name));
+  }
+  return defined;
+}
+
 } // namespace
 
 void addSymbols(Bytes sliceBytes, const FileSlice& slice, Slice& description) {
-  auto object =
-      MachOObjectFile::create({textOf(sliceBytes), "library"}, slice.isLittleEndian, slice.is64);
-  if (!object) {
-    llvm::consumeError(object.takeError()); // read() has already accepted these bytes
-    return;
-  }
-  bool isTwoLevel = (slice.flags & MH_TWOLEVEL) != 0;
-  std::vector<std::string> definedInTable;
-  for (const llvm::object::SymbolRef& symbol : (*object)->symbols()) {
-    llvm::object::DataRefImpl handle = symbol.getRawDataRefImpl();
-    uint8_t type;
-    uint16_t details;
-    if (slice.is64) {
-      nlist_64 entry = (*object)->getSymbol64TableEntry(handle);
-      type = entry.n_type;
-      details = entry.n_desc;
-    } else {
-      nlist entry = (*object)->getSymbolTableEntry(handle);
-      type = entry.n_type;
-      details = entry.n_desc;
+  // A table that is not all there is left out; read() refuses such files anyway.
+  auto bytesAt = [&](uint64_t offset, uint64_t size) {
+    return part(sliceBytes, offset, size).value_or(Bytes());
+  };
+  std::vector<std::string> defined;
+  Bytes trie;
+  for (const LoadCommand& command : slice.commands) {
+    if (command.kind == LC_SYMTAB) {
+      auto table = commandAs<symtab_command>(slice, command);
+      uint64_t entrySize = slice.is64 ? sizeof(nlist_64) : sizeof(struct nlist);
+      Bytes entries = bytesAt(table.symoff, table.nsyms * entrySize);
+      llvm::StringRef strings = textOf(bytesAt(table.stroff, table.strsize));
+      defined = slice.is64 ? readTable<nlist_64>(entries, strings, slice, description)
+                           : readTable<struct nlist>(entries, strings, slice, description);
+    } else if (command.kind == LC_DYLD_EXPORTS_TRIE) {
+      auto data = commandAs<linkedit_data_command>(slice, command);
+      trie = bytesAt(data.dataoff, data.datasize);
+    } else if (command.kind == LC_DYLD_INFO || command.kind == LC_DYLD_INFO_ONLY) {
+      auto info = commandAs<dyld_info_command>(slice, command);
+      trie = bytesAt(info.export_off, info.export_size);
     }
-    if ((type & N_STAB) != 0 || (type & N_EXT) == 0 || (type & N_PEXT) != 0)
-      continue;
-    llvm::Expected<llvm::StringRef> name = symbol.getName();
-    if (!name) {
-      llvm::consumeError(name.takeError()); // a name outside the string table names nothing
-      continue;
-    }
-    if ((type & N_TYPE) == N_UNDF)
-      description.imports.push_back(
-          {name->str(), isTwoLevel ? providerOf(details, description) : std::string()});
-    else
-      definedInTable.push_back(name->str());
   }
-
-  llvm::Error error = llvm::Error::success();
-  for (const llvm::object::ExportEntry& entry : (*object)->exports(error))
-    description.exports.push_back(entry.name().str());
-  if (error) {
-    llvm::consumeError(std::move(error)); // a broken trie: what the symbol table says must do
-    description.exports.clear();
-  }
+  // Where the trie is empty or broken, what the symbol table says must do.
+  description.exports = exportNames(trie).value_or(std::vector<std::string>());
   if (description.exports.empty())
-    description.exports = std::move(definedInTable);
+    description.exports = std::move(defined);
   std::sort(description.exports.begin(), description.exports.end());
 }
 

@@ -75,8 +75,12 @@ void addSlice(std::string& out, const Slice& slice, const Paint& paint) {
                         (symbol.from.empty() ? "" : " from " + printable(symbol.from)));
     addField(out, "imports", imports);
   }
-  if (!slice.exports.empty())
-    addField(out, "exports", slice.exports);
+  if (!slice.exports.empty()) {
+    std::vector<std::string> exports;
+    for (const std::string& name : slice.exports)
+      exports.push_back(printable(name));
+    addField(out, "exports", exports);
+  }
 }
 
 // What the formats call the same things; a diff speaks their language.

@@ -91,6 +91,26 @@ class ExitCodes(CliTest):
         self.assertEqual(library.read_bytes(), before)
         self.assertEqual(os.listdir(self.folder), ["libtiny.dylib"])
 
+    def test_sign_with_codesign_runs_it_on_the_new_file(self):
+        """A stand-in for codesign: it notes how it was called, and puts a signed file there."""
+        library, tools, calls = self.make(), self.folder / "bin", self.folder / "calls"
+        tools.mkdir()
+        signed = tools / "signed"
+        codesign = tools / "codesign"
+        codesign.write_text(f'#!/bin/sh\necho "$@" >{calls}\nfor file; do :; done\n'
+                            f'cp "$file" {signed} && {harness.TCFIX} sign {signed} && '
+                            f'mv {signed} "$file"\n')
+        codesign.chmod(0o755)
+        environment = dict(os.environ, PATH=f"{tools}:{os.environ['PATH']}")
+        result = subprocess.run([harness.TCFIX, "edit", "--json", *ADD, "--sign-with", "codesign",
+                                 library], env=environment, stdout=subprocess.PIPE, check=True)
+        edits = json.loads(result.stdout)["files"][0]["edits"]
+        self.assertEqual([edit["op"] for edit in edits], ["add_rpath", "sign"])
+        self.assertRegex(calls.read_text(), r"^--force --sign - --identifier libtiny-55554944\w+ -- "
+                                            r"\S+/\.tcfix-\S+\.tmp$")
+        tcfix("verify", library)
+        self.assertEqual(sorted(os.listdir(self.folder)), ["bin", "calls", "libtiny.dylib"])
+
     def test_standard_output_that_cannot_be_written_is_said(self):
         if not os.path.exists("/dev/full"):
             self.skipTest("no /dev/full here")
@@ -264,6 +284,18 @@ class Files(CliTest):
         self.assertEqual((library.read_bytes(), library.stat().st_ino),
                          (before[0], before[1].st_ino))
         self.assertEqual(os.listdir(disk), ["lib.dylib"])
+
+    def test_an_unreadable_file_is_3(self):
+        library = self.make()
+        library.chmod(0)
+        self.folder.chmod(0o755)
+        program = shutil.copy2(harness.TCFIX, self.folder)  # where anybody may run it
+        nobody = {"user": 65534, "group": 65534, "extra_groups": []} if os.geteuid() == 0 else {}
+        for command in (["inspect"], ["edit", *ADD], ["verify"]):
+            result = subprocess.run([program, *command, library], capture_output=True, text=True,
+                                    **nobody)
+            self.assertEqual(result.returncode, 3)
+            self.assertIn("cannot be read", result.stderr)
 
     def test_a_read_only_folder_leaves_the_file_as_it_was(self):
         library = self.make()

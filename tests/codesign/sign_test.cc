@@ -72,6 +72,22 @@ TEST(Refresh, FollowsAllCodeDirectories) {
   EXPECT_TRUE(edited(buildMachO(spec), {kAdd}) == buildMachO(twin));
 }
 
+TEST(Refresh, KeepsTheFormOfAnyCodeDirectory) {
+  for (uint32_t version : {0x20001, 0x20400})
+    for (bool isTruncated : {false, true})
+      for (uint8_t pageShift : {0, 12, 14}) {
+        MachOSpec spec = withEverything(SignatureStyle::AdHoc);
+        spec.signature.version = version;
+        spec.signature.isTruncated = isTruncated;
+        spec.signature.pageShift = pageShift;
+        MachOSpec twin = spec;
+        twin.rpaths = {"/opt/homebrew/lib"};
+        twin.hasRpathsLast = true;
+        twin.headerPadding -= 32;
+        EXPECT_TRUE(edited(buildMachO(spec), {kAdd}) == buildMachO(twin));
+      }
+}
+
 // What codesign would have made of the same file.
 TEST(Build, GivesTheFileThatCodesignWouldHaveMade) {
   for (const Architecture& arch : {kArm64, kArm64e, kX86_64})

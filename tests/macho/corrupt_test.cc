@@ -1,11 +1,13 @@
 // Bad input: one good file, one thing changed. Every answer is a value or an error, never a crash,
 // and what could still be edited can be read again, is settled by one edit and can be taken back.
 
+#include "support/guarded_bytes.h"
 #include "support/macho_builder.h"
 #include "support/outcomes.h"
 
 #include <llvm/Support/Endian.h>
 
+#include <random>
 #include <set>
 
 namespace tcfix::support {
@@ -22,10 +24,12 @@ bool succeeds(llvm::Expected<Value> result) {
   return false;
 }
 
-void expectTamed(Bytes bytes) {
+void expectTamed(Bytes content, const Edit& edit = AddSearchPath{"/opt/homebrew/lib"}) {
+  GuardedBytes guarded(content);
+  Bytes bytes = guarded;
   succeeds(formats::inspect(bytes, {/*withSymbols=*/true}));
   succeeds(formats::verify(bytes));
-  formats::EditRequest request = asking({AddSearchPath{"/opt/homebrew/lib"}});
+  formats::EditRequest request = asking({edit});
   llvm::Expected<EditOutcome> once = formats::rewrite(bytes, "libdemo.dylib", request);
   if (!once) {
     EXPECT_FALSE(toProblem(once.takeError(), {}).message.empty());
@@ -157,6 +161,32 @@ TEST_P(Corrupt, TruncatedAnywhereBehind) {
   }
 }
 
+TEST_P(Corrupt, SeveralWordsAtRandom) {
+  const Edit edits[] = {AddSearchPath{"/opt/homebrew/lib"},
+                        AddSearchPath{"/x", true},
+                        RemoveSearchPath{"/opt/a"},
+                        ReplaceSearchPath{"/opt/a", "/opt/longer/path"},
+                        RenameDependency{"/usr/lib/libSystem.B.dylib", "/x"},
+                        SetIdentity{"@rpath/another/and/longer/name.dylib"}};
+  Placed file = good();
+  std::mt19937 random(42);
+  for (int round = 0; round < 1000; ++round) {
+    ByteVector bad = file.bytes;
+    bool isSigned = file.signature < bad.size();
+    for (unsigned count = 1 + random() % 4; count > 0; --count) {
+      bool isInSignature = isSigned && random() % 3 == 0;
+      uint64_t begin = isInSignature ? file.signature : 0;
+      uint64_t end = isInSignature ? std::min<uint64_t>(bad.size(), begin + 400) : file.commandsEnd;
+      uint64_t offset = begin + random() % (end - begin) / 4 * 4;
+      Order order = isInSignature ? Order::Big : Order::Little;
+      std::set<uint32_t> values = badValuesFor(wordAt(bad, offset, order));
+      setWord(bad, offset, *std::next(values.begin(), random() % values.size()), order);
+    }
+    SCOPED_TRACE("round " + std::to_string(round));
+    expectTamed(bad, edits[round % std::size(edits)]);
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(
     MachO, Corrupt,
     testing::Values(StyleCase{"Unsigned", SignatureStyle::None, kArm64},
@@ -173,14 +203,28 @@ TEST(CorruptOld, AnyWordOfHeaderAndLoadCommands) {
   }
 }
 
+// The symbol table, the string table and, last in the file, the export trie or nothing.
 TEST(CorruptSymbols, AnyByteOfTheLinkedit) {
-  Placed file = placed(smallSpec(SignatureStyle::None, kX86_64));
-  for (uint64_t offset = file.bytes.size() - 64; offset < file.bytes.size(); ++offset)
-    for (int wrong = 0; wrong < 256; ++wrong) {
-      ByteVector bad = file.bytes;
-      bad[offset] = static_cast<uint8_t>(wrong);
-      succeeds(formats::inspect(bad, {/*withSymbols=*/true}));
-    }
+  for (bool hasTrie : {true, false}) {
+    MachOSpec spec = smallSpec(SignatureStyle::None, kX86_64);
+    if (!hasTrie)
+      spec.exportTrie.clear();
+    ByteVector file = buildMachO(spec);
+    for (uint64_t offset = file.size() - 68; offset < file.size(); ++offset)
+      for (int wrong = 0; wrong < 256; ++wrong) {
+        ByteVector bad = file;
+        bad[offset] = static_cast<uint8_t>(wrong);
+        succeeds(formats::inspect(GuardedBytes(bad), {/*withSymbols=*/true}));
+      }
+  }
+}
+
+TEST(CorruptSymbols, AStringTableWithoutAnEnd) {
+  MachOSpec spec = smallSpec(SignatureStyle::None, kX86_64);
+  spec.exportTrie.clear();
+  ByteVector file = buildMachO(spec);
+  std::fill(file.end() - 8, file.end(), 'x');
+  EXPECT_TRUE(succeeds(formats::inspect(GuardedBytes(file), {/*withSymbols=*/true})));
 }
 
 ByteVector smallUniversal(bool isWide) {

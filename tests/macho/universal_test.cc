@@ -88,6 +88,16 @@ TEST_P(EveryTable, ASliceThatGrowsPushesTheLaterOnes) {
   }
 }
 
+TEST_P(EveryTable, TheTableMayHaveAnotherOrderThanTheSlices) {
+  std::vector<UniversalSlice> slices = {slice(kArm64, SignatureStyle::None), slice(kX86_64)};
+  ByteVector before = buildUniversal(slices, spec());
+  size_t entry = GetParam() ? 32 : 20;
+  std::swap_ranges(before.begin() + 8, before.begin() + 8 + entry, before.begin() + 8 + entry);
+  ByteVector after = edited(before, {kAdd});
+  EXPECT_TRUE(bytesOfSlice(after, 0) == Bytes(edited(slices[1].bytes, {kAdd})));
+  EXPECT_TRUE(bytesOfSlice(after, 1) == Bytes(edited(slices[0].bytes, {kAdd})));
+}
+
 TEST_P(EveryTable, TheLastSliceMayGrowTheFile) {
   std::vector<UniversalSlice> slices = {slice(kX86_64), slice(kArm64, SignatureStyle::None)};
   ByteVector before = buildUniversal(slices, spec());

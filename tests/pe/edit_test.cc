@@ -104,7 +104,7 @@ INSTANTIATE_TEST_SUITE_P(Recipes, Conversion, testing::ValuesIn(cases()),
                          [](const auto& param) { return param.param.name; });
 
 TEST(Edit, NoEditsMeanIdenticalBytes) {
-  EXPECT_TRUE(outcomeOf(buildPe({}), {}).rewrite.isIdentity());
+  EXPECT_TRUE(valueOf(rewrite(buildPe({}), {}, {})).rewrite.isIdentity());
   PeRecipe recipe;
   recipe.certificateSize = 64;
   EXPECT_TRUE(support::outcomeOf(buildPe(recipe), droppingCertificates({RemoveSearchPath{"x"}}))

@@ -14,7 +14,6 @@ using namespace llvm::MachO;
 
 namespace {
 
-constexpr uint64_t kPage = 0x1000;
 constexpr uint32_t kDerEntitlementsSlot = 7;
 constexpr uint32_t kDerEntitlementsMagic = 0xfade7172;
 
@@ -26,7 +25,7 @@ ByteVector hashOf(uint8_t hashType, Bytes bytes) {
     return {digest.begin(), digest.end()};
   }
   auto digest = llvm::SHA256::hash(bytes);
-  return {digest.begin(), digest.end()};
+  return {digest.begin(), hashType == CS_HASHTYPE_SHA256 ? digest.end() : digest.begin() + 20};
 }
 
 // The blobs that special slots cover, and the wrapper around the CMS signature.
@@ -66,35 +65,40 @@ ByteVector directory(const SignatureSpec& spec, const SignedImage& image, const 
   if (!image.infoPlist.empty())
     special[CSSLOT_INFOSLOT] = hashOf(hashType, bytesOf(image.infoPlist));
   uint32_t specialSlots = special.empty() ? 0 : special.rbegin()->first;
-  uint64_t pages = (image.code.size() + kPage - 1) / kPage;
-  uint8_t hashSize = hashType == CS_HASHTYPE_SHA1 ? 20 : 32;
-  constexpr uint32_t kHeader = 88;
-  uint64_t hashOffset = kHeader + spec.identifier.size() + 1 + specialSlots * hashSize;
+  uint64_t page = spec.pageShift == 0 ? image.code.size() : uint64_t(1) << spec.pageShift;
+  uint64_t pages = (image.code.size() + page - 1) / page;
+  uint8_t hashSize = hashType == CS_HASHTYPE_SHA256 ? 32 : 20;
+  bool isNew = spec.version >= 0x20400;
+  uint32_t header = isNew ? 88 : 44;
+  uint64_t hashOffset = header + spec.identifier.size() + 1 + specialSlots * hashSize;
 
   ByteWriter out(/*isLittleEndian=*/false);
   out.u32(CSMAGIC_CODEDIRECTORY);
   out.u32(hashOffset + pages * hashSize);
-  out.u32(0x20400);
+  out.u32(spec.version);
   out.u32(flagsFor(spec.style));
   out.u32(hashOffset);
-  out.u32(kHeader); // identifier
+  out.u32(header); // identifier
   out.u32(specialSlots);
   out.u32(pages);
   out.u32(image.code.size());
   out.u8(hashSize);
   out.u8(hashType);
   out.u8(0);
-  out.u8(12); // pages of 4 KiB
-  out.padTo(64);
-  out.u64(0); // __TEXT: offset, size
-  out.u64(image.textSize);
-  out.u64(image.isExecutable ? 1 : 0);
+  out.u8(spec.pageShift);
+  if (isNew) {
+    out.padTo(64);
+    out.u64(0); // __TEXT: offset, size
+    out.u64(image.textSize);
+    out.u64(image.isExecutable ? 1 : 0);
+  }
+  out.padTo(header);
   out.text(spec.identifier);
   out.u8(0);
   for (uint32_t slot = specialSlots; slot > 0; --slot)
     out.raw(special.count(slot) ? special[slot] : ByteVector(hashSize));
-  for (uint64_t page = 0; page < pages; ++page)
-    out.raw(hashOf(hashType, image.code.slice(page * kPage).take_front(kPage)));
+  for (uint64_t i = 0; i < pages; ++i)
+    out.raw(hashOf(hashType, image.code.slice(i * page).take_front(page)));
   return out.bytes;
 }
 

@@ -22,7 +22,10 @@ struct SignatureSpec {
   std::string requirements; ///< content of a non-empty set of requirements
   std::string entitlements; ///< XML
   std::string derEntitlements;
-  uint64_t reserve = 0; ///< least room for the signature; codesign leaves 18000 bytes
+  uint32_t version = 0x20400; ///< or 0x20001, the oldest: without the fields added since
+  bool isTruncated = false;   ///< SHA-256 cut to 20 bytes
+  uint8_t pageShift = 12;     ///< 0: all bytes are one page
+  uint64_t reserve = 0;       ///< least room for the signature; codesign leaves 18000 bytes
 };
 
 /// What a signature says about the image around it.

@@ -14,7 +14,7 @@ namespace {
 constexpr const char* kOperands = "operands";
 
 void addCommonOptions(cxxopts::Options& options) {
-  options.add_options("Everywhere")("json", "print one JSON document on standard output")(
+  options.add_options("Common")("json", "print one JSON document on standard output")(
       "q,quiet", "say nothing but errors")("v,verbose", "say more")(
       "color", "auto, always or never", cxxopts::value<std::string>(), "WHEN")("h,help",
                                                                                "show this help");
@@ -78,7 +78,7 @@ std::optional<Invocation> Invocation::parse(const CommandText& text, cxxopts::Op
     return std::nullopt;
   }
   if (invocation.has("help")) {
-    exitCode = printOut(options.help({"", "Everywhere"}) + "\nExamples:\n" + text.examples)
+    exitCode = printOut(options.help({"", "Common"}) + "\nExamples:\n" + text.examples)
                    ? kDone
                    : kNotChanged;
     return std::nullopt;

@@ -1,0 +1,109 @@
+// How many dynamic symbols a file has. Nothing states it outright: the section header does where
+// there is one, else it follows from a hash table.
+#include "elf/model.h"
+
+#include "base/error.h"
+
+#include <algorithm>
+
+namespace tcfix::elf {
+
+using namespace llvm::ELF;
+
+namespace {
+
+llvm::Error badHash() {
+  return fail(ErrorCode::Malformed, "the symbol hash table contradicts itself",
+              "the file is damaged; install its package again");
+}
+
+/// DT_HASH: {buckets, chains, …}; there is one chain entry for each symbol.
+llvm::Expected<uint64_t> countByHash(const Model& model, uint64_t address) {
+  // These two have 64-bit words there, against the gABI.
+  bool isWide =
+      model.flavor.is64 && (model.header.machine == EM_ALPHA || model.header.machine == EM_S390);
+  uint64_t word = isWide ? 8 : 4;
+  std::optional<Bytes> start = model.readAt(address, 2 * word);
+  if (!start)
+    return badHash();
+  auto read = [&](const uint8_t* bytes) {
+    return isWide ? model.flavor.read64(bytes) : model.flavor.read32(bytes);
+  };
+  uint64_t buckets = read(start->data()), chains = read(start->data() + word);
+  uint64_t most = model.source->size() / word;
+  if (buckets > most || chains > most || !model.offsetOf(address, (2 + buckets + chains) * word))
+    return badHash();
+  return chains;
+}
+
+/// DT_GNU_HASH: {buckets, first symbol, bloom words, shift}, bloom filter, buckets, chains. The
+/// last symbol is the one whose chain ends last.
+llvm::Expected<uint64_t> countByGnuHash(const Model& model, uint64_t address) {
+  std::optional<Bytes> start = model.readAt(address, 16);
+  if (!start)
+    return badHash();
+  auto read = [&](const uint8_t* bytes) { return model.flavor.read32(bytes); };
+  uint64_t count = read(start->data()), first = read(start->data() + 4);
+  uint64_t bucketsAt = 16 + read(start->data() + 8) * model.flavor.wordSize();
+  std::optional<Bytes> buckets = model.readAt(address + bucketsAt, count * 4);
+  if (!buckets)
+    return badHash();
+  uint64_t last = 0;
+  for (uint64_t i = 0; i < count; ++i)
+    last = std::max<uint64_t>(last, read(buckets->data() + i * 4));
+  if (last == 0)
+    return first;
+  if (last < first)
+    return badHash();
+  uint64_t chainsAt = address + bucketsAt + count * 4;
+  for (;; ++last) {
+    std::optional<Bytes> link = model.readAt(chainsAt + (last - first) * 4, 4);
+    if (!link)
+      return badHash();
+    if (read(link->data()) & 1)
+      return last + 1;
+  }
+}
+
+} // namespace
+
+llvm::Expected<std::optional<uint64_t>> countSymbols(const Model& model) {
+  std::optional<uint64_t> symbols = model.find(DT_SYMTAB);
+  if (!symbols)
+    return uint64_t(0);
+  if (std::optional<size_t> section = model.findSection(SHT_DYNSYM, *symbols))
+    return model.sections[*section].size / symbolSize(model.flavor);
+  if (std::optional<uint64_t> hash = model.find(DT_HASH)) {
+    llvm::Expected<uint64_t> count = countByHash(model, *hash);
+    if (!count)
+      return count.takeError();
+    return *count;
+  }
+  if (std::optional<uint64_t> hash = model.find(DT_GNU_HASH)) {
+    llvm::Expected<uint64_t> count = countByGnuHash(model, *hash);
+    if (!count)
+      return count.takeError();
+    return *count;
+  }
+  return std::nullopt;
+}
+
+llvm::Expected<Bytes> symbolBytes(const Model& model) {
+  llvm::Expected<std::optional<uint64_t>> count = countSymbols(model);
+  if (!count)
+    return count.takeError();
+  if (count->value_or(0) == 0)
+    return Bytes();
+  uint64_t size = symbolSize(model.flavor);
+  std::optional<Bytes> table;
+  if (**count <= model.source->size() / size)
+    table = model.readAt(*model.find(DT_SYMTAB), **count * size);
+  if (model.find(DT_SYMENT).value_or(size) != size || !table)
+    return fail(ErrorCode::Malformed,
+                "the dynamic symbol table does not hold its " + std::to_string(**count) +
+                    " symbols",
+                "the file is damaged; install its package again");
+  return *table;
+}
+
+} // namespace tcfix::elf
