@@ -207,6 +207,14 @@ class Loader(FilesTest):
             self.assertEqual(after, {major: "loaded" if major == 7 else "error 1114" for major in before},
                              version)
 
+    def test_all_of_pyav_with_everything_delayed(self):
+        # 34 DLLs of mingw-w64, with TLS callbacks, that depend on one another.
+        folder = self.folder / "av.libs"
+        shutil.copytree(PYAV, folder)
+        files = sorted(folder.glob("*.dll"))
+        tcfix("edit", "--delay", "*", "--add-rpath", "$ORIGIN", *files)
+        self.assertEqual(wine(self.program, *map(windows_path, files)), ["loaded"] * len(files))
+
     def test_torch_comes_from_the_list_too(self):
         for version in ("0.8.1", "0.9.1"):
             folder = self.environment(version)
