@@ -94,6 +94,7 @@ int runEdit(int argc, const char* const* argv) {
   tcfix edit -n --rename-dependency @rpath/libavutil.59.dylib=/opt/lib/libavutil.59.dylib x.dylib
   tcfix edit --journal undo.json --prepend-rpath '$ORIGIN/../torch/lib' libfoo.so
   tcfix undo --journal undo.json
+  tcfix edit --delay 'av*' --delay 'sw*' --add-rpath '$ORIGIN\..\av.libs' core7.dll
 )"};
   cxxopts::Options options(
       "tcfix edit", "Changes a library's load commands. Every option says \"ensure\": what is\n"
