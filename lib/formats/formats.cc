@@ -4,6 +4,7 @@
 #include "elf/elf.h"
 #include "formats/macho_file.h"
 #include "macho/file.h"
+#include "pe/pe.h"
 
 namespace tcfix::formats {
 
@@ -27,6 +28,8 @@ std::optional<Format> sniff(Bytes bytes) {
     return Format::MachO;
   if (elf::isElf(bytes))
     return Format::Elf;
+  if (pe::isPe(bytes))
+    return Format::Pe;
   return std::nullopt;
 }
 
@@ -48,7 +51,16 @@ llvm::Expected<Image> inspect(Bytes bytes, const InspectOptions& options) {
     return inspectMachO(bytes, options);
   if (format == Format::Elf)
     return elf::inspect(bytes, options.withSymbols);
+  if (format == Format::Pe)
+    return pe::inspect(bytes, options.withSymbols);
   return notALibrary(bytes);
+}
+
+llvm::Expected<std::vector<std::string>> findMissingSymbols(Bytes bytes, llvm::StringRef name,
+                                                            Bytes provider) {
+  if (pe::isPe(bytes) && pe::isPe(provider))
+    return pe::findMissingSymbols(bytes, name, provider);
+  return std::vector<std::string>();
 }
 
 llvm::Expected<EditOutcome> rewrite(Bytes bytes, llvm::StringRef fileName,
@@ -60,6 +72,8 @@ llvm::Expected<EditOutcome> rewrite(Bytes bytes, llvm::StringRef fileName,
     return refuseSignature(*format);
   if (format == Format::Elf)
     return elf::rewrite(bytes, request.edits);
+  if (format == Format::Pe)
+    return pe::rewrite(bytes, request.edits, {.replaceSignature = request.signing.replaceForeign});
   return notALibrary(bytes);
 }
 

@@ -22,6 +22,11 @@ struct InspectOptions {
 /// Everything that a library says of itself, its signature judged.
 llvm::Expected<Image> inspect(Bytes bytes, const InspectOptions& options = {});
 
+/// The symbols that a library wants of its dependency `name` and that `provider` does not offer.
+/// Only PE says which dependency a symbol comes from and leaves the rest to us; others give none.
+llvm::Expected<std::vector<std::string>> findMissingSymbols(Bytes bytes, llvm::StringRef name,
+                                                            Bytes provider);
+
 /// What shall happen to signatures.
 struct Signing {
   bool isWanted = true;        ///< false: leave them alone, even if that breaks them

@@ -66,6 +66,19 @@ Bytes InputFile::bytes() const {
   return {reinterpret_cast<const uint8_t*>(region->const_data()), region->size()};
 }
 
+std::string findIgnoringCase(llvm::StringRef folder, llvm::StringRef name) {
+  llvm::SmallString<256> path(folder);
+  llvm::sys::path::append(path, name);
+  if (fs::exists(path))
+    return path.str().str();
+  std::error_code error;
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
+       entry.increment(error))
+    if (llvm::sys::path::filename(entry->path()).equals_insensitive(name))
+      return entry->path();
+  return {};
+}
+
 llvm::Expected<FileStamp> stampOf(llvm::StringRef path) {
   fs::file_status status;
   if (std::error_code error = fs::status(path, status))

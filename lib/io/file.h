@@ -38,6 +38,10 @@ private:
   std::unique_ptr<llvm::sys::fs::mapped_file_region> region; ///< none for an empty file
 };
 
+/// The entry of `folder` that has this name, in any case if there is none in this one; empty if
+/// there is no such entry. For names that come from Windows, which knows no case.
+std::string findIgnoringCase(llvm::StringRef folder, llvm::StringRef name);
+
 /// The stamp of what `path` names now.
 llvm::Expected<FileStamp> stampOf(llvm::StringRef path);
 

@@ -13,9 +13,15 @@ using llvm::json::OStream;
 
 constexpr int64_t kSchema = 1;
 
-// File names and texts out of files may hold any bytes; JSON holds UTF-8 only.
+// File names and texts out of files may hold any bytes; JSON holds UTF-8 only. Looking first is
+// much faster than repairing what is whole.
+llvm::json::Value utf8(llvm::StringRef value) {
+  return llvm::json::isUTF8(value) ? llvm::json::Value(value)
+                                   : llvm::json::Value(llvm::json::fixUTF8(value));
+}
+
 void text(OStream& out, llvm::StringRef key, llvm::StringRef value) {
-  out.attribute(key, llvm::json::fixUTF8(value));
+  out.attribute(key, utf8(value));
 }
 
 void textOrNull(OStream& out, llvm::StringRef key, const std::optional<std::string>& value) {
@@ -29,7 +35,7 @@ template <typename Strings>
 void texts(OStream& out, llvm::StringRef key, const Strings& values) {
   out.attributeArray(key, [&] {
     for (const auto& value : values)
-      out.value(llvm::json::fixUTF8(value));
+      out.value(utf8(value));
   });
 }
 
@@ -48,6 +54,7 @@ void problems(OStream& out, llvm::StringRef key, llvm::ArrayRef<Problem> list) {
 std::string document(const Preamble& preamble, llvm::function_ref<void(OStream&)> body) {
   std::string buffer;
   llvm::raw_string_ostream stream(buffer);
+  stream.SetBufferSize(1 << 16); // characters are written one by one
   OStream out(stream, 2);
   out.object([&] {
     out.attribute("schema", kSchema);
@@ -105,6 +112,17 @@ void writeSlice(OStream& out, const Slice& slice, Format format, bool withSymbol
   texts(out, "exports", slice.exports);
 }
 
+void writeMissing(OStream& out, llvm::ArrayRef<MissingSymbols> missing) {
+  out.attributeArray("missing_symbols", [&] {
+    for (const MissingSymbols& each : missing)
+      out.object([&] {
+        text(out, "dependency", each.dependency);
+        text(out, "library", each.provider);
+        texts(out, "symbols", each.symbols);
+      });
+  });
+}
+
 llvm::StringRef formatName(Format format) {
   return format == Format::MachO ? "macho" : format == Format::Elf ? "elf" : "pe";
 }
@@ -127,6 +145,8 @@ std::string jsonForInspect(const Preamble& preamble, llvm::ArrayRef<InspectedFil
           text(out, "format", formatName(file.image->format));
           if (!file.image->isUniversal) {
             writeSlice(out, file.image->slices.front(), file.image->format, withSymbols);
+            if (withSymbols)
+              writeMissing(out, file.missing);
             return;
           }
           out.attributeArray("slices", [&] {

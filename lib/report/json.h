@@ -9,6 +9,7 @@ struct InspectedFile {
   std::string path;
   std::optional<Image> image;     ///< nothing when it could not be read
   std::optional<Problem> problem; ///< then this says why
+  std::vector<MissingSymbols> missing;
 };
 
 /// What every document begins with.

@@ -41,8 +41,5 @@ void logWarning(const Problem& problem) {
 void logInfo(const std::string& message) {
   spdlog::info("{}", message);
 }
-void logDetail(const std::string& message) {
-  spdlog::debug("{}", message);
-}
 
 } // namespace tcfix::report

@@ -250,6 +250,17 @@ std::string renderImage(llvm::StringRef path, const Image& image, const Paint& p
   return out;
 }
 
+std::string renderMissing(llvm::ArrayRef<MissingSymbols> missing) {
+  std::vector<std::string> lines;
+  for (const MissingSymbols& each : missing)
+    for (const std::string& symbol : each.symbols)
+      lines.push_back(printable(symbol) + " is not in " + printable(each.provider));
+  std::string out;
+  if (!lines.empty())
+    addField(out, "missing", lines);
+  return out;
+}
+
 std::string renderVerified(const VerifiedFile& file, const Paint& paint) {
   if (file.problem)
     return {}; // said on standard error

@@ -90,6 +90,7 @@ int runEdit(int argc, const char* const* argv) {
   tcfix edit -n --rename-dependency @rpath/libx.1.dylib=@rpath/libx.2.dylib *.dylib
   tcfix edit --journal undo.json --add-rpath '$ORIGIN/../torch/lib' libfoo.so
   tcfix undo --journal undo.json
+  tcfix edit --delay 'av*' --delay 'sw*' --add-rpath '$ORIGIN\..\av.libs' core7.dll
 )"};
   cxxopts::Options options(
       "tcfix edit", "Changes a library's load commands. Every option says \"ensure\": what is\n"

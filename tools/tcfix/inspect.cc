@@ -1,4 +1,5 @@
 #include "command_line.h"
+#include "missing_symbols.h"
 
 #include "base/parallel.h"
 #include "io/file.h"
@@ -14,7 +15,10 @@ report::InspectedFile inspect(const std::string& path, const formats::InspectOpt
     llvm::Expected<io::InputFile> file = io::InputFile::open(path);
     if (!file)
       return file.takeError();
-    return formats::inspect(file->bytes(), options);
+    llvm::Expected<Image> read = formats::inspect(file->bytes(), options);
+    if (read && options.withSymbols)
+      result.missing = findMissingSymbols(*file, *read);
+    return read;
   }();
   if (image)
     result.image = std::move(*image);
@@ -54,7 +58,8 @@ int runInspect(int argc, const char* const* argv) {
     if (file.problem)
       invocation->addError(*file.problem);
     else if (!invocation->wantsJson())
-      out += report::renderImage(file.path, *file.image, invocation->paint());
+      out += report::renderImage(file.path, *file.image, invocation->paint()) +
+             report::renderMissing(file.missing);
   }
   return invocation->finish(false, out, [&](const report::Preamble& preamble) {
     return report::jsonForInspect(preamble, files, inspectOptions.withSymbols);

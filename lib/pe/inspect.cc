@@ -1,0 +1,157 @@
+#include "pe/exports.h"
+#include "pe/pe.h"
+#include "pe/record.h"
+
+#include <llvm/Support/FormatVariadic.h>
+
+namespace tcfix::pe {
+
+using namespace llvm::object;
+namespace COFF = llvm::COFF;
+
+namespace {
+
+// Two descriptors of one DLL, such as the helper's own of KERNEL32.dll, are one dependency.
+void addDependency(std::vector<Dependency>& dependencies, const Import& import) {
+  const DependencyKind kind = import.isDelay ? DependencyKind::Delay : DependencyKind::Normal;
+  for (const Dependency& known : dependencies)
+    if (known.kind == kind && import.name.equals_insensitive(known.name))
+      return;
+  dependencies.push_back({import.name.str(), kind});
+}
+
+template <typename Pointer>
+std::string describeTls(const PeFile& file) {
+  const Directory& directory = file.directories[COFF::TLS_TABLE];
+  const auto* tls = file.structAt<coff_tls_directory<Pointer>>(directory.address);
+  if (!directory.isPresent() || !tls)
+    return {};
+  uint64_t callbacks = 0;
+  if (tls->AddressOfCallBacks)
+    while (file.pointerAt(tls->AddressOfCallBacks - file.imageBase + callbacks * file.pointerSize())
+               .value_or(0))
+      ++callbacks;
+  const uint64_t begin = tls->StartAddressOfRawData, end = tls->EndAddressOfRawData;
+  return llvm::formatv("{0} bytes, {1} callbacks", end - begin + tls->SizeOfZeroFill, callbacks);
+}
+
+void addDetails(const PeFile& file, Slice& slice) {
+  auto add = [&](const char* name, std::string value) {
+    slice.details.emplace_back(name, std::move(value));
+  };
+  auto hex = [](uint64_t value) { return llvm::formatv("{0:x}", value).str(); };
+  add("machine", hex(file.machine));
+  add("image base", hex(file.imageBase));
+  add("checksum", file.checksum ? hex(file.checksum) : "none");
+  const Directory& certificate = file.directories[COFF::CERTIFICATE_TABLE];
+  add("certificate",
+      certificate.isPresent() ? std::to_string(certificate.size) + " bytes" : "none");
+  std::optional<uint32_t> guard = file.loadConfigField<llvm::support::ulittle32_t>(
+      file.is64() ? offsetof(coff_load_configuration64, GuardFlags)
+                  : offsetof(coff_load_configuration32, GuardFlags));
+  if (guard)
+    add("load config", "guard flags " + hex(*guard));
+  add("flow guard",
+      file.dllCharacteristics & COFF::IMAGE_DLL_CHARACTERISTICS_GUARD_CF ? "yes" : "no");
+  std::string tls = file.is64() ? describeTls<llvm::support::ulittle64_t>(file)
+                                : describeTls<llvm::support::ulittle32_t>(file);
+  if (!tls.empty())
+    add("TLS", tls);
+  if (file.directories[COFF::BOUND_IMPORT].isPresent())
+    add("bound imports", "yes");
+  if (file.directories[COFF::CLR_RUNTIME_HEADER].isPresent())
+    add(".NET", "yes");
+}
+
+llvm::Error addSymbols(const PeFile& file, llvm::ArrayRef<Import> imports, const Exports& exports,
+                       Slice& slice) {
+  for (const Import& import : imports) {
+    llvm::Expected<std::vector<ImportedName>> names = readImportedNames(file, import);
+    if (!names)
+      return names.takeError();
+    for (const ImportedName& name : *names)
+      slice.imports.push_back({name.text(), import.name.str()});
+  }
+  for (llvm::StringRef name : exports.names)
+    slice.exports.push_back(name.str());
+  for (uint32_t ordinal : exports.namelessOrdinals)
+    slice.exports.push_back("#" + std::to_string(ordinal));
+  for (const Forwarder& forwarder : exports.forwarders)
+    slice.details.emplace_back("forwarder " + forwarder.name, forwarder.target);
+  return llvm::Error::success();
+}
+
+} // namespace
+
+bool isPe(Bytes bytes) {
+  const auto offset = part(bytes, offsetof(dos_header, AddressOfNewExeHeader), 4);
+  if (!offset || !textOf(bytes).starts_with("MZ"))
+    return false;
+  const auto magic = part(bytes, llvm::support::endian::read32le(offset->data()), 4);
+  // A DOS header whose PE header is cut off is still ours: the error can then say so.
+  return !magic || textOf(*magic) == llvm::StringRef(COFF::PEMagic, sizeof(COFF::PEMagic));
+}
+
+llvm::Expected<Image> inspect(Bytes bytes, bool withSymbols) {
+  Draft draft(bytes);
+  llvm::Expected<PeFile> file = PeFile::read(draft);
+  if (!file)
+    return file.takeError();
+  llvm::Expected<std::vector<Import>> imports = readImports(*file);
+  if (!imports)
+    return imports.takeError();
+  llvm::Expected<Exports> exports = readExports(*file);
+  if (!exports)
+    return exports.takeError();
+  llvm::Expected<std::optional<Record>> record = readRecord(*file);
+  if (!record)
+    return record.takeError();
+
+  Image image;
+  image.format = Format::Pe;
+  Slice& slice = image.slices.emplace_back();
+  slice.arch = file->architecture();
+  slice.fileType = file->isDll() ? "shared library" : "executable";
+  slice.identity = exports->libraryName;
+  slice.minOs = llvm::formatv("{0}.{1}", file->majorSubsystem, file->minorSubsystem);
+  for (const Import& import : *imports)
+    addDependency(slice.dependencies, import);
+  if (*record)
+    slice.searchPaths = (*record)->wishes.searchPaths;
+  addDetails(*file, slice);
+  if (withSymbols)
+    if (llvm::Error error = addSymbols(*file, *imports, *exports, slice))
+      return error;
+  return image;
+}
+
+llvm::Expected<std::vector<std::string>> findMissingSymbols(Bytes importer, llvm::StringRef name,
+                                                            Bytes provider) {
+  Draft importerDraft(importer), providerDraft(provider);
+  llvm::Expected<PeFile> importing = PeFile::read(importerDraft);
+  if (!importing)
+    return importing.takeError();
+  llvm::Expected<PeFile> providing = PeFile::read(providerDraft);
+  if (!providing)
+    return providing.takeError();
+  llvm::Expected<std::vector<Import>> imports = readImports(*importing);
+  if (!imports)
+    return imports.takeError();
+  llvm::Expected<Exports> exports = readExports(*providing);
+  if (!exports)
+    return exports.takeError();
+  std::vector<std::string> missing;
+  for (const Import& import : *imports) {
+    if (!import.name.equals_insensitive(name))
+      continue;
+    llvm::Expected<std::vector<ImportedName>> names = readImportedNames(*importing, import);
+    if (!names)
+      return names.takeError();
+    for (const ImportedName& wanted : *names)
+      if (!exports->offers(wanted))
+        missing.push_back(wanted.text());
+  }
+  return missing;
+}
+
+} // namespace tcfix::pe

@@ -1,0 +1,1 @@
+__declspec(dllexport) int siblingValue(void) { return 5; }
