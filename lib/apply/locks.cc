@@ -71,7 +71,9 @@ llvm::Error Locks::checkFolder(const std::optional<std::string>& folder) const {
   return fail(found->second.code, found->second.message, found->second.hint);
 }
 
-llvm::Error Locks::check(const std::string& file) const { return checkFolder(folderOf(file)); }
+llvm::Error Locks::check(const std::string& file) const {
+  return checkFolder(folderOf(file));
+}
 
 llvm::Error Locks::checkJournal(const std::string& journal) const {
   return checkFolder(folderOfJournal(journal));

@@ -137,6 +137,22 @@ llvm::Error checkResult(Bytes original, const Rewrite& rewrite) {
   return llvm::Error::success();
 }
 
+/// A static program links itself and a loader links others: both trip over entries that they do not
+/// expect in their own dynamic section.
+llvm::Error refuseWhatNobodyLoads(const Model& model) {
+  bool hasLoader = llvm::any_of(model.segments,
+                                [](const Segment& segment) { return segment.type == PT_INTERP; });
+  if (!model.strings || (isProgram(model) && !hasLoader))
+    return fail(ErrorCode::Unsupported, "is a static program, which no loader links",
+                "only files that a loader links at run time have search paths");
+  std::optional<uint64_t> soname = model.find(DT_SONAME);
+  llvm::StringRef name = soname ? model.text(*soname) : llvm::StringRef();
+  for (llvm::StringRef loader : {"ld-linux", "ld-musl", "ld64.so", "ld.so"})
+    if (name.starts_with(loader))
+      return fail(ErrorCode::Unsupported, "is the system's loader itself, which none can link");
+  return llvm::Error::success();
+}
+
 } // namespace
 
 bool isElf(Bytes bytes) {
@@ -152,9 +168,8 @@ llvm::Expected<EditOutcome> rewrite(Bytes original, llvm::ArrayRef<Edit> edits) 
   outcome.rewrite = identityOf(original);
   if (edits.empty())
     return outcome;
-  if (!model->strings)
-    return fail(ErrorCode::Unsupported, "is a static program and has no dynamic strings to edit",
-                "only files that a loader links at run time have search paths");
+  if (llvm::Error error = refuseWhatNobodyLoads(*model))
+    return error;
   llvm::Expected<std::vector<NeededFile>> needed = readNeededVersions(*model);
   if (!needed)
     return needed.takeError();

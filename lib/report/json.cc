@@ -112,9 +112,9 @@ void writeSlice(OStream& out, const Slice& slice, Format format, bool withSymbol
   texts(out, "exports", slice.exports);
 }
 
-void writeMissing(OStream& out, llvm::ArrayRef<MissingSymbols> missing) {
+void writeMissing(OStream& out, llvm::ArrayRef<resolve::MissingSymbols> missing) {
   out.attributeArray("missing_symbols", [&] {
-    for (const MissingSymbols& each : missing)
+    for (const resolve::MissingSymbols& each : missing)
       out.object([&] {
         text(out, "dependency", each.dependency);
         text(out, "library", each.provider);

@@ -9,7 +9,7 @@ struct InspectedFile {
   std::string path;
   std::optional<Image> image;     ///< nothing when it could not be read
   std::optional<Problem> problem; ///< then this says why
-  std::vector<MissingSymbols> missing;
+  std::vector<resolve::MissingSymbols> missing;
 };
 
 /// What every document begins with.

@@ -250,9 +250,9 @@ std::string renderImage(llvm::StringRef path, const Image& image, const Paint& p
   return out;
 }
 
-std::string renderMissing(llvm::ArrayRef<MissingSymbols> missing) {
+std::string renderMissing(llvm::ArrayRef<resolve::MissingSymbols> missing) {
   std::vector<std::string> lines;
-  for (const MissingSymbols& each : missing)
+  for (const resolve::MissingSymbols& each : missing)
     for (const std::string& symbol : each.symbols)
       lines.push_back(printable(symbol) + " is not in " + printable(each.provider));
   std::string out;

@@ -3,6 +3,7 @@
 
 #include "apply/edit_files.h"
 #include "apply/journal.h"
+#include "resolve/missing_symbols.h"
 
 namespace tcfix::report {
 
@@ -21,16 +22,9 @@ private:
 /// The text with control characters, such as a newline in a file name, written as \x0a.
 std::string printable(llvm::StringRef text);
 
-/// A library that was found for a dependency and lacks symbols that are wanted of it.
-struct MissingSymbols {
-  std::string dependency;
-  std::string provider; ///< its path
-  std::vector<std::string> symbols;
-};
-
 std::string renderImage(llvm::StringRef path, const Image& image, const Paint& paint);
 /// The symbols that are wanted of dependencies and not there; a field of the image's view.
-std::string renderMissing(llvm::ArrayRef<MissingSymbols> missing);
+std::string renderMissing(llvm::ArrayRef<resolve::MissingSymbols> missing);
 
 struct VerifiedFile {
   std::string path;

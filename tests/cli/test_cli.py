@@ -314,6 +314,90 @@ class Files(CliTest):
         self.assertEqual(library.read_bytes(), before)
 
 
+class Journals(CliTest):
+    def test_a_hostile_journal_is_refused(self):
+        library, journal = self.make(), self.folder / "j"
+        tcfix("edit", *ADD, "--journal", journal, library)
+        good = json.loads(journal.read_text())
+        entry = good["entries"][0]
+        hostile = ["[" * 200_000, "", "{}", "null", journal.read_text()[:-40]]
+        for change in ({"original_size": "1099511627776"}, {"original_size": "-1"},
+                       {"patches": [{"offset": "18446744073709551615", "bytes": "00"}]},
+                       {"sha256_after": entry["sha256_before"]}, {"path": 7}, {"moves": {}},
+                       {"moves": [{"from": "0", "to": "0", "length": "99999999"}]}):
+            hostile.append(json.dumps(dict(good, entries=[dict(entry, **change)])))
+        before = library.read_bytes()
+        for text in hostile:
+            with self.subTest(text[:60]):
+                journal.write_text(text)
+                tcfix("undo", "--journal", journal, check=3)
+                tcfix("edit", "--add-rpath", "/more", "--journal", journal, library, check=3)
+                self.assertEqual(library.read_bytes(), before)
+        self.assertEqual(sorted(os.listdir(self.folder)), ["j", library.name])
+
+    def test_a_journal_that_outlived_its_file_takes_back_what_it_can(self):
+        library, journal = self.make(), self.folder / "j"
+        tcfix("edit", *ADD, "--journal", journal, library)
+        library.write_bytes(tiny_macho.dylib(rpaths=["/new/version"]))
+        upgraded = library.read_bytes()
+        tcfix("edit", *ADD, "--journal", journal, library)
+        report = tcfix_json("undo", "--journal", journal)
+        self.assertEqual(len(report["targets"][0]["restored"]), 1)
+        self.assertEqual(library.read_bytes(), upgraded)
+
+    def test_an_empty_name_is_wrong_usage(self):
+        tcfix("edit", *ADD, "--journal", "", self.make(), check=2)
+
+
+class Reports(CliTest):
+    def test_edits_that_come_to_nothing_are_not_reported(self):
+        library = self.make()
+        tcfix("edit", "--set-id", "b", library)
+        for edits in (["--set-id", "a", "--set-id", "b"],
+                      ["--rename-dependency", "/usr/lib/libSystem.B.dylib=x",
+                       "--rename-dependency", "x=/usr/lib/libSystem.B.dylib"]):
+            (file,) = tcfix_json("edit", *edits, library)["files"]
+            self.assertEqual((file["status"], file["edits"]), ("unchanged", []))
+
+    def test_a_failed_file_was_not_edited(self):
+        library = self.make()
+        (file,) = tcfix_json("edit", *ADD, "--journal", self.folder / "no" / "j", library,
+                             check=3)["files"]
+        self.assertEqual((file["status"], file["edits"]), ("failed", []))
+        self.assertEqual(file["sha256_before"], file["sha256_after"])
+
+    def test_a_dry_run_that_fails_does_not_say_nothing_to_do(self):
+        text = self.folder / "text"
+        text.write_text("x")
+        self.assertNotIn("nothing to do", tcfix("edit", "-n", *ADD, text, check=3).stdout)
+
+
+class Limits(CliTest):
+    def test_many_files_need_few_descriptors(self):
+        files = [self.make(f"lib{i}.dylib") for i in range(200)]
+        command = " ".join(["ulimit -n 64;", "exec", '"$0"', '"$@"'])
+        result = subprocess.run(["sh", "-c", command, harness.TCFIX, "edit", "-q", *ADD, *files],
+                                capture_output=True, text=True)
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+
+    def test_what_a_killed_run_left_is_removed(self):
+        library = self.make()
+        (self.folder / ".tcfix-0123abcd.tmp").write_bytes(b"left behind")
+        (self.folder / ".tcfix-notes.txt").write_bytes(b"someone's own")
+        tcfix("edit", *ADD, library)
+        self.assertEqual(sorted(os.listdir(self.folder)), [".tcfix-notes.txt", library.name])
+
+    def test_interrupted_reading_ends_at_once(self):
+        library = self.make(content=bytes(30_000_000))
+        process = subprocess.Popen([harness.TCFIX, "verify", *[library] * 200],
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        try:
+            process.wait(0.05)
+        except subprocess.TimeoutExpired:
+            process.send_signal(signal.SIGINT)
+        self.assertIn(process.wait(), (-signal.SIGINT, 1))
+
+
 class Output(CliTest):
     def test_help_has_examples_and_fits_80_columns(self):
         for command in ([], ["inspect"], ["edit"], ["sign"], ["verify"], ["undo"]):

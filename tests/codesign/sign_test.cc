@@ -234,10 +234,18 @@ TEST(ForeignSignature, IsNeverReplacedUnasked) {
   ByteVector image = buildMachO(withEverything(SignatureStyle::Cms));
   Problem problem = refusal(image, {kAdd});
   EXPECT_EQ(problem.code, ErrorCode::ForeignSigned);
-  EXPECT_THAT(problem.message, HasSubstr("com.example.kept"));
+  EXPECT_THAT(problem.message, HasSubstr("signed by an identity"));
   EXPECT_THAT(problem.hint, HasSubstr("--replace-signature"));
   EXPECT_EQ(problemOf(formats::rewrite(image, "libdemo.dylib", signingOnly())).code,
             ErrorCode::ForeignSigned);
+}
+
+TEST(ForeignSignature, IsRecognizedEvenWhenDamaged) {
+  ByteVector image = buildMachO(withEverything(SignatureStyle::Cms));
+  const uint8_t magic[] = {0xfa, 0xde, 0x0c, 0x02};
+  auto directory = std::search(image.begin(), image.end(), std::begin(magic), std::end(magic));
+  directory[39] = 64; // a page size that nobody understands
+  EXPECT_EQ(refusal(image, {kAdd}).code, ErrorCode::ForeignSigned);
 }
 
 TEST(ForeignSignature, StaysWhenThereIsNothingToDo) {

@@ -289,6 +289,29 @@ TEST(CorruptUniversal, AUniversalFileInsideAUniversalFileIsRefused) {
             ErrorCode::NotALibrary);
 }
 
+// LLVM's list of load commands stands still at an obsolete LC_IDENT.
+TEST(CorruptCommands, LcIdentIsRefused) {
+  ByteVector image = buildMachO({});
+  uint64_t offset = sizeof(mach_header_64);
+  for (uint32_t i = 0; i + 1 < endian::read32le(&image[16]); ++i) {
+    ByteVector changed = image;
+    endian::write32le(&changed[offset], LC_IDENT);
+    EXPECT_EQ(refusal(changed, {AddSearchPath{"/x"}}).code, ErrorCode::Malformed) << i;
+    offset += endian::read32le(&image[offset + 4]);
+  }
+}
+
+// A signature that does not end __LINKEDIT would be rebuilt over something else.
+TEST(CorruptCommands, ASignatureElsewhereIsRefused) {
+  ByteVector image = buildMachO(signedAs(SignatureStyle::AdHoc));
+  uint64_t offset = sizeof(mach_header_64);
+  while (endian::read32le(&image[offset]) != LC_CODE_SIGNATURE)
+    offset += endian::read32le(&image[offset + 4]);
+  endian::write32le(&image[offset + 8], 0x800);
+  endian::write32le(&image[offset + 12], 0x200);
+  EXPECT_EQ(refusal(image, {AddSearchPath{"/x"}}).code, ErrorCode::Malformed);
+}
+
 TEST(NotMachO, IsSaidPlainly) {
   for (llvm::StringRef text :
        {"", "hello", "#!/bin/sh\n", "!<arch>\n", "\xcf\xfa\xed\xfe", "\xca\xfe\xba\xbe", "MZ",

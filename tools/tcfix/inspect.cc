@@ -1,8 +1,8 @@
 #include "command_line.h"
-#include "missing_symbols.h"
 
 #include "base/parallel.h"
 #include "io/file.h"
+#include "resolve/missing_symbols.h"
 
 namespace tcfix::cli {
 
@@ -17,7 +17,7 @@ report::InspectedFile inspect(const std::string& path, const formats::InspectOpt
       return file.takeError();
     llvm::Expected<Image> read = formats::inspect(file->bytes(), options);
     if (read && options.withSymbols)
-      result.missing = findMissingSymbols(*file, *read);
+      result.missing = resolve::findMissingSymbols(*file, *read);
     return read;
   }();
   if (image)

@@ -1,4 +1,4 @@
-#include "missing_symbols.h"
+#include "resolve/missing_symbols.h"
 
 #include "formats/formats.h"
 
@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-namespace tcfix::cli {
+namespace tcfix::resolve {
 
 namespace {
 
@@ -37,9 +37,8 @@ std::string findProvider(llvm::ArrayRef<std::string> folders, llvm::StringRef na
 
 } // namespace
 
-std::vector<report::MissingSymbols> findMissingSymbols(const io::InputFile& file,
-                                                       const Image& image) {
-  std::vector<report::MissingSymbols> result;
+std::vector<MissingSymbols> findMissingSymbols(const io::InputFile& file, const Image& image) {
+  std::vector<MissingSymbols> result;
   if (image.format != Format::Pe)
     return result;
   const Slice& slice = image.slices.front();
@@ -64,4 +63,4 @@ std::vector<report::MissingSymbols> findMissingSymbols(const io::InputFile& file
   return result;
 }
 
-} // namespace tcfix::cli
+} // namespace tcfix::resolve
