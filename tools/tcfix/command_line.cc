@@ -12,10 +12,12 @@ namespace {
 constexpr const char* kOperands = "operands";
 
 void addCommonOptions(cxxopts::Options& options) {
-  options.add_options("Common")("json", "print one JSON document on standard output")(
-      "q,quiet", "say nothing but errors")("v,verbose", "say more")(
-      "color", "auto, always or never", cxxopts::value<std::string>(), "WHEN")("h,help",
-                                                                               "show this help");
+  auto add = options.add_options("Common");
+  add("json", "print one JSON document on standard output");
+  add("q,quiet", "say nothing but errors");
+  add("v,verbose", "say more");
+  add("color", "auto, always or never", cxxopts::value<std::string>(), "WHEN");
+  add("h,help", "show this help");
   options.add_options("")(kOperands, "", cxxopts::value<std::vector<std::string>>());
   options.parse_positional({kOperands});
   options.positional_help("");

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/error.h"
+#include "io/file.h"
 #include "report/json.h"
 #include "report/log.h"
 
@@ -72,6 +73,16 @@ private:
   report::Paint paintForOutput;
   report::Preamble preamble;
 };
+
+/// What `work` makes of the file at `path`, or why the file cannot be read.
+template <typename Work>
+auto withFile(const std::string& path, Work work)
+    -> decltype(work(std::declval<io::InputFile&>())) {
+  llvm::Expected<io::InputFile> file = io::InputFile::open(path);
+  if (!file)
+    return file.takeError();
+  return work(*file);
+}
 
 /// Writes to standard output; false when it cannot be written, which is then said.
 bool printOut(const std::string& text);

@@ -1,5 +1,5 @@
 #include "command_line.h"
-#include "signing_options.h"
+#include "editing.h"
 
 namespace tcfix::cli {
 
@@ -65,22 +65,21 @@ llvm::Expected<std::optional<Edit>> editFor(const Argument& argument, bool isLaz
 
 void addOptions(cxxopts::Options& options) {
   auto text = [] { return cxxopts::value<std::string>(); };
-  options.add_options()("add-rpath", "ensure this search path, at the end", text(), "PATH")(
-      "prepend-rpath", "ensure that this search path is the first", text(),
-      "PATH")("remove-rpath", "ensure that this search path is not there", text(),
-              "PATH")("replace-rpath", "put NEW in the place of OLD", text(), "OLD=NEW")(
-      "rename-dependency", "depend on NEW instead of OLD", text(),
-      "OLD=NEW")("add-dependency", "depend on this library, too (ELF)", text(),
-                 "NAME")("remove-dependency", "do not depend on this library", text(), "NAME")(
-      "set-id", "the library's own name (install name, SONAME)", text(),
-      "NAME")("rpath-kind", "runpath, rpath or keep (ELF)", text(), "KIND")(
-      "delay", "load this DLL through the embedded search list; may be a glob (PE)", text(),
-      "DLL")("lazy", "with --delay: at the first call, not when loaded (PE)")(
-      "undelay", "make it an ordinary import again (PE)", text(),
-      "DLL")("journal", "keep the way back in this file, for tcfix undo --journal", text(),
-             "FILE")("n,dry-run", "show the difference and write nothing; bytes with -v")(
-      "no-sign", "leave the signature as it is, even if that breaks it");
-  addSigningOptions(options);
+  auto add = options.add_options();
+  add("add-rpath", "ensure this search path, at the end", text(), "PATH");
+  add("prepend-rpath", "ensure that this search path is the first", text(), "PATH");
+  add("remove-rpath", "ensure that this search path is not there", text(), "PATH");
+  add("replace-rpath", "put NEW in the place of OLD", text(), "OLD=NEW");
+  add("rename-dependency", "depend on NEW instead of OLD", text(), "OLD=NEW");
+  add("add-dependency", "depend on this library, too (ELF)", text(), "NAME");
+  add("remove-dependency", "do not depend on this library", text(), "NAME");
+  add("set-id", "the library's own name (install name, SONAME)", text(), "NAME");
+  add("rpath-kind", "runpath, rpath or keep (ELF)", text(), "KIND");
+  add("delay", "load this DLL through the embedded search list; may be a glob (PE)", text(), "DLL");
+  add("lazy", "with --delay: at the first call, not when loaded (PE)");
+  add("undelay", "make it an ordinary import again (PE)", text(), "DLL");
+  add("no-sign", "leave the signature as it is, even if that breaks it");
+  addEditingOptions(options);
 }
 
 } // namespace
@@ -112,17 +111,7 @@ int runEdit(int argc, const char* const* argv) {
   }
   if (request.edits.empty())
     return invocation->usageError("say what to change, such as --add-rpath PATH");
-  if (invocation->operands().empty())
-    return invocation->usageError("name at least one file");
-
-  apply::EditOptions editOptions;
-  editOptions.isDryRun = invocation->has("dry-run");
-  editOptions.withHashes = invocation->wantsJson();
-  editOptions.journal = invocation->value("journal");
-  if (std::string wrong = readSigningOptions(*invocation, request.signing, editOptions);
-      !wrong.empty())
-    return invocation->usageError(wrong);
-  return runEditing(*invocation, request, editOptions);
+  return runEditing(*invocation, std::move(request));
 }
 
 } // namespace tcfix::cli

@@ -1,7 +1,6 @@
 #include "command_line.h"
 
 #include "base/parallel.h"
-#include "io/file.h"
 #include "resolve/missing_symbols.h"
 
 namespace tcfix::cli {
@@ -11,15 +10,12 @@ namespace {
 report::InspectedFile inspect(const std::string& path, const formats::InspectOptions& options) {
   report::InspectedFile result;
   result.path = path;
-  auto image = [&]() -> llvm::Expected<Image> {
-    llvm::Expected<io::InputFile> file = io::InputFile::open(path);
-    if (!file)
-      return file.takeError();
-    llvm::Expected<Image> read = formats::inspect(file->bytes(), options);
+  auto image = withFile(path, [&](const io::InputFile& file) {
+    llvm::Expected<Image> read = formats::inspect(file.bytes(), options);
     if (read && options.withSymbols)
-      result.missing = resolve::findMissingSymbols(*file, *read);
+      result.missing = resolve::findMissingSymbols(file, *read);
     return read;
-  }();
+  });
   if (image)
     result.image = std::move(*image);
   else

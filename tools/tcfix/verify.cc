@@ -1,7 +1,6 @@
 #include "command_line.h"
 
 #include "base/parallel.h"
-#include "io/file.h"
 
 namespace tcfix::cli {
 
@@ -10,12 +9,8 @@ namespace {
 report::VerifiedFile verify(const std::string& path) {
   report::VerifiedFile result;
   result.path = path;
-  auto verdict = [&]() -> llvm::Expected<formats::SignatureVerdict> {
-    llvm::Expected<io::InputFile> file = io::InputFile::open(path);
-    if (!file)
-      return file.takeError();
-    return formats::verify(file->bytes());
-  }();
+  auto verdict =
+      withFile(path, [](const io::InputFile& file) { return formats::verify(file.bytes()); });
   if (verdict)
     result.verdict = std::move(*verdict);
   else
