@@ -408,6 +408,17 @@ class Output(CliTest):
                 options = text.split("Examples:")[0]
                 self.assertLessEqual(max(map(len, options.splitlines())), 90)
 
+    def test_common_options_work_everywhere(self):
+        library = self.make()
+        version = tcfix("--version").stdout
+        self.assertRegex(version, r"^tcfix \d+\.\d+\.\d+ ")
+        self.assertEqual(tcfix("inspect", "--version").stdout, version)
+        self.assertEqual(json.loads(tcfix("--json", "inspect", library).stdout),
+                         tcfix_json("inspect", library))
+        self.assertNotIn("{", tcfix("inspect", "--json=false", library).stdout)
+        report = json.loads(run(harness.TCFIX, "frobnicate", "--json").stdout)
+        self.assertEqual((report["ok"], report["errors"][0]["code"]), (False, "usage"))
+
     def test_colour_only_when_wanted(self):
         library = self.make()
         self.assertNotIn("\x1b", tcfix("inspect", library).stdout)

@@ -1,5 +1,6 @@
 #include "command_line.h"
 
+#include <llvm/Config/llvm-config.h>
 #include <llvm/Support/Process.h>
 
 #include <algorithm>
@@ -17,6 +18,7 @@ void addCommonOptions(cxxopts::Options& options) {
   add("q,quiet", "say nothing but errors");
   add("v,verbose", "say more");
   add("color", "auto, always or never", cxxopts::value<std::string>(), "WHEN");
+  add("version", "say which version this is");
   add("h,help", "show this help");
   options.add_options("")(kOperands, "", cxxopts::value<std::vector<std::string>>());
   options.parse_positional({kOperands});
@@ -77,7 +79,11 @@ std::optional<Invocation> Invocation::parse(const CommandText& text, cxxopts::Op
     exitCode = wrongUsage(text.name, wantsJson, error.what());
     return std::nullopt;
   }
-  if (invocation.has("help")) {
+  if (invocation.isOn("version")) {
+    exitCode = printOut(versionLine()) ? kDone : kProblemFound;
+    return std::nullopt;
+  }
+  if (invocation.isOn("help")) {
     exitCode = printOut(options.help({"", "Common"}) + "\nExamples:\n" + text.examples)
                    ? kDone
                    : kProblemFound;
@@ -95,6 +101,10 @@ std::optional<Invocation> Invocation::parse(const CommandText& text, cxxopts::Op
                                             : report::Verbosity::Normal,
                    wantsColour(when, Process::StandardErrHasColors()));
   return invocation;
+}
+
+bool Invocation::isOn(const std::string& flag) const {
+  return has(flag) && value(flag) != "false";
 }
 
 bool Invocation::has(const std::string& option) const {
@@ -125,6 +135,10 @@ int Invocation::finish(bool hasFindings, const std::string& text,
   bool isPrinted = wantsJson() ? printOut(json(preamble)) : isQuiet() || printOut(text);
   // The work is done as the code says; only the report of it is lost.
   return isPrinted || exitCode != kDone ? exitCode : kProblemFound;
+}
+
+std::string versionLine() {
+  return "tcfix " TCFIX_VERSION " (LLVM " LLVM_VERSION_STRING ")\n";
 }
 
 bool printOut(const std::string& text) {

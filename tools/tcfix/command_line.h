@@ -47,12 +47,13 @@ public:
 
   const std::vector<std::string>& operands() const { return operandList; }
   const std::vector<Argument>& arguments() const { return argumentList; } ///< in their order
+  bool isOn(const std::string& flag) const; ///< given, and not as --flag=false
   bool has(const std::string& option) const;
   std::string value(const std::string& option) const; ///< the last one given; empty if none
 
-  bool wantsJson() const { return has("json"); }
-  bool isQuiet() const { return has("quiet"); }
-  bool isVerbose() const { return has("verbose"); }
+  bool wantsJson() const { return isOn("json"); }
+  bool isQuiet() const { return isOn("quiet"); }
+  bool isVerbose() const { return isOn("verbose"); }
   report::Paint paint() const { return paintForOutput; }
 
   /// Says what is wrong with the command line; returns the exit code.
@@ -83,6 +84,9 @@ auto withFile(const std::string& path, Work work)
     return file.takeError();
   return work(*file);
 }
+
+/// The version of the program and of what it stands on, as a line.
+std::string versionLine();
 
 /// Writes to standard output; false when it cannot be written, which is then said.
 bool printOut(const std::string& text);

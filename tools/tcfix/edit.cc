@@ -103,7 +103,7 @@ int runEdit(int argc, const char* const* argv) {
 
   formats::EditRequest request;
   for (const Argument& argument : invocation->arguments()) {
-    llvm::Expected<std::optional<Edit>> edit = editFor(argument, invocation->has("lazy"));
+    llvm::Expected<std::optional<Edit>> edit = editFor(argument, invocation->isOn("lazy"));
     if (!edit)
       return invocation->usageError(toProblem(edit.takeError(), {}).message);
     if (*edit)

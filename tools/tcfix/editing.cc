@@ -9,13 +9,13 @@ namespace {
 /// A sentence if the options make no sense, else nothing.
 std::string readOptions(const Invocation& invocation, formats::Signing& signing,
                         apply::EditOptions& options) {
-  options.isDryRun = invocation.has("dry-run");
+  options.isDryRun = invocation.isOn("dry-run");
   options.withHashes = invocation.wantsJson();
   options.journal = invocation.value("journal");
   if (invocation.has("journal") && options.journal.empty())
     return "--journal takes the name of a file";
-  signing.replaceForeign = invocation.has("replace-signature");
-  signing.isWanted = !invocation.has("no-sign");
+  signing.replaceForeign = invocation.isOn("replace-signature");
+  signing.isWanted = !invocation.isOn("no-sign");
   if (invocation.has("sign-with") && invocation.value("sign-with") != "codesign")
     return "--sign-with takes codesign";
   // --no-sign wins over everything.

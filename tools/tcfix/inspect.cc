@@ -44,7 +44,7 @@ int runInspect(int argc, const char* const* argv) {
     return invocation->usageError("name at least one file");
 
   formats::InspectOptions inspectOptions;
-  inspectOptions.withSymbols = invocation->has("symbols");
+  inspectOptions.withSymbols = invocation->isOn("symbols");
   std::vector<report::InspectedFile> files(invocation->operands().size());
   parallelFor(files.size(), hardwareThreads(),
               [&](size_t i) { files[i] = inspect(invocation->operands()[i], inspectOptions); });

@@ -2,10 +2,9 @@
 
 #include "command_line.h"
 
-#include <llvm/Config/llvm-config.h>
-
 #include <algorithm>
 #include <cstring>
+#include <vector>
 
 namespace {
 
@@ -55,12 +54,16 @@ int main(int argc, char** argv) {
   if (name == "--help" || name == "-h" || name == "help")
     return cli::printOut(help()) ? cli::kDone : cli::kProblemFound;
   if (name == "--version")
-    return cli::printOut("tcfix " TCFIX_VERSION " (LLVM " LLVM_VERSION_STRING ")\n")
-               ? cli::kDone
-               : cli::kProblemFound;
+    return cli::printOut(cli::versionLine()) ? cli::kDone : cli::kProblemFound;
+  // What works everywhere also works before the command: tcfix --json inspect FILE.
+  std::vector<const char*> arguments(argv + 1, argv + argc);
+  auto first = std::find_if(arguments.begin(), arguments.end(),
+                            [](const char* argument) { return argument[0] != '-'; });
+  std::rotate(arguments.begin(), first, first == arguments.end() ? first : first + 1);
+  name = arguments.front();
   for (const Command& command : kCommands)
     if (name == command.name)
-      return command.run(argc - 1, argv + 1);
+      return command.run(static_cast<int>(arguments.size()), arguments.data());
   bool wantsJson = std::any_of(
       argv + 1, argv + argc, [](const char* argument) { return !std::strcmp(argument, "--json"); });
   return wrongCommand("there is no command " + name, wantsJson);
