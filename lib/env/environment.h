@@ -1,0 +1,47 @@
+// Where Python keeps its packages: virtual environments, conda, system and user folders, on every
+// platform, and a bare folder or file that somebody points at.
+#pragma once
+
+#include "image/image.h"
+#include "io/target_disk.h"
+
+#include <llvm/Support/Error.h>
+
+namespace tcfix::env {
+
+enum class EnvironmentKind { Venv, Conda, SystemPython, SitePackages, Folder, File };
+
+/// The kind in words, such as "virtual environment".
+llvm::StringRef nameOf(EnvironmentKind kind);
+
+struct Python {
+  std::string version;    ///< such as "3.12"; empty if unknown
+  std::string executable; ///< host path; empty if there is none
+  std::string basePrefix; ///< host path of the installation that a venv stands on; may be empty
+};
+
+enum class SiteKind { Own, System, User };
+
+/// A folder that packages are installed in.
+struct Site {
+  std::string folder;        ///< host path
+  std::string pythonVersion; ///< such as "3.12"; empty if the layout does not say (Windows, a folder)
+  SiteKind kind = SiteKind::Own;
+};
+
+struct Environment {
+  std::string path; ///< as it was given
+  std::string root; ///< host path, absolute, links followed
+  EnvironmentKind kind = EnvironmentKind::Folder;
+  std::vector<Python> pythons;
+  std::vector<Site> sites; ///< the first one that holds a package wins, as in sys.path
+};
+
+/// What lies at `target`. NotFound if nothing does; Usage (with the hint `tcfix wheel`) for a .whl;
+/// NotALibrary for a file that is none.
+llvm::Expected<Environment> findEnvironment(llvm::StringRef target, const io::TargetDisk& disk);
+
+/// The target when none is named: $VIRTUAL_ENV, $CONDA_PREFIX, ./.venv, ./venv.
+llvm::Expected<std::string> defaultTarget();
+
+} // namespace tcfix::env

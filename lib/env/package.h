@@ -1,0 +1,46 @@
+// Installed packages: their .dist-info, their RECORD, and the native libraries among their files.
+#pragma once
+
+#include "base/error.h"
+#include "env/environment.h"
+
+namespace tcfix::env {
+
+struct Package {
+  std::string name;
+  std::string version;  ///< empty if there is no .dist-info
+  std::string site;     ///< host path of the folder that it is installed in
+  std::string distInfo; ///< host path; empty if there is none
+  bool hasRecord = false;
+  std::string condaMeta; ///< host path of conda's own list of its files; empty if there is none
+  /// Host paths, sorted by name, not resolved: a symlink stays one.
+  std::vector<std::string> libraries;
+  std::vector<Problem> problems; ///< what is odd about it: malformed RECORD, listed files missing
+};
+
+struct PackageQuery {
+  std::string name; ///< as on the command line; compared as PEP 503 says
+  /// For torchcodec: only libraries whose file name begins so; empty for all of them.
+  std::string libraryPrefix;
+  bool withGrafted = false; ///< also the libraries in NAME.libs and .dylibs
+};
+
+/// The package in every site of the environment that has it. In a folder without any .dist-info:
+/// the libraries of that name below it. A file target is a package of that one library.
+std::vector<Package> findPackages(const Environment& environment, const io::TargetDisk& disk,
+                                  const PackageQuery& query);
+
+/// All packages, name and version only, for `tcfix list`.
+std::vector<Package> listPackages(const Environment& environment, const io::TargetDisk& disk);
+
+struct TorchInstall {
+  std::string version;   ///< such as "2.9.1+cu128"
+  std::string libFolder; ///< host path of torch/lib
+  std::string site;
+};
+
+/// The torch that torchcodec in `site` would import.
+std::optional<TorchInstall> findTorch(const Environment& environment, const io::TargetDisk& disk,
+                                      llvm::StringRef site);
+
+} // namespace tcfix::env

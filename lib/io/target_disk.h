@@ -1,0 +1,55 @@
+// The disk of the system that the libraries are for: this machine's, or one under a sysroot, or one
+// that is out of reach.
+//
+// Two kinds of path: a *host path* can be opened here; a *target path* is what the target's loader
+// sees and what is written into libraries. Everything above works with host paths, and turns to
+// target paths only to read or write what a library says.
+#pragma once
+
+#include <llvm/ADT/StringRef.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tcfix::io {
+
+struct TargetDiskOptions {
+  std::string sysroot;              ///< the folder that holds the target's root; empty: none
+  bool isWindows = false;           ///< drive letters, backslashes, no case in names
+  bool knowsAbsolutePaths = true;   ///< false: another platform than this machine, and no sysroot
+};
+
+class TargetDisk {
+public:
+  explicit TargetDisk(TargetDiskOptions options);
+
+  const TargetDiskOptions& options() const { return disk; }
+  bool knowsAbsolutePaths() const { return disk.knowsAbsolutePaths; }
+
+  /// Where an absolute path of the target lies here; nothing if that is unknown, or not absolute.
+  std::optional<std::string> hostPath(llvm::StringRef targetPath) const;
+
+  /// How the target calls what lies at an absolute host path.
+  std::string targetPath(llvm::StringRef hostPath) const;
+
+  /// The path without symbolic links and without "..", resolved as the target would: an absolute
+  /// link leads into the sysroot, and ".." never out of it. Nothing if there is no such file, or
+  /// links run in a circle.
+  std::optional<std::string> realPath(llvm::StringRef hostPath) const;
+
+  bool isFile(llvm::StringRef hostPath) const;   ///< or a link to one
+  bool isFolder(llvm::StringRef hostPath) const; ///< or a link to one
+
+  /// The names in a folder, sorted; none if it cannot be read.
+  std::vector<std::string> list(llvm::StringRef hostFolder) const;
+
+  /// The host path of `name` (may hold folders and "..") in a folder, in any case of letters on
+  /// Windows; nothing if there is no such entry.
+  std::optional<std::string> find(llvm::StringRef hostFolder, llvm::StringRef name) const;
+
+private:
+  TargetDiskOptions disk;
+};
+
+} // namespace tcfix::io

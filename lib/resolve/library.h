@@ -1,0 +1,42 @@
+// Libraries as the simulated loaders see them: read once, shared by all sessions, and, while a plan
+// is being tried, as they would be after it.
+#pragma once
+
+#include "formats/formats.h"
+#include "io/file.h"
+#include "io/target_disk.h"
+
+#include <memory>
+
+namespace tcfix::resolve {
+
+/// What a plan would change in a library. It keeps its symbols, code and place.
+struct Disguise {
+  std::vector<Dependency> dependencies; ///< in the place of the file's own, one for one
+  std::vector<bool> isDropped;          ///< dependencies that are gone; empty: none
+  std::vector<std::string> searchPaths;
+  std::optional<SearchPathKind> searchPathKind;
+};
+
+/// Every library that was asked for, by host path. Safe to use from several threads.
+class LibraryStore {
+public:
+  explicit LibraryStore(const io::TargetDisk& disk);
+  ~LibraryStore();
+
+  const io::TargetDisk& disk() const;
+
+  /// The library's image, without symbols and without a judged signature, or why it has none.
+  llvm::Expected<const Image*> image(const std::string& hostPath);
+
+  /// From now on the file at this path counts as having these bytes, such as the original ones of
+  /// a file that tcfix has changed. They must outlive the store.
+  void replace(const std::string& hostPath, Bytes bytes);
+
+private:
+  struct State;
+  std::unique_ptr<State> state;
+  friend class Session;
+};
+
+} // namespace tcfix::resolve
