@@ -8,6 +8,7 @@
 #include <llvm/ADT/STLFunctionalExtras.h>
 #include <llvm/Support/Error.h>
 
+#include <optional>
 #include <string>
 
 namespace tcfix::io {
@@ -57,6 +58,9 @@ llvm::Error syncFolder(llvm::StringRef folder);
 
 /// Removes temporary files that killed runs left in a folder. Call only with its lock held.
 void removeLeftovers(const std::string& folder);
+
+/// What a symbolic link says; nothing if the path names none.
+std::optional<std::string> readLink(const std::string& path);
 
 /// Lets this process open as many files as the system allows it at all.
 void allowManyOpenFiles();

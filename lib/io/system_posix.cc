@@ -191,6 +191,16 @@ llvm::Error syncFolder(llvm::StringRef folder) {
   return llvm::Error::success();
 }
 
+std::optional<std::string> readLink(const std::string& path) {
+  // A link may say at most PATH_MAX; some systems do not tell its length beforehand.
+  std::string text(4096, '\0');
+  ssize_t size = ::readlink(path.c_str(), text.data(), text.size());
+  if (size < 0)
+    return std::nullopt;
+  text.resize(static_cast<size_t>(size));
+  return text;
+}
+
 void allowManyOpenFiles() {
   struct rlimit limit;
   if (::getrlimit(RLIMIT_NOFILE, &limit) == 0) {

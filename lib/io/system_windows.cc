@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <filesystem>
 #include <io.h>
 #include <windows.h>
 
@@ -101,6 +102,15 @@ llvm::Error syncFolder(llvm::StringRef) {
 }
 
 // Handles have no such limit.
+std::optional<std::string> readLink(const std::string& path) {
+  std::error_code error;
+  std::filesystem::path text = std::filesystem::read_symlink(wide(path), error);
+  if (error)
+    return std::nullopt;
+  std::u8string utf8 = text.u8string();
+  return std::string(utf8.begin(), utf8.end());
+}
+
 void allowManyOpenFiles() {}
 
 void watchForInterrupts() {

@@ -6,18 +6,17 @@
 // target paths only to read or write what a library says.
 #pragma once
 
-#include <llvm/ADT/StringRef.h>
+#include "io/file.h"
 
 #include <optional>
-#include <string>
 #include <vector>
 
 namespace tcfix::io {
 
 struct TargetDiskOptions {
-  std::string sysroot;              ///< the folder that holds the target's root; empty: none
-  bool isWindows = false;           ///< drive letters, backslashes, no case in names
-  bool knowsAbsolutePaths = true;   ///< false: another platform than this machine, and no sysroot
+  std::string sysroot = {};       ///< the folder that holds the target's root; empty: none
+  bool isWindows = false;         ///< drive letters, backslashes, no case in names
+  bool knowsAbsolutePaths = true; ///< false: another platform than this machine, and no sysroot
 };
 
 class TargetDisk {
@@ -35,8 +34,15 @@ public:
 
   /// The path without symbolic links and without "..", resolved as the target would: an absolute
   /// link leads into the sysroot, and ".." never out of it. Nothing if there is no such file, or
-  /// links run in a circle.
+  /// links run in a circle. A path outside the sysroot must begin with a folder that was adopted.
   std::optional<std::string> realPath(llvm::StringRef hostPath) const;
+
+  /// The same for a path that a user of this machine typed: relative to the current folder, with
+  /// this machine's links up to the sysroot and the target's below it.
+  std::optional<std::string> adopt(llvm::StringRef typed) const;
+
+  /// The file with the target's links followed, as the target would open it.
+  llvm::Expected<InputFile> open(llvm::StringRef hostPath) const;
 
   bool isFile(llvm::StringRef hostPath) const;   ///< or a link to one
   bool isFolder(llvm::StringRef hostPath) const; ///< or a link to one
@@ -45,10 +51,14 @@ public:
   std::vector<std::string> list(llvm::StringRef hostFolder) const;
 
   /// The host path of `name` (may hold folders and "..") in a folder, in any case of letters on
-  /// Windows; nothing if there is no such entry.
+  /// Windows; nothing if there is no such entry, or only a link that leads nowhere.
   std::optional<std::string> find(llvm::StringRef hostFolder, llvm::StringRef name) const;
 
 private:
+  bool exists(const std::string& hostPath) const;
+  std::string entry(const std::string& folder, llvm::StringRef name) const;
+  std::string parent(const std::string& folder) const;
+
   TargetDiskOptions disk;
 };
 

@@ -1,0 +1,236 @@
+#include "io/target_disk.h"
+
+#include "base/error.h"
+#include "io/system.h"
+
+#include <llvm/ADT/SmallString.h>
+#include <llvm/ADT/StringExtras.h>
+#include <llvm/Support/FileSystem.h>
+#include <llvm/Support/Path.h>
+
+#include <algorithm>
+
+namespace tcfix::io {
+
+namespace fs = llvm::sys::fs;
+namespace path = llvm::sys::path;
+
+namespace {
+
+// As many as Linux follows.
+constexpr int kMostLinks = 40;
+
+using Parts = llvm::SmallVector<llvm::StringRef, 16>;
+
+/// The folders and the name that a path is made of, without its root.
+Parts partsOf(llvm::StringRef text, bool isWindows) {
+  Parts parts;
+  llvm::SplitString(text, parts, isWindows ? "/\\" : "/");
+  llvm::erase_if(parts, [](llvm::StringRef part) { return part == "."; });
+  return parts;
+}
+
+bool startsWithDrive(llvm::StringRef text) {
+  return text.size() >= 3 && llvm::isAlpha(text[0]) && text[1] == ':' &&
+         (text[2] == '\\' || text[2] == '/');
+}
+
+/// A target path's parts from the root on, the drive being the first; nothing if it is relative.
+std::optional<Parts> absoluteParts(llvm::StringRef target, bool isWindows) {
+  if (!isWindows)
+    return target.starts_with("/") ? std::optional(partsOf(target, false)) : std::nullopt;
+  target.consume_front("\\\\?\\");
+  if (!startsWithDrive(target))
+    return std::nullopt;
+  Parts parts = partsOf(target.drop_front(2), true);
+  parts.insert(parts.begin(), target.take_front(1));
+  return parts;
+}
+
+std::string below(llvm::StringRef folder, llvm::StringRef name) {
+  llvm::SmallString<256> text(folder);
+  path::append(text, name);
+  return text.str().str();
+}
+
+bool isWithin(llvm::StringRef text, llvm::StringRef folder) {
+  return text.consume_front(folder) &&
+         (text.empty() || path::is_separator(text.front()) || path::is_separator(folder.back()));
+}
+
+std::string absolute(llvm::StringRef typed) {
+  llvm::SmallString<256> text(typed);
+  fs::make_absolute(text);
+  return text.str().str();
+}
+
+} // namespace
+
+TargetDisk::TargetDisk(TargetDiskOptions options) : disk(std::move(options)) {
+  if (disk.sysroot.empty())
+    return;
+  llvm::SmallString<256> real;
+  disk.sysroot = fs::real_path(disk.sysroot, real) ? absolute(disk.sysroot) : real.str().str();
+  disk.knowsAbsolutePaths = true;
+}
+
+std::optional<std::string> TargetDisk::hostPath(llvm::StringRef targetPath) const {
+  if (!disk.knowsAbsolutePaths)
+    return std::nullopt;
+  std::optional<Parts> parts = absoluteParts(targetPath, disk.isWindows);
+  if (!parts)
+    return std::nullopt;
+  if (disk.sysroot.empty())
+    return targetPath.str();
+  std::string result = disk.sysroot;
+  for (llvm::StringRef part : *parts)
+    result = part == ".." ? parent(result) : entry(result, part);
+  return result;
+}
+
+std::string TargetDisk::targetPath(llvm::StringRef hostPath) const {
+  if (disk.sysroot.empty() || !isWithin(hostPath, disk.sysroot))
+    return hostPath.str();
+  Parts parts = partsOf(hostPath.drop_front(disk.sysroot.size()), disk.isWindows);
+  if (!disk.isWindows)
+    return "/" + llvm::join(parts, "/");
+  if (parts.empty())
+    return {};
+  std::string drive = parts.front().upper() + ":\\";
+  return drive + llvm::join(parts.begin() + 1, parts.end(), "\\");
+}
+
+std::optional<std::string> TargetDisk::realPath(llvm::StringRef hostPath) const {
+  if (disk.sysroot.empty()) {
+    llvm::SmallString<256> real;
+    if (fs::real_path(hostPath, real))
+      return std::nullopt;
+    return real.str().str();
+  }
+  std::string top =
+      isWithin(hostPath, disk.sysroot) ? disk.sysroot : path::root_path(hostPath).str();
+  std::string current = top;
+  // What is still to be walked, the next part last.
+  std::vector<std::string> ahead;
+  auto walkFirst = [&](const Parts& parts) {
+    for (llvm::StringRef part : llvm::reverse(parts))
+      ahead.push_back(part.str());
+  };
+  walkFirst(partsOf(hostPath.drop_front(top.size()), path::is_separator('\\')));
+  for (int links = 0; !ahead.empty();) {
+    std::string part = std::move(ahead.back());
+    ahead.pop_back();
+    if (part == "..") {
+      if (current != top)
+        current = path::parent_path(current).str();
+      continue;
+    }
+    std::string next = entry(current, part);
+    std::optional<std::string> link = system::readLink(next);
+    if (!link) {
+      current = std::move(next);
+      continue;
+    }
+    if (++links > kMostLinks)
+      return std::nullopt;
+    if (std::optional<Parts> parts = absoluteParts(*link, disk.isWindows)) {
+      top = current = disk.sysroot;
+      walkFirst(*parts);
+    } else {
+      walkFirst(partsOf(*link, disk.isWindows));
+    }
+  }
+  // Links are gone from it, so that the system sees what the target would.
+  return fs::exists(current) ? std::optional(current) : std::nullopt;
+}
+
+std::optional<std::string> TargetDisk::adopt(llvm::StringRef typed) const {
+  if (typed.empty())
+    return std::nullopt;
+  std::string text = absolute(typed);
+  if (!disk.sysroot.empty()) {
+    // The sysroot may be reached through links of this machine.
+    for (llvm::StringRef above = text; !above.empty(); above = path::parent_path(above)) {
+      llvm::SmallString<256> real;
+      if (!fs::real_path(above, real) && real == disk.sysroot)
+        return realPath(disk.sysroot + text.substr(above.size()));
+    }
+  }
+  llvm::SmallString<256> real;
+  if (fs::real_path(text, real))
+    return std::nullopt;
+  return real.str().str();
+}
+
+llvm::Expected<InputFile> TargetDisk::open(llvm::StringRef hostPath) const {
+  if (disk.sysroot.empty())
+    return InputFile::open(hostPath);
+  std::optional<std::string> real = realPath(hostPath);
+  if (!real)
+    return fail(ErrorCode::NotFound, "there is no such file");
+  return InputFile::open(*real);
+}
+
+bool TargetDisk::isFile(llvm::StringRef hostPath) const {
+  std::optional<std::string> real =
+      disk.sysroot.empty() ? std::optional(hostPath.str()) : realPath(hostPath);
+  return real && fs::is_regular_file(*real);
+}
+
+bool TargetDisk::isFolder(llvm::StringRef hostPath) const {
+  std::optional<std::string> real =
+      disk.sysroot.empty() ? std::optional(hostPath.str()) : realPath(hostPath);
+  return real && fs::is_directory(*real);
+}
+
+std::vector<std::string> TargetDisk::list(llvm::StringRef hostFolder) const {
+  std::vector<std::string> names;
+  std::optional<std::string> real =
+      disk.sysroot.empty() ? std::optional(hostFolder.str()) : realPath(hostFolder);
+  if (!real)
+    return names;
+  std::error_code error;
+  for (fs::directory_iterator each(*real, error, /*follow_symlinks=*/false), end;
+       !error && each != end; each.increment(error))
+    names.push_back(path::filename(each->path()).str());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+std::optional<std::string> TargetDisk::find(llvm::StringRef hostFolder,
+                                            llvm::StringRef name) const {
+  std::string current = hostFolder.str();
+  for (llvm::StringRef part : partsOf(name, disk.isWindows)) {
+    if (part != "..")
+      current = entry(current, part);
+    else if (disk.isWindows || exists(current))
+      current = parent(current);
+    else
+      return std::nullopt;
+  }
+  return exists(current) ? std::optional(current) : std::nullopt;
+}
+
+bool TargetDisk::exists(const std::string& hostPath) const {
+  return disk.sysroot.empty() ? fs::exists(hostPath) : realPath(hostPath).has_value();
+}
+
+std::string TargetDisk::entry(const std::string& folder, llvm::StringRef name) const {
+  std::string exact = below(folder, name);
+  if (!disk.isWindows || fs::exists(exact) || system::readLink(exact))
+    return exact;
+  for (const std::string& other : list(folder))
+    if (name.equals_insensitive(other))
+      return below(folder, other);
+  return exact;
+}
+
+std::string TargetDisk::parent(const std::string& folder) const {
+  // Behind a link ".." is the parent of what the link leads to; Windows looks at the text alone.
+  std::string child = disk.isWindows ? folder : realPath(folder).value_or(folder);
+  if (child == disk.sysroot || child == path::root_path(child))
+    return child;
+  return path::parent_path(child).str();
+}
+
+} // namespace tcfix::io

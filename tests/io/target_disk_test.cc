@@ -1,0 +1,173 @@
+// Host paths and target paths: what a sysroot hides, where links lead, and names without case.
+
+#include "io/target_disk.h"
+#include "support/posix_file.h"
+#include "support/temporary_folder.h"
+
+#include <gmock/gmock.h>
+
+namespace tcfix::support {
+namespace {
+
+using io::TargetDisk;
+using testing::ElementsAre;
+using testing::Eq;
+using testing::IsEmpty;
+using testing::Optional;
+
+/// A folder tree, made by naming its files and links.
+class Tree : public testing::Test {
+protected:
+  std::string file(llvm::StringRef name) {
+    makeFolderOf(name);
+    return folder.write(name, bytesOf("content"));
+  }
+  std::string link(llvm::StringRef name, llvm::StringRef says) {
+    makeFolderOf(name);
+    EXPECT_EQ(::symlink(says.str().c_str(), folder.path(name).c_str()), 0);
+    return folder.path(name);
+  }
+  void makeFolderOf(llvm::StringRef name) {
+    EXPECT_FALSE(
+        llvm::sys::fs::create_directories(llvm::sys::path::parent_path(folder.path(name))));
+  }
+
+  TemporaryFolder folder;
+};
+
+class Sysroot : public Tree {
+protected:
+  TargetDisk disk{{.sysroot = folder.path()}};
+};
+
+class WindowsSysroot : public Tree {
+protected:
+  TargetDisk disk{{.sysroot = folder.path(), .isWindows = true}};
+};
+
+TEST_F(Tree, IsThisMachinesOwnWithoutASysroot) {
+  TargetDisk disk({});
+  std::string real = file("a/real");
+  std::string alias = link("b/alias", real);
+  EXPECT_THAT(disk.hostPath(alias), Optional(alias));
+  EXPECT_EQ(disk.targetPath(alias), alias);
+  EXPECT_THAT(disk.realPath(alias), Optional(real));
+  EXPECT_TRUE(disk.isFile(alias));
+  EXPECT_FALSE(disk.isFolder(alias));
+  EXPECT_TRUE(disk.isFolder(folder.path("b")));
+  EXPECT_THAT(disk.find(folder.path("b"), "../a/real"), Optional(real));
+  EXPECT_EQ(disk.hostPath("relative"), std::nullopt);
+}
+
+TEST_F(Tree, HasNoAbsolutePlacesWhenOutOfReach) {
+  TargetDisk disk({.knowsAbsolutePaths = false});
+  EXPECT_EQ(disk.hostPath("/usr/lib"), std::nullopt);
+  std::string real = file("real");
+  EXPECT_TRUE(disk.isFile(real)); // what lies in the environment is still there
+}
+
+TEST_F(Sysroot, HoldsTheTargetsRoot) {
+  std::string library = file("opt/homebrew/lib/libavcodec.61.dylib");
+  EXPECT_THAT(disk.hostPath("/opt/homebrew/lib/libavcodec.61.dylib"), Optional(library));
+  EXPECT_EQ(disk.targetPath(library), "/opt/homebrew/lib/libavcodec.61.dylib");
+  EXPECT_EQ(disk.targetPath(folder.path()), "/");
+  EXPECT_EQ(disk.targetPath(folder.path() + "-not/lib"), folder.path() + "-not/lib");
+}
+
+TEST_F(Sysroot, CatchesAbsoluteLinks) {
+  std::string real = file("opt/homebrew/Cellar/ffmpeg/8.0/lib/libavcodec.62.dylib");
+  link("opt/homebrew/opt/ffmpeg", "/opt/homebrew/Cellar/ffmpeg/8.0");
+  std::string seen = folder.path("opt/homebrew/opt/ffmpeg/lib/libavcodec.62.dylib");
+  EXPECT_THAT(disk.realPath(seen), Optional(real));
+  EXPECT_TRUE(disk.isFile(seen));
+  EXPECT_THAT(disk.find(folder.path("opt/homebrew/opt/ffmpeg"), "lib"),
+              Optional(folder.path("opt/homebrew/opt/ffmpeg/lib")));
+  EXPECT_THAT(disk.list(folder.path("opt/homebrew/opt/ffmpeg/lib")),
+              ElementsAre("libavcodec.62.dylib"));
+  llvm::Expected<io::InputFile> file = disk.open(seen);
+  ASSERT_TRUE(bool(file));
+  EXPECT_EQ(textOf(file->bytes()), "content");
+}
+
+TEST_F(Sysroot, IsNotLeftByDots) {
+  std::string inside = file("etc/passwd");
+  EXPECT_THAT(disk.hostPath("/../../../etc/passwd"), Optional(inside));
+  EXPECT_THAT(disk.realPath(folder.path("../../etc/passwd")), Optional(inside));
+  link("out", "../../../etc/passwd");
+  EXPECT_THAT(disk.realPath(folder.path("out")), Optional(inside));
+  EXPECT_THAT(disk.find(folder.path("etc"), "../../../../etc/passwd"), Optional(inside));
+}
+
+TEST_F(Sysroot, TakesTheRealParentBehindALink) {
+  std::string sibling = file("real/sibling");
+  file("real/folder/x");
+  link("elsewhere/link", "/real/folder");
+  EXPECT_THAT(disk.hostPath("/elsewhere/link/../sibling"), Optional(sibling));
+  EXPECT_THAT(disk.find(folder.path("elsewhere/link"), "../sibling"), Optional(sibling));
+  EXPECT_THAT(disk.realPath(folder.path("elsewhere/link/../sibling")), Optional(sibling));
+}
+
+TEST_F(Sysroot, RefusesLoopsAndLinksToNowhere) {
+  for (const std::string& path :
+       {link("a", "/b"), link("b", "/a"), link("self", "self/deeper"), link("dangling", "/nowhere"),
+        folder.path("absent"), file("file") + "/below"}) {
+    EXPECT_EQ(disk.realPath(path), std::nullopt) << path;
+    EXPECT_FALSE(disk.isFile(path)) << path;
+    llvm::Expected<io::InputFile> opened = disk.open(path);
+    EXPECT_FALSE(bool(opened)) << path;
+    llvm::consumeError(opened.takeError());
+  }
+  EXPECT_EQ(disk.find(folder.path(), "dangling"), std::nullopt);
+  EXPECT_EQ(disk.find(folder.path(), "absent/../file"), std::nullopt);
+  EXPECT_THAT(disk.list(folder.path("absent")), IsEmpty());
+}
+
+TEST_F(Sysroot, LetsLinksOfAnEnvironmentOutsideLeadIn) {
+  TemporaryFolder outside;
+  std::string python = file("usr/bin/python3");
+  ASSERT_EQ(::symlink("/usr/bin/python3", outside.path("python").c_str()), 0);
+  EXPECT_THAT(disk.realPath(outside.path("python")), Optional(python));
+  EXPECT_EQ(disk.targetPath(outside.path("python")), outside.path("python"));
+}
+
+TEST_F(Sysroot, AdoptsWhatTheUserTyped) {
+  TemporaryFolder outside;
+  file("data/venv/pyvenv.cfg");
+  link("home/venv", "/data/venv");
+  ASSERT_EQ(::symlink(folder.path().c_str(), outside.path("mounted").c_str()), 0);
+  // This machine's link to the sysroot, then the target's link below it.
+  EXPECT_THAT(disk.adopt(outside.path("mounted/home/venv")), Optional(folder.path("data/venv")));
+  EXPECT_THAT(disk.adopt(outside.path("mounted")), Optional(folder.path()));
+  ASSERT_EQ(::symlink(outside.path().c_str(), outside.path("here").c_str()), 0);
+  EXPECT_THAT(disk.adopt(outside.path("here")), Optional(outside.path()));
+  EXPECT_EQ(disk.adopt(outside.path("absent")), std::nullopt);
+  EXPECT_EQ(disk.adopt(""), std::nullopt);
+}
+
+TEST_F(WindowsSysroot, KnowsDrivesBackslashesAndNoCase) {
+  std::string dll = file("C/Tools/FFmpeg/bin/avcodec-61.dll");
+  for (const char* path :
+       {R"(C:\Tools\FFmpeg\bin\avcodec-61.dll)", R"(c:\tools/ffmpeg\BIN\AVCODEC-61.DLL)",
+        R"(\\?\C:\Tools\FFmpeg\bin\avcodec-61.dll)", R"(C:\Tools\x\..\FFmpeg\bin\avcodec-61.dll)"})
+    EXPECT_THAT(disk.hostPath(path), Optional(dll)) << path;
+  EXPECT_EQ(disk.targetPath(dll), R"(C:\Tools\FFmpeg\bin\avcodec-61.dll)");
+  EXPECT_THAT(disk.find(folder.path("C/Tools"), R"(ffmpeg\lib\..\bin\Avcodec-61.dll)"),
+              Optional(dll));
+  EXPECT_THAT(disk.realPath(folder.path("c/tools")), Optional(folder.path("C/Tools")));
+  EXPECT_EQ(disk.find(folder.path("C"), "avcodec-61.dll"), std::nullopt);
+}
+
+TEST_F(WindowsSysroot, KnowsWhatIsNotAbsolute) {
+  for (const char* path : {"relative", R"(\rooted)", "C:relative", "/posix", R"(\\server\share\x)"})
+    EXPECT_EQ(disk.hostPath(path), std::nullopt) << path;
+}
+
+TEST_F(WindowsSysroot, PrefersTheExactName) {
+  std::string upper = file("C/LIB");
+  std::string lower = file("C/lib");
+  EXPECT_THAT(disk.find(folder.path("C"), "lib"), Optional(lower));
+  EXPECT_THAT(disk.find(folder.path("C"), "LIB"), Optional(upper));
+}
+
+} // namespace
+} // namespace tcfix::support
