@@ -1,0 +1,137 @@
+// ld.so.cache in both byte orders, behind the old format, from this machine, and broken.
+
+#include "io/file.h"
+#include "io/ld_cache.h"
+#include "support/byte_writer.h"
+#include "support/guarded_bytes.h"
+
+#include <gmock/gmock.h>
+
+namespace tcfix::support {
+namespace {
+
+using io::LdCacheEntry;
+using testing::SizeIs;
+
+struct Listed {
+  std::string name;
+  std::string path;
+  uint32_t flags = 0x0303;
+  uint64_t hwcap = 0;
+};
+
+ByteVector cacheOf(const std::vector<Listed>& entries, bool isLittleEndian = true) {
+  ByteWriter out(isLittleEndian);
+  std::string strings;
+  uint64_t stringsAt = 48 + 24 * entries.size();
+  auto place = [&](const std::string& text) {
+    uint64_t at = stringsAt + strings.size();
+    strings += text + '\0';
+    return at;
+  };
+  ByteWriter table(isLittleEndian);
+  for (const Listed& entry : entries) {
+    table.u32(entry.flags);
+    table.u32(place(entry.name));
+    table.u32(place(entry.path));
+    table.u32(0);
+    table.u64(entry.hwcap);
+  }
+  out.text("glibc-ld.so.cache1.1");
+  out.u32(entries.size());
+  out.u32(strings.size());
+  out.u8(isLittleEndian ? 2 : 3);
+  out.padTo(48);
+  out.raw(table.bytes);
+  out.text(strings);
+  return out.bytes;
+}
+
+const std::vector<Listed> kEntries = {
+    {"libavcodec.so.61", "/usr/lib/x86_64-linux-gnu/libavcodec.so.61"},
+    {"libc.so.6", "/lib32/libc.so.6", 0x0003},
+    {"libfast.so", "/usr/lib/glibc-hwcaps/x86-64-v3/libfast.so", 0x0303, uint64_t(1) << 62},
+};
+
+void expectEntries(Bytes cache) {
+  auto entries = io::parseLdCache(cache);
+  ASSERT_TRUE(entries.has_value());
+  ASSERT_THAT(*entries, SizeIs(kEntries.size()));
+  for (size_t i = 0; i < kEntries.size(); ++i) {
+    EXPECT_EQ((*entries)[i].name, kEntries[i].name);
+    EXPECT_EQ((*entries)[i].path, kEntries[i].path);
+    EXPECT_EQ((*entries)[i].flags, kEntries[i].flags);
+    EXPECT_EQ((*entries)[i].hwcap, kEntries[i].hwcap);
+  }
+}
+
+TEST(LdCache, IsReadInBothByteOrders) {
+  expectEntries(cacheOf(kEntries, true));
+  expectEntries(cacheOf(kEntries, false));
+}
+
+TEST(LdCache, IsReadBehindTheOldFormat) {
+  ByteWriter both(true);
+  both.text("ld.so-1.7.0");
+  both.padTo(12);
+  both.u32(3);
+  both.padTo(16 + 3 * 12);
+  both.padTo(alignUp(both.size(), 8));
+  both.raw(cacheOf(kEntries));
+  expectEntries(both.bytes);
+}
+
+TEST(LdCache, KnowsWhichLoaderTakesAnEntry) {
+  EXPECT_TRUE((LdCacheEntry{"", "", 0x0303, 0}.isFor("x86_64")));
+  EXPECT_FALSE((LdCacheEntry{"", "", 0x0003, 0}.isFor("x86_64")));
+  EXPECT_TRUE((LdCacheEntry{"", "", 0x0a03, 0}.isFor("aarch64")));
+  EXPECT_FALSE((LdCacheEntry{"", "", 0, 0}.isFor("unheard-of")));
+}
+
+TEST(LdCache, PassesOverEntriesThatPointOutside) {
+  ByteVector cache = cacheOf(kEntries);
+  cache[48 + 24 + 7] = 0xff; // the second one's name
+  auto entries = io::parseLdCache(cache);
+  ASSERT_TRUE(entries.has_value());
+  EXPECT_THAT(*entries, SizeIs(2));
+}
+
+TEST(LdCache, IsNotTakenFromAnythingElse) {
+  EXPECT_EQ(io::parseLdCache({}), std::nullopt);
+  EXPECT_EQ(io::parseLdCache(bytesOf("text")), std::nullopt);
+  ByteVector tooMany = cacheOf(kEntries);
+  tooMany[23] = 0xff;
+  EXPECT_EQ(io::parseLdCache(tooMany), std::nullopt);
+}
+
+TEST(LdCache, SurvivesEveryTruncationAndEveryFlippedByte) {
+  ByteVector cache = cacheOf(kEntries);
+  for (size_t size = 0; size < cache.size(); ++size) {
+    GuardedBytes shorter(Bytes(cache).take_front(size));
+    io::parseLdCache(shorter);
+  }
+  for (uint8_t& byte : cache)
+    for (uint8_t mask : {0x01, 0x80, 0xff}) {
+      byte ^= mask;
+      GuardedBytes changed(cache);
+      auto entries = io::parseLdCache(changed);
+      EXPECT_LE(entries ? entries->size() : 0, kEntries.size());
+      byte ^= mask;
+    }
+}
+
+TEST(LdCache, OfThisMachineNamesItsCLibrary) {
+  llvm::Expected<io::InputFile> file = io::InputFile::open("/etc/ld.so.cache");
+  if (!file) {
+    llvm::consumeError(file.takeError());
+    GTEST_SKIP() << "this machine has no ld.so.cache";
+  }
+  auto entries = io::parseLdCache(file->bytes());
+  ASSERT_TRUE(entries.has_value());
+  EXPECT_TRUE(llvm::any_of(*entries, [](const LdCacheEntry& entry) {
+    return entry.name == "libc.so.6" && llvm::sys::fs::exists(entry.path);
+  }));
+}
+
+} // namespace
+} // namespace tcfix::support
