@@ -1,0 +1,110 @@
+#include "plan/draft.h"
+
+#include <llvm/ADT/STLExtras.h>
+#include <llvm/Support/Path.h>
+
+#include <algorithm>
+#include <set>
+
+namespace tcfix::plan {
+
+namespace path = llvm::sys::path;
+
+namespace {
+
+bool isBelow(llvm::StringRef inner, llvm::StringRef outer) {
+  return inner == outer || (inner.consume_front(outer) && inner.starts_with("/"));
+}
+
+// Both absolute, without "..".
+std::string relativePath(llvm::StringRef from, llvm::StringRef to) {
+  auto a = path::begin(from), b = path::begin(to);
+  while (a != path::end(from) && b != path::end(to) && *a == *b)
+    ++a, ++b;
+  std::string result;
+  for (; a != path::end(from); ++a)
+    result += "/..";
+  for (; b != path::end(to); ++b)
+    result += "/" + b->str();
+  return result;
+}
+
+} // namespace
+
+Draft::Draft(const PackageFacts& facts, const LibraryFacts& library)
+    : subject(&library), appearance(library.original) {
+  appearance.isDropped.resize(appearance.dependencies.size());
+  std::vector<std::string>& paths = appearance.searchPaths;
+  std::set<std::string> seen;
+  for (const std::string& entry : subject->original.searchPaths)
+    if (!seen.insert(entry).second) {
+      // Any edit of the list removes repeated entries; this one asks for nothing else.
+      list.push_back({AddSearchPath{entry, false}, "is there more than once"});
+      auto last = std::find(paths.rbegin(), paths.rend(), entry);
+      paths.erase(std::next(last).base());
+    }
+  if (facts.platform == Format::Pe)
+    list.clear(); // harmless in a list of our own
+}
+
+std::vector<size_t> Draft::dependencies() const {
+  std::vector<size_t> present;
+  for (size_t i = 0; i < appearance.dependencies.size(); ++i)
+    if (!appearance.isDropped[i])
+      present.push_back(i);
+  return present;
+}
+
+void Draft::addSearchPath(const std::string& entry, const std::string& reason) {
+  if (llvm::is_contained(appearance.searchPaths, entry))
+    return;
+  appearance.searchPaths.push_back(entry);
+  list.push_back({AddSearchPath{entry, false}, reason});
+}
+
+void Draft::setKind(SearchPathKind kind, const std::string& reason) {
+  if (appearance.searchPaths.empty() || appearance.searchPathKind == kind)
+    return;
+  appearance.searchPathKind = kind;
+  list.push_back({SetSearchPathKind{kind}, reason});
+}
+
+void Draft::rename(size_t dependency, const std::string& name, const std::string& reason) {
+  std::string& present = appearance.dependencies[dependency].name;
+  if (present == name)
+    return;
+  list.push_back({RenameDependency{present, name}, reason});
+  present = name;
+}
+
+void Draft::drop(size_t dependency, const std::string& reason) {
+  list.push_back({RemoveDependency{appearance.dependencies[dependency].name}, reason});
+  appearance.isDropped[dependency] = true;
+}
+
+void Draft::delay(size_t dependency, const std::string& reason) {
+  Dependency& present = appearance.dependencies[dependency];
+  if (present.kind == DependencyKind::Delay)
+    return;
+  present.kind = DependencyKind::Delay;
+  list.push_back({DelayDependency{present.name, false}, reason});
+}
+
+std::string searchPathTo(const PackageFacts& facts, const LibraryFacts& library,
+                         const std::string& folder, const io::TargetDisk& disk) {
+  if (!isBelow(folder, facts.root) || !isBelow(library.path, facts.root))
+    return disk.targetPath(folder);
+  std::string relative = relativePath(path::parent_path(library.path), folder);
+  if (facts.platform == Format::MachO)
+    return "@loader_path" + relative;
+  if (facts.platform == Format::Pe)
+    std::replace(relative.begin(), relative.end(), '/', '\\');
+  return "$ORIGIN" + relative;
+}
+
+llvm::StringRef baseName(llvm::StringRef dependency) {
+  size_t slash = dependency.find_last_of("/\\");
+  return slash == llvm::StringRef::npos ? dependency : dependency.drop_front(slash + 1);
+}
+
+} // namespace tcfix::plan

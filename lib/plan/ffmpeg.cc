@@ -1,0 +1,32 @@
+#include "plan/rules.h"
+
+namespace tcfix::plan {
+
+void leadToFfmpeg(Draft& draft, const PackageFacts& facts, const Simulation& simulation,
+                  const env::FfmpegInstall& install) {
+  const bool isRelative = install.searchPath.empty();
+  const std::string entry =
+      isRelative ? searchPathTo(facts, draft.library(), install.folder, simulation.disk())
+                 : install.searchPath;
+  for (size_t index : draft.dependencies()) {
+    const std::string name = draft.look().dependencies[index].name;
+    std::optional<env::FfmpegName> wanted = env::parseFfmpegName(name);
+    if (!wanted)
+      continue;
+    // Without a list of files the folder is taken on trust, with the usual names.
+    auto file = install.files.find(wanted->component);
+    if (file == install.files.end() && !install.files.empty())
+      continue;
+    if (file != install.files.end() && file->second != baseName(name)) {
+      llvm::StringRef place = llvm::StringRef(name).drop_back(baseName(name).size());
+      draft.rename(index, place.str() + file->second,
+                   "the name that it has in " + install.description);
+    }
+    if (facts.platform == Format::Pe)
+      draft.delay(index, "found through the search list: " + install.description);
+    draft.addSearchPath(entry, "leads to FFmpeg's " + baseName(name).str() + " of " +
+                                   install.description);
+  }
+}
+
+} // namespace tcfix::plan

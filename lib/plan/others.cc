@@ -1,0 +1,72 @@
+#include "plan/rules.h"
+
+#include <llvm/Support/Path.h>
+
+namespace tcfix::plan {
+
+namespace {
+
+using resolve::Binding;
+
+// Only names without a folder of their own are looked for in search paths.
+bool isSearchedFor(llvm::StringRef dependency, Format platform) {
+  if (platform == Format::MachO)
+    return dependency.starts_with("@rpath/");
+  return !dependency.contains('/');
+}
+
+std::optional<size_t> indexOf(const Draft& draft, llvm::StringRef dependency) {
+  for (size_t index : draft.dependencies())
+    if (draft.look().dependencies[index].name == dependency)
+      return index;
+  return std::nullopt;
+}
+
+std::string findFolder(llvm::StringRef name, const LibraryFacts& library, const PackageFacts& facts,
+                       const io::TargetDisk& disk) {
+  std::string own = llvm::sys::path::parent_path(library.path).str();
+  if (disk.find(own, name))
+    return own;
+  for (const std::string& folder : facts.otherFolders)
+    if (disk.find(folder, name))
+      return folder;
+  return {};
+}
+
+} // namespace
+
+void leadToOthers(llvm::MutableArrayRef<Draft> drafts, const Group& group,
+                  const PackageFacts& facts, const Simulation& simulation) {
+  GroupLoads loads = simulation.load(group, looksOf(drafts), Regime::Bare);
+  for (size_t i = 0; i < drafts.size(); ++i) {
+    Draft& draft = drafts[i];
+    for (const Binding& binding : loads.results[i].bindings) {
+      if (binding.library != draft.library().path || !isSearchedFor(binding.dependency, facts.platform))
+        continue;
+      if (binding.state != Binding::State::Missing && binding.state != Binding::State::Unknown)
+        continue;
+      std::optional<size_t> index = indexOf(draft, binding.dependency);
+      llvm::StringRef name = baseName(binding.dependency);
+      std::string folder = findFolder(name, draft.library(), facts, simulation.disk());
+      if (!index || folder.empty())
+        continue;
+      if (facts.platform == Format::Pe)
+        draft.delay(*index, "found through the search list");
+      draft.addSearchPath(searchPathTo(facts, draft.library(), folder, simulation.disk()),
+                          "leads to " + name.str());
+    }
+  }
+}
+
+void dropLibpython(Draft& draft, const PackageFacts& facts, const Simulation& simulation) {
+  if (facts.platform != Format::Elf)
+    return;
+  for (const Binding& binding : simulation.directBindings(draft.library(), draft.look())) {
+    bool isLibpython = llvm::StringRef(binding.dependency).starts_with("libpython");
+    std::optional<size_t> index = indexOf(draft, binding.dependency);
+    if (isLibpython && index && binding.state == Binding::State::Missing)
+      draft.drop(*index, "nothing provides it, and the interpreter has its symbols");
+  }
+}
+
+} // namespace tcfix::plan

@@ -1,0 +1,265 @@
+#include "plan/plan.h"
+
+#include "base/parallel.h"
+
+#include <llvm/ADT/STLExtras.h>
+#include <llvm/Support/Path.h>
+
+#include <algorithm>
+#include <tuple>
+
+namespace tcfix::plan {
+
+using resolve::Binding;
+using resolve::LoadResult;
+using resolve::Verdict;
+
+namespace {
+
+int worth(Verdict verdict) {
+  return verdict == Verdict::Loads ? 2 : verdict == Verdict::Unknown ? 1 : 0;
+}
+
+/// How good a plan is; compared from the first to the last.
+struct Score {
+  bool isWorse = false; ///< something that loaded stops loading
+  int bare = 0, preloaded = 0;
+  int unmet = 0; ///< dependencies that stay without a library
+
+  auto key() const { return std::make_tuple(!isWorse, bare, preloaded, -unmet); }
+};
+
+struct Proposal {
+  std::vector<Draft> drafts;
+  std::optional<size_t> ffmpeg;
+  GroupLoads bare, preloaded;
+  Score score;
+};
+
+int totalWorth(const GroupLoads& loads) {
+  int sum = 0;
+  for (const LoadResult& result : loads.results)
+    sum += worth(result.verdict);
+  return sum;
+}
+
+bool isWorse(const GroupLoads& now, const GroupLoads& before) {
+  for (size_t i = 0; i < now.results.size(); ++i)
+    if (worth(now.results[i].verdict) < worth(before.results[i].verdict))
+      return true;
+  return false;
+}
+
+/// Plans one group.
+class Planner {
+public:
+  Planner(const PackageFacts& facts, const Request& request, const Simulation& simulation,
+          const Group& group)
+      : facts(facts), request(request), simulation(simulation), group(group),
+        bareBefore(simulation.load(group, originalLooks(group), Regime::Bare)),
+        preloadedBefore(simulation.load(group, originalLooks(group), Regime::Preloaded)) {}
+
+  GroupPlan run(std::vector<FfmpegChoice>& choices);
+
+private:
+  std::vector<std::optional<size_t>> candidates() const;
+  Proposal propose(std::optional<size_t> ffmpeg, std::optional<SearchPathKind> kind) const;
+  Proposal bestKind(std::optional<size_t> ffmpeg) const;
+  std::string folderOfFfmpeg(const Proposal& proposal) const;
+
+  const PackageFacts& facts;
+  const Request& request;
+  const Simulation& simulation;
+  const Group& group;
+  GroupLoads bareBefore, preloadedBefore;
+};
+
+// The installs that hold this group's major, in the order of preference. Nothing stands for "what
+// it finds by itself", which comes after what the user named and before what we found.
+std::vector<std::optional<size_t>> Planner::candidates() const {
+  std::optional<int> major;
+  for (const LibraryFacts* library : group.libraries)
+    if (!major)
+      major = ffmpegMajorOf(*library);
+  std::vector<std::optional<size_t>> named, found;
+  if (major && request.ffmpeg != Request::Ffmpeg::None)
+    for (size_t i = 0; i < facts.ffmpegs.size(); ++i) {
+      const env::FfmpegInstall& install = facts.ffmpegs[i];
+      bool isOnTrust = install.files.empty() && !simulation.disk().knowsAbsolutePaths();
+      if (!install.defect.empty() || (install.major != *major && !isOnTrust))
+        continue;
+      bool isNamed = install.source == env::FfmpegSource::Option ||
+                     install.source == env::FfmpegSource::Variable ||
+                     (request.ffmpeg == Request::Ffmpeg::Pyav &&
+                      install.source == env::FfmpegSource::Pyav);
+      (isNamed ? named : found).push_back(i);
+    }
+  named.push_back(std::nullopt);
+  named.insert(named.end(), found.begin(), found.end());
+  return named;
+}
+
+Proposal Planner::propose(std::optional<size_t> ffmpeg, std::optional<SearchPathKind> kind) const {
+  Proposal proposal;
+  proposal.ffmpeg = ffmpeg;
+  for (const LibraryFacts* library : group.libraries) {
+    Draft& draft = proposal.drafts.emplace_back(facts, *library);
+    for (const std::string& entry : request.searchPaths)
+      draft.addSearchPath(entry, "asked for");
+    leadToTorch(draft, facts, simulation);
+    if (ffmpeg)
+      leadToFfmpeg(draft, facts, simulation, facts.ffmpegs[*ffmpeg]);
+    dropLibpython(draft, facts, simulation);
+  }
+  leadToOthers(proposal.drafts, group, facts, simulation);
+  if (kind)
+    for (Draft& draft : proposal.drafts)
+      draft.setKind(*kind, *kind == SearchPathKind::Rpath
+                               ? "only RPATH reaches the dependencies of dependencies"
+                               : "RPATH would not load");
+  Looks looks = looksOf(proposal.drafts);
+  proposal.bare = simulation.load(group, looks, Regime::Bare);
+  proposal.preloaded = simulation.load(group, looks, Regime::Preloaded);
+  Score& score = proposal.score;
+  score.isWorse = isWorse(proposal.bare, bareBefore) || isWorse(proposal.preloaded, preloadedBefore);
+  score.bare = totalWorth(proposal.bare);
+  score.preloaded = totalWorth(proposal.preloaded);
+  for (const LoadResult& result : proposal.bare.results)
+    score.unmet += static_cast<int>(llvm::count_if(result.bindings, [](const Binding& binding) {
+      return binding.state == Binding::State::Missing || binding.state == Binding::State::Unknown;
+    }));
+  return proposal;
+}
+
+// ELF has two kinds of search path. The present one, or RUNPATH, is kept unless only the other
+// loads.
+Proposal Planner::bestKind(std::optional<size_t> ffmpeg) const {
+  Proposal kept = propose(ffmpeg, std::nullopt);
+  if (facts.platform != Format::Elf || kept.bare.verdict == Verdict::Loads)
+    return kept;
+  std::optional<SearchPathKind> present = group.libraries.front()->original.searchPathKind;
+  SearchPathKind other =
+      present == SearchPathKind::Rpath ? SearchPathKind::Runpath : SearchPathKind::Rpath;
+  Proposal changed = propose(ffmpeg, other);
+  return changed.score.key() > kept.score.key() ? changed : kept;
+}
+
+std::string Planner::folderOfFfmpeg(const Proposal& proposal) const {
+  for (const LoadResult& result : proposal.preloaded.results)
+    for (const Binding& binding : result.bindings) {
+      std::optional<env::FfmpegName> name = env::parseFfmpegName(binding.dependency);
+      if (name && name->component == "avcodec" && binding.state == Binding::State::Found)
+        return llvm::sys::path::parent_path(binding.provider).str();
+    }
+  return {};
+}
+
+GroupPlan Planner::run(std::vector<FfmpegChoice>& choices) {
+  std::optional<Proposal> best;
+  for (std::optional<size_t> ffmpeg : candidates()) {
+    Proposal proposal = bestKind(ffmpeg);
+    if (ffmpeg && choices[*ffmpeg].reason.empty() && proposal.bare.verdict == Verdict::Fails)
+      for (const LoadResult& result : proposal.bare.results)
+        if (choices[*ffmpeg].reason.empty() && !result.problems.empty())
+          choices[*ffmpeg].reason = "would not load: " + result.problems.front().message;
+    if (!best || proposal.score.key() > best->score.key())
+      best = std::move(proposal);
+    // The first one that loads is the one: the candidates are in the order of preference.
+    if (best->bare.verdict == Verdict::Loads && !best->score.isWorse)
+      break;
+  }
+  if (best->score.isWorse) {
+    // Nothing that we could write is better than what is there.
+    best = Proposal{};
+    for (const LibraryFacts* library : group.libraries)
+      best->drafts.emplace_back(facts, *library);
+    best->bare = bareBefore;
+    best->preloaded = preloadedBefore;
+  }
+  if (best->ffmpeg) {
+    FfmpegChoice& choice = choices[*best->ffmpeg];
+    choice.chosenFor.push_back(group.major);
+    choice.reason.clear();
+  }
+  GroupPlan plan{group,
+                 std::move(best->drafts),
+                 best->ffmpeg,
+                 folderOfFfmpeg(*best),
+                 std::move(best->bare),
+                 std::move(best->preloaded)};
+  return plan;
+}
+
+// A literal entry is written whatever it leads to, but the user should know.
+std::vector<std::string> findIdleEntries(const PackageFacts& facts, const Request& request,
+                                         llvm::ArrayRef<GroupPlan> groups) {
+  std::vector<std::string> warnings;
+  for (const std::string& entry : request.searchPaths) {
+    bool isUsed = false;
+    for (const GroupPlan& plan : groups)
+      for (const LoadResult& result : plan.bare.results)
+        isUsed |= llvm::any_of(result.bindings, [&](const Binding& binding) {
+          return llvm::StringRef(binding.how).contains(entry);
+        });
+    if (!isUsed)
+      warnings.push_back(entry + " leads to none of the dependencies of " + facts.package.name);
+  }
+  return warnings;
+}
+
+void explainTheRest(const PackageFacts& facts, PackagePlan& plan) {
+  for (size_t i = 0; i < plan.ffmpegs.size(); ++i) {
+    const env::FfmpegInstall& install = facts.ffmpegs[i];
+    FfmpegChoice& choice = plan.ffmpegs[i];
+    if (!choice.reason.empty())
+      continue;
+    const auto* group = llvm::find_if(
+        plan.groups, [&](const GroupPlan& one) { return one.group.major == install.major; });
+    if (!choice.chosenFor.empty())
+      choice.reason = "the first of its major, in the order of preference, that loads";
+    else if (!install.defect.empty())
+      choice.reason = install.defect;
+    else if (group == plan.groups.end())
+      choice.reason = "this " + facts.package.name + " does not use FFmpeg " +
+                      std::to_string(install.major);
+    else if (group->ffmpegFolder == install.folder)
+      choice.reason = "found without a change";
+    else if (group->ffmpeg)
+      choice.reason = facts.ffmpegs[*group->ffmpeg].description + " comes first";
+    else if (!group->ffmpegFolder.empty())
+      choice.reason = "the libraries already find FFmpeg " + std::to_string(install.major) +
+                      " in " + group->ffmpegFolder;
+    else
+      choice.reason = "not asked for";
+  }
+}
+
+} // namespace
+
+PackagePlan planPackage(const PackageFacts& facts, const Request& request,
+                        resolve::LibraryStore& store) {
+  Simulation simulation(facts, store);
+  std::vector<Group> groups = groupsOf(facts);
+  std::vector<std::vector<FfmpegChoice>> choices(
+      groups.size(), std::vector<FfmpegChoice>(facts.ffmpegs.size()));
+  std::vector<std::optional<GroupPlan>> planned(groups.size());
+  parallelFor(groups.size(), hardwareThreads(), [&](size_t i) {
+    planned[i] = Planner(facts, request, simulation, groups[i]).run(choices[i]);
+  });
+  PackagePlan plan;
+  plan.ffmpegs.resize(facts.ffmpegs.size());
+  for (size_t i = 0; i < groups.size(); ++i) {
+    plan.groups.push_back(std::move(*planned[i]));
+    for (size_t install = 0; install < facts.ffmpegs.size(); ++install) {
+      FfmpegChoice& choice = plan.ffmpegs[install];
+      llvm::append_range(choice.chosenFor, choices[i][install].chosenFor);
+      if (choice.reason.empty())
+        choice.reason = choices[i][install].reason;
+    }
+  }
+  plan.warnings = findIdleEntries(facts, request, plan.groups);
+  explainTheRest(facts, plan);
+  return plan;
+}
+
+} // namespace tcfix::plan

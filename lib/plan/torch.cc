@@ -1,0 +1,48 @@
+#include "plan/rules.h"
+
+#include <llvm/ADT/STLExtras.h>
+
+namespace tcfix::plan {
+
+namespace {
+
+bool isSameName(llvm::StringRef a, llvm::StringRef b, Format platform) {
+  return platform == Format::Pe ? a.equals_insensitive(b) : a == b;
+}
+
+} // namespace
+
+std::vector<Unmet> findUnmet(const Draft& draft, const Simulation& simulation) {
+  using State = resolve::Binding::State;
+  std::map<std::string, State> states;
+  for (const resolve::Binding& binding :
+       simulation.directBindings(draft.library(), draft.look()))
+    states[binding.dependency] = binding.state;
+  std::vector<Unmet> unmet;
+  for (size_t index : draft.dependencies()) {
+    const std::string& name = draft.look().dependencies[index].name;
+    auto state = states.find(name);
+    if (state == states.end() || state->second == State::Missing ||
+        state->second == State::Unknown)
+      unmet.push_back({index, baseName(name).str()});
+  }
+  return unmet;
+}
+
+void leadToTorch(Draft& draft, const PackageFacts& facts, const Simulation& simulation) {
+  if (!facts.torch)
+    return;
+  for (const Unmet& unmet : findUnmet(draft, simulation)) {
+    if (llvm::none_of(facts.torchNames, [&](const std::string& name) {
+          return isSameName(name, unmet.name, facts.platform);
+        }))
+      continue;
+    const std::string reason = "leads to torch's " + unmet.name;
+    if (facts.platform == Format::Pe)
+      draft.delay(unmet.dependency, "found through the search list: torch's " + unmet.name);
+    draft.addSearchPath(
+        searchPathTo(facts, draft.library(), facts.torch->libFolder, simulation.disk()), reason);
+  }
+}
+
+} // namespace tcfix::plan
