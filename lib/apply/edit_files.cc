@@ -114,30 +114,30 @@ llvm::Error stage(Work& work, const EditOptions& options) {
 }
 
 // Step 3: the way back, written before anything is replaced, so that it is there whatever happens.
-llvm::Error extendJournal(const std::string& path, std::vector<JournalEntry> entries,
+llvm::Error extendJournal(const std::string& path, Journal journal,
                           const std::vector<Work>& works) {
-  size_t known = entries.size();
+  size_t known = journal.entries.size();
   for (const Work& work : works)
     if (work.staged)
-      entries.push_back({work.input->path(), work.outcome.sha256Before, work.outcome.sha256After,
-                         work.input->stamp().modifiedNs,
-                         reverseOf(work.outcome.edit.rewrite, work.input->bytes())});
-  if (entries.size() == known)
+      journal.entries.push_back({work.input->path(), work.outcome.sha256Before,
+                                 work.outcome.sha256After, work.input->stamp().modifiedNs,
+                                 reverseOf(work.outcome.edit.rewrite, work.input->bytes()),
+                                 {}, {}});
+  if (journal.entries.size() == known)
     return llvm::Error::success();
-  return writeJournal(path, entries);
+  return io::writeWhole(path, bytesOf(textOf(journal)));
 }
 
 // What a journal holds already; one that does not exist yet holds nothing.
-llvm::Expected<std::vector<JournalEntry>> readOldJournal(const std::string& path,
-                                                         const Locks& locks) {
+llvm::Expected<Journal> readOldJournal(const std::string& path, const Locks& locks) {
   if (llvm::Error error = locks.checkJournal(path))
     return error;
-  llvm::Expected<std::vector<JournalEntry>> old = readJournal(path);
+  llvm::Expected<Journal> old = readJournal(path);
   if (old)
     return old;
   Problem problem = toProblem(old.takeError(), path);
   if (problem.code == ErrorCode::NotFound)
-    return std::vector<JournalEntry>();
+    return Journal();
   return fail(problem.code, problem.message, "name a journal that does not exist yet");
 }
 
@@ -194,9 +194,9 @@ EditRun editFiles(llvm::ArrayRef<std::string> paths, const formats::EditRequest&
   std::vector<Work> works = openAll(paths, locks);
 
   bool hasJournal = isWriting && !options.journal.empty();
-  std::vector<JournalEntry> entries;
+  Journal journal;
   if (hasJournal) {
-    llvm::Error error = readOldJournal(options.journal, locks).moveInto(entries);
+    llvm::Error error = readOldJournal(options.journal, locks).moveInto(journal);
     if (error)
       giveUp(run, works, toProblem(std::move(error), options.journal));
   }
@@ -212,7 +212,7 @@ EditRun editFiles(llvm::ArrayRef<std::string> paths, const formats::EditRequest&
   });
 
   if (hasJournal)
-    if (llvm::Error error = extendJournal(options.journal, std::move(entries), works))
+    if (llvm::Error error = extendJournal(options.journal, std::move(journal), works))
       giveUp(run, works, toProblem(std::move(error), options.journal));
 
   std::set<std::string> folders;

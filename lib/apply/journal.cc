@@ -1,15 +1,11 @@
 #include "apply/journal.h"
 
+#include "image/names.h"
 #include "io/digest.h"
-#include "io/file.h"
-#include "io/staged.h"
 
 #include <llvm/ADT/StringExtras.h>
 #include <llvm/Support/JSON.h>
-#include <llvm/Support/Path.h>
 #include <llvm/Support/raw_ostream.h>
-
-#include <map>
 
 namespace tcfix::apply {
 
@@ -28,6 +24,40 @@ std::string numberText(uint64_t value) {
   return std::to_string(value);
 }
 
+// Texts out of libraries and file systems need not be UTF-8, which JSON must be.
+constexpr llvm::StringLiteral kHex = "hex:";
+std::string safeText(llvm::StringRef text) {
+  if (json::isUTF8(text) && !text.starts_with(kHex))
+    return text.str();
+  return kHex.str() + io::hexOf(bytesOf(text));
+}
+
+json::Value toJson(const AppliedPlan& plan) {
+  json::Array dependencies, searchPaths;
+  for (const Dependency& dependency : plan.dependencies)
+    dependencies.push_back(json::Object{{"name", safeText(dependency.name)},
+                                        {"kind", numberText(uint64_t(dependency.kind))}});
+  for (const std::string& path : plan.searchPaths)
+    searchPaths.push_back(json::Object{{"path", safeText(path)}});
+  return json::Object{
+      {"wishes", safeText(plan.wishes)},
+      {"device", numberText(plan.stamp.device)},
+      {"inode", numberText(plan.stamp.inode)},
+      {"size", numberText(plan.stamp.size)},
+      {"modified_ns", std::to_string(plan.stamp.modifiedNs)},
+      {"dependencies", std::move(dependencies)},
+      {"search_paths", std::move(searchPaths)},
+      {"search_path_kind", plan.searchPathKind ? nameOf(*plan.searchPathKind) : "none"}};
+}
+
+json::Value toJson(const RecordMemo& record) {
+  json::Array lines;
+  for (const auto& [path, line] : record.lines)
+    lines.push_back(json::Object{{"path", safeText(path)}, {"line", safeText(line)}});
+  return json::Object{{"modified_ns", std::to_string(record.modifiedNs)},
+                      {"lines", std::move(lines)}};
+}
+
 json::Value toJson(const JournalEntry& entry) {
   json::Array moves, patches;
   for (const Move& move : entry.reverse.moves)
@@ -37,8 +67,7 @@ json::Value toJson(const JournalEntry& entry) {
   for (const BytePatch& patch : entry.reverse.patches)
     patches.push_back(
         json::Object{{"offset", numberText(patch.offset)}, {"bytes", io::hexOf(patch.after)}});
-  return json::Object{{"path", io::hexOf(bytesOf(entry.path))},
-                      {"name", json::fixUTF8(entry.path)},
+  json::Object object{{"path", safeText(entry.path)},
                       {"sha256_before", entry.sha256Before},
                       {"sha256_after", entry.sha256After},
                       {"modified_ns", std::to_string(entry.modifiedNs)},
@@ -46,6 +75,11 @@ json::Value toJson(const JournalEntry& entry) {
                       {"original_size", numberText(entry.reverse.newSize)},
                       {"moves", std::move(moves)},
                       {"patches", std::move(patches)}};
+  if (!entry.link.empty())
+    object["link"] = safeText(entry.link);
+  if (entry.plan)
+    object["plan"] = toJson(*entry.plan);
+  return object;
 }
 
 // One object of the journal, read strictly: any field that is absent or not what it should be
@@ -65,6 +99,15 @@ public:
     isValid = !llvm::StringRef(text(key)).getAsInteger(10, value) && isValid;
     return value;
   }
+  bool has(llvm::StringRef key) const { return object && object->get(key); }
+  std::string safeText(llvm::StringRef key) {
+    std::string value = text(key), decoded;
+    llvm::StringRef rest(value);
+    if (!rest.consume_front(kHex))
+      return value;
+    isValid = llvm::tryGetFromHex(rest, decoded) && isValid;
+    return decoded;
+  }
   std::string bytes(llvm::StringRef key) {
     std::string result;
     isValid = llvm::tryGetFromHex(text(key), result) && isValid;
@@ -83,9 +126,53 @@ private:
   const json::Object* object;
 };
 
+bool read(const json::Value& value, AppliedPlan& plan) {
+  Reader reader(value);
+  plan.wishes = reader.safeText("wishes");
+  plan.stamp.device = reader.number("device");
+  plan.stamp.inode = reader.number("inode");
+  plan.stamp.size = reader.number("size");
+  plan.stamp.modifiedNs = reader.number<int64_t>("modified_ns");
+  bool isValid = true;
+  for (const json::Value& item : reader.array("dependencies")) {
+    Reader fields(item);
+    std::string name = fields.safeText("name");
+    uint64_t kind = fields.number("kind");
+    isValid = isValid && fields.isValid && kind <= uint64_t(DependencyKind::Delay);
+    plan.dependencies.push_back({std::move(name), static_cast<DependencyKind>(kind)});
+  }
+  for (const json::Value& item : reader.array("search_paths")) {
+    Reader fields(item);
+    plan.searchPaths.push_back(fields.safeText("path"));
+    isValid = isValid && fields.isValid;
+  }
+  std::string kindName = reader.text("search_path_kind");
+  for (SearchPathKind kind : {SearchPathKind::Rpath, SearchPathKind::Runpath})
+    if (kindName == nameOf(kind))
+      plan.searchPathKind = kind;
+  return isValid && reader.isValid;
+}
+
+bool read(const json::Value& value, RecordMemo& record) {
+  Reader reader(value);
+  record.modifiedNs = reader.number<int64_t>("modified_ns");
+  bool isValid = true;
+  for (const json::Value& item : reader.array("lines")) {
+    Reader fields(item);
+    std::string path = fields.safeText("path");
+    record.lines[path] = fields.safeText("line");
+    isValid = isValid && fields.isValid;
+  }
+  return isValid && reader.isValid;
+}
+
 bool read(const json::Value& value, JournalEntry& entry) {
   Reader reader(value);
-  entry.path = reader.bytes("path");
+  entry.path = reader.safeText("path");
+  if (reader.has("link"))
+    entry.link = reader.safeText("link");
+  if (reader.has("plan") && !read(*value.getAsObject()->get("plan"), entry.plan.emplace()))
+    return false;
   entry.sha256Before = reader.text("sha256_before");
   entry.sha256After = reader.text("sha256_after");
   entry.modifiedNs = reader.number<int64_t>("modified_ns");
@@ -134,69 +221,16 @@ bool isNestedDeeply(llvm::StringRef text) {
   return depth > kMost;
 }
 
-// Everything that can be wrong is found out before anything is written.
-llvm::Error restore(const JournalEntry& entry, const io::InputFile& file) {
-  if (file.bytes().size() != entry.reverse.oldSize)
-    return damaged("sizes disagree");
-  if (io::sha256Hex(RewrittenView(file.bytes(), entry.reverse)) != entry.sha256Before)
-    return damaged("it does not lead back to the original bytes");
-  llvm::Expected<io::StagedFile> staged = io::StagedFile::stage(file, entry.reverse);
-  if (!staged)
-    return staged.takeError();
-  if (llvm::Error error = staged->setModified(entry.modifiedNs))
-    return error;
-  if (llvm::Error error = staged->sync())
-    return error;
-  if (llvm::Error error = staged->commit())
-    return error;
-  return io::system::syncFolder(llvm::sys::path::parent_path(file.path()));
-}
-
-enum class Undone { Restored, Skipped };
-
-// Takes back one file's entries, the oldest first in `entries`, from the one that made its present
-// bytes down to the first.
-llvm::Expected<Undone> undo(const std::string& path, llvm::ArrayRef<const JournalEntry*> entries,
-                            io::Notify notify) {
-  llvm::Expected<io::system::FolderLock> lock =
-      io::system::FolderLock::acquire(llvm::sys::path::parent_path(path), notify);
-  if (!lock)
-    return lock.takeError();
-  for (bool isFirst = true;; isFirst = false) {
-    if (io::system::isInterrupted())
-      return fail(ErrorCode::Interrupted, "was not restored: interrupted");
-    llvm::Expected<io::InputFile> file = io::InputFile::open(path);
-    if (!file)
-      return file.takeError();
-    std::string now = io::sha256Hex(file->bytes());
-    if (now == entries.front()->sha256Before)
-      return isFirst ? Undone::Skipped : Undone::Restored;
-    while (!entries.empty() && entries.back()->sha256After != now)
-      entries = entries.drop_back();
-    // The bytes before the first of these entries were not made by an entry that is still here: the
-    // file was replaced between two edits. It is back to what that one found.
-    if (entries.empty() && !isFirst)
-      return Undone::Restored;
-    if (entries.empty())
-      return fail(ErrorCode::ChangedMeanwhile, "was changed by someone else since; left as it is",
-                  "install the package again to get the original back");
-    if (llvm::Error error = restore(*entries.back(), *file))
-      return error;
-    entries = entries.drop_back();
-    if (entries.empty())
-      return Undone::Restored;
-  }
-}
-
 } // namespace
 
-llvm::Expected<std::vector<JournalEntry>> readJournal(llvm::StringRef path) {
+llvm::Expected<Journal> readJournal(llvm::StringRef path) {
   llvm::Expected<io::InputFile> file = io::InputFile::open(path);
   if (!file)
     return file.takeError();
-  if (isNestedDeeply(textOf(file->bytes())))
+  llvm::StringRef text = tcfix::textOf(file->bytes());
+  if (isNestedDeeply(text))
     return damaged("it is nested too deeply");
-  llvm::Expected<json::Value> document = json::parse(textOf(file->bytes()));
+  llvm::Expected<json::Value> document = json::parse(text);
   if (!document) {
     llvm::consumeError(document.takeError());
     return damaged("it is not JSON");
@@ -205,39 +239,27 @@ llvm::Expected<std::vector<JournalEntry>> readJournal(llvm::StringRef path) {
   const json::Array* list = root ? root->getArray("entries") : nullptr;
   if (!list || root->getInteger("journal") != kSchema)
     return damaged("entries are missing, or it was written by a newer version");
-  std::vector<JournalEntry> entries;
+  Journal journal;
   for (const json::Value& value : *list)
-    if (!read(value, entries.emplace_back()))
-      return damaged("entry " + llvm::Twine(entries.size()) + " is incomplete");
-  return entries;
+    if (!read(value, journal.entries.emplace_back()))
+      return damaged("entry " + llvm::Twine(journal.entries.size()) + " is incomplete");
+  if (const json::Value* record = root->get("record"))
+    if (!read(*record, journal.record.emplace()))
+      return damaged("what it says of RECORD is incomplete");
+  return journal;
 }
 
-llvm::Error writeJournal(llvm::StringRef path, llvm::ArrayRef<JournalEntry> entries) {
+std::string textOf(const Journal& journal) {
   json::Array list;
-  for (const JournalEntry& entry : entries)
+  for (const JournalEntry& entry : journal.entries)
     list.push_back(toJson(entry));
+  json::Object root{{"journal", kSchema}, {"entries", std::move(list)}};
+  if (journal.record)
+    root["record"] = toJson(*journal.record);
   std::string text;
   llvm::raw_string_ostream out(text);
-  out << json::Value(json::Object{{"journal", kSchema}, {"entries", std::move(list)}}) << '\n';
-  return io::writeWhole(path, bytesOf(out.str()));
-}
-
-llvm::Expected<UndoRun> undoJournal(llvm::StringRef path, io::Notify notify) {
-  llvm::Expected<std::vector<JournalEntry>> entries = readJournal(path);
-  if (!entries)
-    return entries.takeError();
-  std::map<std::string, std::vector<const JournalEntry*>> files;
-  for (const JournalEntry& entry : *entries)
-    files[entry.path].push_back(&entry);
-  UndoRun run;
-  for (const auto& [name, steps] : files) {
-    llvm::Expected<Undone> result = undo(name, steps, notify);
-    if (!result)
-      run.problems.push_back(toProblem(result.takeError(), name));
-    else
-      (*result == Undone::Restored ? run.restored : run.skipped).push_back(name);
-  }
-  return run;
+  out << json::Value(std::move(root)) << '\n';
+  return out.str();
 }
 
 } // namespace tcfix::apply

@@ -5,33 +5,50 @@
 #pragma once
 
 #include "base/error.h"
+#include "image/image.h"
+#include "io/file.h"
 #include "io/system.h"
 #include "patch/rewrite.h"
 
+#include <map>
+
 namespace tcfix::apply {
 
+/// What apply wants to know of a library at its next run, without making the original again.
+struct AppliedPlan {
+  std::string wishes;  ///< the edits as text: the same text again means that nothing is to do
+  io::FileStamp stamp; ///< of the changed file
+  /// The original's own, in the order of the changed file's dependencies; dropped ones at the end.
+  std::vector<Dependency> dependencies;
+  std::vector<std::string> searchPaths;
+  std::optional<SearchPathKind> searchPathKind;
+};
+
 struct JournalEntry {
-  std::string path; ///< absolute
+  std::string path; ///< absolute, or relative to the folder that the journal speaks of
   std::string sha256Before;
   std::string sha256After;
   int64_t modifiedNs = 0; ///< of the original
   Rewrite reverse;        ///< turns the changed file back into the original
+  std::string link;       ///< what the original said, if it was a symbolic link
+  std::optional<AppliedPlan> plan; ///< only of edits that apply made
 };
 
-/// The entries of a journal. A file that does not exist is NotFound.
-llvm::Expected<std::vector<JournalEntry>> readJournal(llvm::StringRef path);
-
-/// Writes a journal that holds exactly these entries, safely.
-llvm::Error writeJournal(llvm::StringRef path, llvm::ArrayRef<JournalEntry> entries);
-
-struct UndoRun {
-  std::vector<std::string> restored;
-  std::vector<std::string> skipped; ///< already as they were
-  std::vector<Problem> problems;
+/// A package's list of its files as it was, for those rows that apply changed.
+struct RecordMemo {
+  int64_t modifiedNs = 0;
+  std::map<std::string, std::string> lines; ///< path to the whole row, line end included
 };
 
-/// Puts the original bytes and times back, verified by hash. A file that someone changed since is
-/// refused and named; the others go on.
-llvm::Expected<UndoRun> undoJournal(llvm::StringRef path, io::Notify notify);
+struct Journal {
+  std::vector<JournalEntry> entries;
+  std::optional<RecordMemo> record;
+};
+
+/// What a journal says. A file that does not exist is NotFound.
+llvm::Expected<Journal> readJournal(llvm::StringRef path);
+
+/// The journal as the text of a file.
+std::string textOf(const Journal& journal);
 
 } // namespace tcfix::apply

@@ -4,9 +4,9 @@
 
 namespace tcfix::io {
 
-llvm::Expected<StagedFile> StagedFile::stage(const InputFile& original, const Rewrite& rewrite) {
-  llvm::Expected<system::TemporaryFile> temporary =
-      system::TemporaryFile::createBeside(original.path());
+llvm::Expected<StagedFile> StagedFile::stage(const InputFile& original, const Rewrite& rewrite,
+                                             const std::string& target) {
+  llvm::Expected<system::TemporaryFile> temporary = system::TemporaryFile::createBeside(target);
   if (!temporary)
     return temporary.takeError();
   if (llvm::Error error = temporary->copyFrom(original.path(), original.bytes()))
@@ -23,7 +23,7 @@ llvm::Expected<StagedFile> StagedFile::stage(const InputFile& original, const Re
       return error;
   if (llvm::Error error = temporary->keepAttributesOf(original.path()))
     return error;
-  return StagedFile(std::move(*temporary), original.path(), original.stamp());
+  return StagedFile(std::move(*temporary), target, original.stamp());
 }
 
 llvm::Error StagedFile::reopen() {

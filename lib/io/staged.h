@@ -14,8 +14,13 @@ namespace tcfix::io {
 
 class StagedFile {
 public:
-  /// Writes the new file beside `original`, with its mode, owner and extended attributes.
-  static llvm::Expected<StagedFile> stage(const InputFile& original, const Rewrite& rewrite);
+  /// Writes the new file beside `original`, with its mode, owner and extended attributes. It will
+  /// take the place of `target`, which is the file itself or a symbolic link to it.
+  static llvm::Expected<StagedFile> stage(const InputFile& original, const Rewrite& rewrite,
+                                          const std::string& target);
+  static llvm::Expected<StagedFile> stage(const InputFile& original, const Rewrite& rewrite) {
+    return stage(original, rewrite, original.path());
+  }
 
   /// Where the new file is now, for a tool that must work on it before it is committed.
   const std::string& path() const { return temporary.path(); }

@@ -6,6 +6,8 @@
 #include <llvm/Support/FileSystem.h>
 #include <llvm/Support/Path.h>
 
+#include <filesystem>
+
 namespace tcfix::io::system {
 
 namespace fs = llvm::sys::fs;
@@ -63,6 +65,42 @@ llvm::Error TemporaryFile::setModified(int64_t modifiedNs) {
   llvm::sys::TimePoint<> time{std::chrono::nanoseconds(modifiedNs)};
   if (std::error_code error = fs::setLastAccessAndModificationTime(descriptor, time, time))
     return fail(ErrorCode::CannotWrite, "the file's time cannot be set: " + error.message());
+  return llvm::Error::success();
+}
+
+namespace {
+
+llvm::Error placeLink(const std::string& path, std::error_code error) {
+  if (error)
+    return fail(ErrorCode::CannotWrite, "a link cannot be made at " + path + ": " + error.message());
+  return llvm::Error::success();
+}
+
+std::filesystem::path pathOf(const std::string& utf8) {
+  return std::filesystem::path(std::u8string(utf8.begin(), utf8.end()));
+}
+
+} // namespace
+
+llvm::Error TemporaryFile::becomeLink(const std::string& text) {
+  close();
+  std::error_code error = fs::remove(temporaryPath);
+  if (!error)
+    std::filesystem::create_symlink(pathOf(text), pathOf(temporaryPath), error);
+  return placeLink(temporaryPath, error);
+}
+
+llvm::Error TemporaryFile::becomeTwinOf(const std::string& file) {
+  close();
+  std::error_code error = fs::remove(temporaryPath);
+  if (!error)
+    std::filesystem::create_hard_link(pathOf(file), pathOf(temporaryPath), error);
+  return placeLink(temporaryPath, error);
+}
+
+llvm::Error removeFile(const std::string& path) {
+  if (std::error_code error = fs::remove(path))
+    return fail(ErrorCode::CannotWrite, "cannot be removed: " + error.message());
   return llvm::Error::success();
 }
 

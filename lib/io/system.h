@@ -38,6 +38,10 @@ public:
   /// The mode that any new file of the user gets.
   llvm::Error makeReadableLikeNewFiles();
   llvm::Error setModified(int64_t modifiedNs);
+  /// Becomes a symbolic link that says `text`, instead of a file.
+  llvm::Error becomeLink(const std::string& text);
+  /// Becomes another name of a file that exists, instead of a file of its own.
+  llvm::Error becomeTwinOf(const std::string& file);
   /// Call after another program worked on path(): it may have put a new file there.
   llvm::Error reopen();
   /// Returns when the content has reached the disk. Nothing can be written afterwards.
@@ -52,6 +56,9 @@ private:
   std::string temporaryPath; ///< empty once renamed
   int descriptor = -1;
 };
+
+/// Removes a file. It is no error if there is none.
+llvm::Error removeFile(const std::string& path);
 
 /// Makes renames in `folder` durable.
 llvm::Error syncFolder(llvm::StringRef folder);

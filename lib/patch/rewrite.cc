@@ -78,6 +78,14 @@ uint64_t bytesChanged(const Rewrite& rewrite) {
   return changed;
 }
 
+Rewrite differenceOf(Bytes from, Bytes to, const std::string& reason) {
+  Rewrite rewrite = identityOf(from);
+  put(rewrite, from, 0, to, reason);
+  rewrite.newSize = to.size();
+  seal(rewrite);
+  return rewrite;
+}
+
 Rewrite reverseOf(const Rewrite& rewrite, Bytes original) {
   Rewrite reverse;
   reverse.oldSize = rewrite.newSize;

@@ -54,6 +54,9 @@ void seal(Rewrite& rewrite);
 /// How many bytes of the old file change their value or vanish.
 uint64_t bytesChanged(const Rewrite& rewrite);
 
+/// The rewrite that turns `from` into `to`, byte for byte in place.
+Rewrite differenceOf(Bytes from, Bytes to, const std::string& reason);
+
 /// The rewrite that turns the new file back into `original`.
 Rewrite reverseOf(const Rewrite& rewrite, Bytes original);
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "apply/edit_files.h"
-#include "apply/journal.h"
+#include "apply/undo.h"
 #include "resolve/missing_symbols.h"
 
 namespace tcfix::report {

@@ -57,7 +57,7 @@ TEST(Concurrent, OneJournalForFilesOfManyFoldersLosesNoEntry) {
   }
   for (std::thread& thread : threads)
     thread.join();
-  EXPECT_EQ(valueOf(apply::readJournal(journal)).size(), 8u);
+  EXPECT_EQ(valueOf(apply::readJournal(journal)).entries.size(), 8u);
 }
 
 TEST(Concurrent, FilesOfSeveralFoldersInAnyOrderNeverWaitForEachOther) {

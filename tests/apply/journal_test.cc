@@ -1,7 +1,7 @@
 // The journal leads back to the original bytes and times, or says why it cannot.
 
 #include "apply/editing.h"
-#include "apply/journal.h"
+#include "apply/undo.h"
 
 #include <gmock/gmock.h>
 
@@ -44,7 +44,7 @@ TEST_F(Journal, TakesSeveralEditsBackFromTheLastToTheFirst) {
   addingRpath({path}, "/opt/a", journalling(journal));
   addingRpath({path, other}, "/opt/b", journalling(journal));
   addingRpath({path}, "/opt/c", journalling(journal));
-  EXPECT_EQ(valueOf(apply::readJournal(journal)).size(), 4u);
+  EXPECT_EQ(valueOf(apply::readJournal(journal)).entries.size(), 4u);
   EXPECT_THAT(undone(journal).restored, ElementsAre(path, other));
   EXPECT_TRUE(readFile(path) == library());
   EXPECT_TRUE(readFile(other) == buildMachO({}));

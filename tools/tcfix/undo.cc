@@ -1,6 +1,6 @@
 #include "command_line.h"
 
-#include "apply/journal.h"
+#include "apply/undo.h"
 
 namespace tcfix::cli {
 

@@ -1,0 +1,154 @@
+#include "apply/transaction.h"
+
+#include "base/error.h"
+
+#include <llvm/Support/FileSystem.h>
+#include <llvm/Support/Path.h>
+
+#include <set>
+
+namespace tcfix::apply {
+
+namespace {
+
+using io::system::TemporaryFile;
+
+std::string folderOf(const std::string& path) {
+  return llvm::sys::path::parent_path(path).str();
+}
+
+llvm::Error placeLink(const std::string& path, const std::string& text) {
+  llvm::Expected<TemporaryFile> temporary = TemporaryFile::createBeside(path);
+  if (!temporary)
+    return temporary.takeError();
+  if (llvm::Error error = temporary->becomeLink(text))
+    return error;
+  return temporary->renameTo(path);
+}
+
+// The old file's bytes are still mapped, although its name is gone.
+llvm::Error putBack(const io::InputFile& old, const std::string& path) {
+  llvm::Expected<TemporaryFile> temporary = TemporaryFile::createBeside(path);
+  if (!temporary)
+    return temporary.takeError();
+  if (llvm::Error error = temporary->write(0, old.bytes()))
+    return error;
+  llvm::Error attributes = llvm::sys::fs::exists(path) ? temporary->keepAttributesOf(path)
+                                                       : temporary->makeReadableLikeNewFiles();
+  if (attributes)
+    return attributes;
+  if (llvm::Error error = temporary->setModified(old.stamp().modifiedNs))
+    return error;
+  if (llvm::Error error = temporary->sync())
+    return error;
+  return temporary->renameTo(path);
+}
+
+} // namespace
+
+Step::Step(Kind kind, const io::InputFile* old, std::string path)
+    : kind(kind), old(old), target(std::move(path)), oldLink(io::system::readLink(target)) {}
+
+llvm::Expected<Step> Step::replace(const io::InputFile& old, const std::string& path,
+                                   const Rewrite& rewrite, std::optional<int64_t> modifiedNs) {
+  Step step(Kind::Replace, &old, path);
+  llvm::Expected<io::StagedFile> staged = io::StagedFile::stage(old, rewrite, path);
+  if (!staged)
+    return staged.takeError();
+  if (modifiedNs)
+    if (llvm::Error error = staged->setModified(*modifiedNs))
+      return error;
+  if (llvm::Error error = staged->sync())
+    return error;
+  step.file.emplace(std::move(*staged));
+  return step;
+}
+
+llvm::Expected<Step> Step::create(const std::string& path, llvm::StringRef content) {
+  Step step(Kind::Create, nullptr, path);
+  if (std::error_code error = llvm::sys::fs::create_directories(folderOf(path)))
+    return fail(ErrorCode::CannotWrite, "its folder cannot be made: " + error.message());
+  llvm::Expected<TemporaryFile> temporary = TemporaryFile::createBeside(path);
+  if (!temporary)
+    return temporary.takeError();
+  if (llvm::Error error = temporary->write(0, bytesOf(content)))
+    return error;
+  if (llvm::Error error = temporary->makeReadableLikeNewFiles())
+    return error;
+  if (llvm::Error error = temporary->sync())
+    return error;
+  step.temporary.emplace(std::move(*temporary));
+  return step;
+}
+
+llvm::Expected<Step> Step::link(const io::InputFile& old, const std::string& path,
+                                const std::string& text) {
+  Step step(Kind::Link, &old, path);
+  step.text = text;
+  return step;
+}
+
+Step Step::remove(const io::InputFile& old, const std::string& path) {
+  return Step(Kind::Remove, &old, path);
+}
+
+Step Step::join(const io::InputFile& old, const std::string& path, const std::string& twin) {
+  Step step(Kind::Join, &old, path);
+  step.text = twin;
+  return step;
+}
+
+llvm::Error Step::commit() {
+  switch (kind) {
+  case Kind::Replace:
+    return file->commit();
+  case Kind::Create:
+    return temporary->renameTo(target);
+  case Kind::Link:
+    return placeLink(target, text);
+  case Kind::Remove:
+    return io::system::removeFile(target);
+  case Kind::Join: {
+    llvm::Expected<TemporaryFile> twin = TemporaryFile::createBeside(target);
+    if (!twin)
+      return twin.takeError();
+    if (llvm::Error error = twin->becomeTwinOf(text))
+      return error;
+    return twin->renameTo(target);
+  }
+  }
+  return llvm::Error::success();
+}
+
+llvm::Error Step::rollBack() {
+  if (kind == Kind::Create)
+    return io::system::removeFile(target);
+  return oldLink ? placeLink(target, *oldLink) : putBack(*old, target);
+}
+
+llvm::Error commitAll(std::vector<Step>& steps) {
+  std::set<std::string> folders;
+  std::optional<Problem> failure;
+  size_t done = 0;
+  for (; done < steps.size() && !failure; ++done) {
+    folders.insert(folderOf(steps[done].path()));
+    if (io::system::isInterrupted())
+      failure = {ErrorCode::Interrupted, "interrupted; nothing was changed", {}, {}};
+    else if (llvm::Error error = steps[done].commit())
+      failure = toProblem(within(steps[done].path(), std::move(error)), {});
+  }
+  if (failure)
+    for (--done; done-- > 0;)
+      if (llvm::Error error = steps[done].rollBack())
+        failure->message += "; " + steps[done].path() +
+                            " could not be put back: " + toProblem(std::move(error), {}).message;
+  for (const std::string& folder : folders)
+    if (llvm::Error error = io::system::syncFolder(folder))
+      if (!failure)
+        failure = toProblem(std::move(error), {});
+  if (failure)
+    return fail(failure->code, failure->message, failure->hint);
+  return llvm::Error::success();
+}
+
+} // namespace tcfix::apply

@@ -1,0 +1,18 @@
+// Undo: the original bytes and times back, verified by hash.
+#pragma once
+
+#include "apply/journal.h"
+
+namespace tcfix::apply {
+
+struct UndoRun {
+  std::vector<std::string> restored;
+  std::vector<std::string> skipped; ///< already as they were
+  std::vector<Problem> problems;
+};
+
+/// Takes back what an `edit --journal` did. A file that someone changed since is refused and named;
+/// the others go on.
+llvm::Expected<UndoRun> undoJournal(llvm::StringRef path, io::Notify notify);
+
+} // namespace tcfix::apply
