@@ -119,10 +119,13 @@ llvm::Error extendJournal(const std::string& path, Journal journal,
   size_t known = journal.entries.size();
   for (const Work& work : works)
     if (work.staged)
-      journal.entries.push_back({work.input->path(), work.outcome.sha256Before,
-                                 work.outcome.sha256After, work.input->stamp().modifiedNs,
+      journal.entries.push_back({work.input->path(),
+                                 work.outcome.sha256Before,
+                                 work.outcome.sha256After,
+                                 work.input->stamp().modifiedNs,
                                  reverseOf(work.outcome.edit.rewrite, work.input->bytes()),
-                                 {}, {}});
+                                 {},
+                                 {}});
   if (journal.entries.size() == known)
     return llvm::Error::success();
   return io::writeWhole(path, bytesOf(textOf(journal)));

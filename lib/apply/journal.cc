@@ -50,14 +50,6 @@ json::Value toJson(const AppliedPlan& plan) {
       {"search_path_kind", plan.searchPathKind ? nameOf(*plan.searchPathKind) : "none"}};
 }
 
-json::Value toJson(const RecordMemo& record) {
-  json::Array lines;
-  for (const auto& [path, line] : record.lines)
-    lines.push_back(json::Object{{"path", safeText(path)}, {"line", safeText(line)}});
-  return json::Object{{"modified_ns", std::to_string(record.modifiedNs)},
-                      {"lines", std::move(lines)}};
-}
-
 json::Value toJson(const JournalEntry& entry) {
   json::Array moves, patches;
   for (const Move& move : entry.reverse.moves)
@@ -153,19 +145,6 @@ bool read(const json::Value& value, AppliedPlan& plan) {
   return isValid && reader.isValid;
 }
 
-bool read(const json::Value& value, RecordMemo& record) {
-  Reader reader(value);
-  record.modifiedNs = reader.number<int64_t>("modified_ns");
-  bool isValid = true;
-  for (const json::Value& item : reader.array("lines")) {
-    Reader fields(item);
-    std::string path = fields.safeText("path");
-    record.lines[path] = fields.safeText("line");
-    isValid = isValid && fields.isValid;
-  }
-  return isValid && reader.isValid;
-}
-
 bool read(const json::Value& value, JournalEntry& entry) {
   Reader reader(value);
   entry.path = reader.safeText("path");
@@ -243,9 +222,6 @@ llvm::Expected<Journal> readJournal(llvm::StringRef path) {
   for (const json::Value& value : *list)
     if (!read(value, journal.entries.emplace_back()))
       return damaged("entry " + llvm::Twine(journal.entries.size()) + " is incomplete");
-  if (const json::Value* record = root->get("record"))
-    if (!read(*record, journal.record.emplace()))
-      return damaged("what it says of RECORD is incomplete");
   return journal;
 }
 
@@ -253,12 +229,9 @@ std::string textOf(const Journal& journal) {
   json::Array list;
   for (const JournalEntry& entry : journal.entries)
     list.push_back(toJson(entry));
-  json::Object root{{"journal", kSchema}, {"entries", std::move(list)}};
-  if (journal.record)
-    root["record"] = toJson(*journal.record);
   std::string text;
   llvm::raw_string_ostream out(text);
-  out << json::Value(std::move(root)) << '\n';
+  out << json::Value(json::Object{{"journal", kSchema}, {"entries", std::move(list)}}) << '\n';
   return out.str();
 }
 

@@ -10,8 +10,6 @@
 #include "io/system.h"
 #include "patch/rewrite.h"
 
-#include <map>
-
 namespace tcfix::apply {
 
 /// What apply wants to know of a library at its next run, without making the original again.
@@ -28,21 +26,14 @@ struct JournalEntry {
   std::string path; ///< absolute, or relative to the folder that the journal speaks of
   std::string sha256Before;
   std::string sha256After;
-  int64_t modifiedNs = 0; ///< of the original
-  Rewrite reverse;        ///< turns the changed file back into the original
-  std::string link;       ///< what the original said, if it was a symbolic link
+  int64_t modifiedNs = 0;          ///< of the original
+  Rewrite reverse;                 ///< turns the changed file back into the original
+  std::string link;                ///< what the original said, if it was a symbolic link
   std::optional<AppliedPlan> plan; ///< only of edits that apply made
 };
 
-/// A package's list of its files as it was, for those rows that apply changed.
-struct RecordMemo {
-  int64_t modifiedNs = 0;
-  std::map<std::string, std::string> lines; ///< path to the whole row, line end included
-};
-
 struct Journal {
-  std::vector<JournalEntry> entries;
-  std::optional<RecordMemo> record;
+  std::vector<JournalEntry> entries; ///< in the order in which they were made
 };
 
 /// What a journal says. A file that does not exist is NotFound.

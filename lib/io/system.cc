@@ -72,7 +72,8 @@ namespace {
 
 llvm::Error placeLink(const std::string& path, std::error_code error) {
   if (error)
-    return fail(ErrorCode::CannotWrite, "a link cannot be made at " + path + ": " + error.message());
+    return fail(ErrorCode::CannotWrite,
+                "a link cannot be made at " + path + ": " + error.message());
   return llvm::Error::success();
 }
 

@@ -24,8 +24,8 @@ void leadToFfmpeg(Draft& draft, const PackageFacts& facts, const Simulation& sim
     }
     if (facts.platform == Format::Pe)
       draft.delay(index, "found through the search list: " + install.description);
-    draft.addSearchPath(entry, "leads to FFmpeg's " + baseName(name).str() + " of " +
-                                   install.description);
+    draft.addSearchPath(entry,
+                        "leads to FFmpeg's " + baseName(name).str() + " of " + install.description);
   }
 }
 

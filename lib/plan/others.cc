@@ -41,7 +41,8 @@ void leadToOthers(llvm::MutableArrayRef<Draft> drafts, const Group& group,
   for (size_t i = 0; i < drafts.size(); ++i) {
     Draft& draft = drafts[i];
     for (const Binding& binding : loads.results[i].bindings) {
-      if (binding.library != draft.library().path || !isSearchedFor(binding.dependency, facts.platform))
+      if (binding.library != draft.library().path ||
+          !isSearchedFor(binding.dependency, facts.platform))
         continue;
       if (binding.state != Binding::State::Missing && binding.state != Binding::State::Unknown)
         continue;

@@ -88,10 +88,10 @@ std::vector<std::optional<size_t>> Planner::candidates() const {
       bool isOnTrust = install.files.empty() && !simulation.disk().knowsAbsolutePaths();
       if (!install.defect.empty() || (install.major != *major && !isOnTrust))
         continue;
-      bool isNamed = install.source == env::FfmpegSource::Option ||
-                     install.source == env::FfmpegSource::Variable ||
-                     (request.ffmpeg == Request::Ffmpeg::Pyav &&
-                      install.source == env::FfmpegSource::Pyav);
+      bool isNamed =
+          install.source == env::FfmpegSource::Option ||
+          install.source == env::FfmpegSource::Variable ||
+          (request.ffmpeg == Request::Ffmpeg::Pyav && install.source == env::FfmpegSource::Pyav);
       (isNamed ? named : found).push_back(i);
     }
   named.push_back(std::nullopt);
@@ -121,7 +121,8 @@ Proposal Planner::propose(std::optional<size_t> ffmpeg, std::optional<SearchPath
   proposal.bare = simulation.load(group, looks, Regime::Bare);
   proposal.preloaded = simulation.load(group, looks, Regime::Preloaded);
   Score& score = proposal.score;
-  score.isWorse = isWorse(proposal.bare, bareBefore) || isWorse(proposal.preloaded, preloadedBefore);
+  score.isWorse =
+      isWorse(proposal.bare, bareBefore) || isWorse(proposal.preloaded, preloadedBefore);
   score.bare = totalWorth(proposal.bare);
   score.preloaded = totalWorth(proposal.preloaded);
   for (const LoadResult& result : proposal.bare.results)
@@ -220,8 +221,8 @@ void explainTheRest(const PackageFacts& facts, PackagePlan& plan) {
     else if (!install.defect.empty())
       choice.reason = install.defect;
     else if (group == plan.groups.end())
-      choice.reason = "this " + facts.package.name + " does not use FFmpeg " +
-                      std::to_string(install.major);
+      choice.reason =
+          "this " + facts.package.name + " does not use FFmpeg " + std::to_string(install.major);
     else if (group->ffmpegFolder == install.folder)
       choice.reason = "found without a change";
     else if (group->ffmpeg)
@@ -240,8 +241,8 @@ PackagePlan planPackage(const PackageFacts& facts, const Request& request,
                         resolve::LibraryStore& store) {
   Simulation simulation(facts, store);
   std::vector<Group> groups = groupsOf(facts);
-  std::vector<std::vector<FfmpegChoice>> choices(
-      groups.size(), std::vector<FfmpegChoice>(facts.ffmpegs.size()));
+  std::vector<std::vector<FfmpegChoice>> choices(groups.size(),
+                                                 std::vector<FfmpegChoice>(facts.ffmpegs.size()));
   std::vector<std::optional<GroupPlan>> planned(groups.size());
   parallelFor(groups.size(), hardwareThreads(), [&](size_t i) {
     planned[i] = Planner(facts, request, simulation, groups[i]).run(choices[i]);

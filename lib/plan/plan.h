@@ -27,8 +27,8 @@ struct FfmpegChoice {
 
 struct PackagePlan {
   std::vector<GroupPlan> groups;
-  std::vector<FfmpegChoice> ffmpegs;  ///< one for each install of the facts
-  std::vector<std::string> warnings;  ///< such as: an entry that was asked for leads nowhere
+  std::vector<FfmpegChoice> ffmpegs; ///< one for each install of the facts
+  std::vector<std::string> warnings; ///< such as: an entry that was asked for leads nowhere
 };
 
 PackagePlan planPackage(const PackageFacts& facts, const Request& request,

@@ -12,7 +12,7 @@ enum class Regime {
 
 /// A group's libraries loaded one after the other into one process.
 struct GroupLoads {
-  std::vector<resolve::LoadResult> results; ///< one for each library of the group
+  std::vector<resolve::LoadResult> results;             ///< one for each library of the group
   resolve::Verdict verdict = resolve::Verdict::Unknown; ///< all of them together
 };
 

@@ -15,15 +15,13 @@ bool isSameName(llvm::StringRef a, llvm::StringRef b, Format platform) {
 std::vector<Unmet> findUnmet(const Draft& draft, const Simulation& simulation) {
   using State = resolve::Binding::State;
   std::map<std::string, State> states;
-  for (const resolve::Binding& binding :
-       simulation.directBindings(draft.library(), draft.look()))
+  for (const resolve::Binding& binding : simulation.directBindings(draft.library(), draft.look()))
     states[binding.dependency] = binding.state;
   std::vector<Unmet> unmet;
   for (size_t index : draft.dependencies()) {
     const std::string& name = draft.look().dependencies[index].name;
     auto state = states.find(name);
-    if (state == states.end() || state->second == State::Missing ||
-        state->second == State::Unknown)
+    if (state == states.end() || state->second == State::Missing || state->second == State::Unknown)
       unmet.push_back({index, baseName(name).str()});
   }
   return unmet;
