@@ -5,6 +5,8 @@
 
 #include <llvm/Support/Path.h>
 
+#include <map>
+
 namespace tcfix::apply {
 
 namespace {

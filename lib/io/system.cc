@@ -113,6 +113,16 @@ llvm::Error TemporaryFile::renameTo(llvm::StringRef target) {
   return llvm::Error::success();
 }
 
+HostSystem hostSystem() {
+#if defined(_WIN32)
+  return HostSystem::Windows;
+#elif defined(__APPLE__)
+  return HostSystem::MacOs;
+#else
+  return HostSystem::Linux;
+#endif
+}
+
 std::string waitingMessage(llvm::StringRef folder) {
   return ("another tcfix is working in " + folder + "; waiting up to " + llvm::Twine(kLockSeconds) +
           " seconds")

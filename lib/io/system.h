@@ -69,6 +69,10 @@ void removeLeftovers(const std::string& folder);
 /// What a symbolic link says; nothing if the path names none.
 std::optional<std::string> readLink(const std::string& path);
 
+/// The system that this program runs on.
+enum class HostSystem { Linux, MacOs, Windows };
+HostSystem hostSystem();
+
 /// Lets this process open as many files as the system allows it at all.
 void allowManyOpenFiles();
 

@@ -1,0 +1,197 @@
+#include "apply/library_rewrite.h"
+
+#include "image/names.h"
+#include "io/digest.h"
+
+#include <llvm/ADT/STLExtras.h>
+#include <llvm/Support/Path.h>
+
+namespace tcfix::apply {
+
+namespace {
+
+/// An edit in the words of a change, so that both can be compared and written down.
+Change changeFor(const plan::Wish& wish) {
+  struct Visitor {
+    Change operator()(const AddSearchPath& e) { return {Operation::AddRpath, e.path, {}, {}, {}}; }
+    Change operator()(const RemoveSearchPath& e) {
+      return {Operation::RemoveRpath, e.path, {}, {}, {}};
+    }
+    Change operator()(const ReplaceSearchPath& e) {
+      return {Operation::ReplaceRpath, e.to, e.from, {}, {}};
+    }
+    Change operator()(const SetSearchPathKind& e) {
+      return {Operation::SetRpathKind, nameOf(e.kind).str(), {}, {}, {}};
+    }
+    Change operator()(const RenameDependency& e) {
+      return {Operation::RenameDependency, e.to, e.from, {}, {}};
+    }
+    Change operator()(const AddDependency& e) {
+      return {Operation::AddDependency, e.name, {}, {}, {}};
+    }
+    Change operator()(const RemoveDependency& e) {
+      return {Operation::RemoveDependency, e.name, {}, {}, {}};
+    }
+    Change operator()(const SetIdentity& e) { return {Operation::SetId, e.name, {}, {}, {}}; }
+    Change operator()(const DelayDependency& e) {
+      return {Operation::Delay, e.pattern, {}, {}, {}};
+    }
+    Change operator()(const UndelayDependency& e) {
+      return {Operation::Undelay, e.pattern, {}, {}, {}};
+    }
+  };
+  Change change = std::visit(Visitor(), wish.edit);
+  change.reason = wish.reason;
+  return change;
+}
+
+std::string textOf(llvm::ArrayRef<plan::Wish> wishes, const ApplyOptions& options) {
+  std::string text;
+  for (const plan::Wish& wish : wishes) {
+    Change change = changeFor(wish);
+    text += nameOf(change.operation).str() + " " + change.value +
+            (change.old.empty() ? "" : " for " + change.old) + "\n";
+  }
+  if (!options.signing.isWanted)
+    text += "unsigned\n";
+  if (options.signWithCodesign)
+    text += "signed by codesign\n";
+  return text;
+}
+
+// The plan knows better why than the room that carried it out.
+void explain(std::vector<Change>& changes, llvm::ArrayRef<plan::Wish> wishes) {
+  for (Change& change : changes)
+    for (const plan::Wish& wish : wishes) {
+      Change planned = changeFor(wish);
+      if (planned.operation == change.operation && planned.value == change.value)
+        change.reason = planned.reason;
+    }
+}
+
+// A file that tcfix changed before: what is different from then.
+std::vector<Change> differencesOf(const Slice& now, const Slice& wanted,
+                                  llvm::ArrayRef<plan::Wish> wishes) {
+  constexpr llvm::StringLiteral kGone = "tcfix wrote it before, and it no longer serves";
+  std::vector<Change> changes;
+  for (const std::string& path : now.searchPaths)
+    if (!llvm::is_contained(wanted.searchPaths, path))
+      changes.push_back({Operation::RemoveRpath, path, {}, kGone.str(), {}});
+  for (const std::string& path : wanted.searchPaths)
+    if (!llvm::is_contained(now.searchPaths, path))
+      changes.push_back({Operation::AddRpath, path, {}, "as the installer left it", {}});
+  if (wanted.searchPathKind && now.searchPathKind != wanted.searchPathKind)
+    changes.push_back(
+        {Operation::SetRpathKind, nameOf(*wanted.searchPathKind).str(), {}, kGone.str(), {}});
+  auto has = [](const Slice& slice, const Dependency& dependency) {
+    return llvm::any_of(slice.dependencies, [&](const Dependency& other) {
+      return other.name == dependency.name && other.kind == dependency.kind;
+    });
+  };
+  for (const Dependency& dependency : now.dependencies)
+    if (!has(wanted, dependency))
+      changes.push_back({Operation::RemoveDependency, dependency.name, {}, kGone.str(), {}});
+  for (const Dependency& dependency : wanted.dependencies)
+    if (!has(now, dependency))
+      changes.push_back({dependency.kind == DependencyKind::Delay ? Operation::Delay
+                                                                   : Operation::AddDependency,
+                         dependency.name,
+                         {},
+                         "as the installer left it",
+                         {}});
+  explain(changes, wishes);
+  return changes;
+}
+
+} // namespace
+
+llvm::Error rewriteLibrary(LibraryWork& work, const plan::Draft& draft,
+                           const ApplyOptions& options) {
+  FileOutcome& outcome = work.outcome;
+  work.wishes = textOf(draft.wishes(), options);
+  if (!work.replacement && work.isAsLeft() && work.edits()->plan->wishes == work.wishes) {
+    outcome.sha256Before = outcome.sha256After = work.edits()->sha256After;
+    return llvm::Error::success();
+  }
+  formats::EditRequest request;
+  request.signing = options.signing;
+  for (const plan::Wish& wish : draft.wishes())
+    request.edits.push_back(wish.edit);
+  Bytes base = work.base(), now = work.input->bytes();
+  llvm::Expected<EditOutcome> edit =
+      formats::rewrite(base, llvm::sys::path::filename(work.path), request);
+  if (!edit)
+    return edit.takeError();
+  outcome.edit = std::move(*edit);
+  explain(outcome.edit.changes, draft.wishes());
+  ByteVector wanted;
+  if (!work.isPristine()) {
+    wanted = rewritten(outcome.edit.rewrite, base);
+    outcome.edit.rewrite = differenceOf(now, wanted, "planned anew");
+  }
+  work.change = outcome.edit.rewrite;
+  bool isChanged = !work.change.isIdentity();
+  outcome.status = !isChanged          ? FileStatus::Unchanged
+                   : options.isWriting ? FileStatus::Changed
+                                       : FileStatus::WouldChange;
+  if (options.withHashes || isChanged) {
+    outcome.sha256Before = io::sha256Hex(now);
+    outcome.sha256After = isChanged ? io::sha256Hex(RewrittenView(now, work.change))
+                                    : outcome.sha256Before;
+  }
+  if (!isChanged) {
+    outcome.edit.changes.clear();
+    return llvm::Error::success();
+  }
+  if (options.isWriting && !work.edits() && !work.replacement)
+    return llvm::Error::success();
+  // The reader, not the writer, says what the result is.
+  if (wanted.empty())
+    wanted = rewritten(work.change, now);
+  llvm::Expected<Image> before = formats::inspect(now);
+  if (!before)
+    return before.takeError();
+  llvm::Expected<Image> after = formats::inspect(wanted);
+  if (!after)
+    return after.takeError();
+  if (work.edits() && !work.replacement)
+    outcome.edit.changes =
+        differencesOf(before->slices.front(), after->slices.front(), draft.wishes());
+  if (work.replacement)
+    outcome.edit.changes.insert(
+        outcome.edit.changes.begin(),
+        {Operation::ReplaceFile, work.replacement->path(), {}, "rebuilt", {}});
+  outcome.before = std::move(*before);
+  outcome.after = std::move(*after);
+  return llvm::Error::success();
+}
+
+AppliedPlan rememberPlan(const plan::Draft& draft, const Image& changed, const std::string& arch) {
+  const Slice* slice = &changed.slices.front();
+  for (const Slice& one : changed.slices)
+    if (one.arch == arch)
+      slice = &one;
+  const resolve::Disguise& original = draft.library().original;
+  AppliedPlan plan;
+  plan.searchPaths = original.searchPaths;
+  plan.searchPathKind = original.searchPathKind;
+  // The changed file may list its dependencies in another order (delayed ones come last on
+  // Windows); names tell which is which.
+  std::vector<bool> isUsed(original.dependencies.size());
+  for (const Dependency& dependency : slice->dependencies) {
+    Dependency known = dependency;
+    for (size_t i = 0; i < original.dependencies.size(); ++i)
+      if (!isUsed[i] && draft.look().dependencies[i].name == dependency.name) {
+        known = original.dependencies[i];
+        isUsed[i] = true;
+        break;
+      }
+    plan.dependencies.push_back(std::move(known));
+  }
+  for (size_t i = 0; i < original.dependencies.size(); ++i)
+    if (!isUsed[i])
+      plan.dependencies.push_back(original.dependencies[i]);
+  return plan;
+}
+
+} // namespace tcfix::apply

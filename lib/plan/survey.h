@@ -1,0 +1,36 @@
+// The survey: a target on the command line becomes facts.
+#pragma once
+
+#include "plan/facts.h"
+
+namespace tcfix::plan {
+
+struct SurveyOptions {
+  std::string sysroot;
+  std::string arch;         ///< of the process; empty: python's, else the libraries'
+  std::string macosVersion; ///< of the target; empty: unknown
+  std::string ffmpeg;       ///< the folder of an FFmpeg; empty: none was named
+  std::vector<std::string> packages; ///< empty: torchcodec
+  /// Whether this process's LD_LIBRARY_PATH and the like count, as they would for a python started
+  /// here. Not for a plan: it must hold without them.
+  bool usesLoaderVariables = false;
+};
+
+/// Where the packages are; nothing of them is read yet.
+struct Site {
+  env::Environment environment;
+  Format platform = Format::MachO;
+  std::unique_ptr<io::TargetDisk> disk;
+  std::vector<env::Package> packages;
+};
+
+/// NotFound if there is no such target, or nothing of the packages in it.
+llvm::Expected<Site> locate(llvm::StringRef target, const SurveyOptions& options);
+
+/// The facts of one package, with its libraries as they are now. Those that cannot be read are
+/// left out, and said why.
+PackageFacts gatherFacts(const Site& site, const env::Package& package,
+                         resolve::LibraryStore& store, const SurveyOptions& options,
+                         std::vector<Problem>& unreadable);
+
+} // namespace tcfix::plan
