@@ -85,8 +85,7 @@ std::vector<std::optional<size_t>> Planner::candidates() const {
   if (major && request.ffmpeg != Request::Ffmpeg::None)
     for (size_t i = 0; i < facts.ffmpegs.size(); ++i) {
       const env::FfmpegInstall& install = facts.ffmpegs[i];
-      bool isOnTrust = install.files.empty() && !simulation.disk().knowsAbsolutePaths();
-      if (!install.defect.empty() || (install.major != *major && !isOnTrust))
+      if (!install.defect.empty() || (install.major != *major && !install.isOnTrust))
         continue;
       bool isNamed =
           install.source == env::FfmpegSource::Option ||
