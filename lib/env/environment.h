@@ -24,8 +24,9 @@ enum class SiteKind { Own, System, User };
 
 /// A folder that packages are installed in.
 struct Site {
-  std::string folder;        ///< host path
-  std::string pythonVersion; ///< such as "3.12"; empty if the layout does not say (Windows, a folder)
+  std::string folder; ///< host path
+  std::string
+      pythonVersion; ///< such as "3.12"; empty if the layout does not say (Windows, a folder)
   SiteKind kind = SiteKind::Own;
 };
 

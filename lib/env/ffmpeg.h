@@ -17,8 +17,8 @@ llvm::StringRef nameOf(FfmpegSource source);
 struct FfmpegInstall {
   int major = 0; ///< by avcodec's own; 0 if there is no shared avcodec
   FfmpegSource source = FfmpegSource::System;
-  std::string folder;      ///< host path of the folder with the libraries
-  std::string searchPath;  ///< the target path to write; empty for PyAV's, which is written relative
+  std::string folder;     ///< host path of the folder with the libraries
+  std::string searchPath; ///< the target path to write; empty for PyAV's, which is written relative
   std::string description; ///< such as "Homebrew keg ffmpeg@7" or "PyAV 15.1.0"
   /// Component ("avcodec") to the file's own name, hashed names included.
   std::map<std::string, std::string> files;
@@ -29,7 +29,7 @@ struct FfmpegInstall {
 struct FfmpegQuery {
   Format platform = Format::MachO;
   std::string arch;
-  std::string option;   ///< --ffmpeg DIR; empty if not given
+  std::string option; ///< --ffmpeg DIR; empty if not given
   /// TCFIX_FFMPEG, HOMEBREW_PREFIX, FFMPEG_SHARED_BIN, PATH, LOCALAPPDATA…; empty under a sysroot
   std::map<std::string, std::string> variables;
   std::vector<std::string> alwaysFrom; ///< sites whose PyAV counts

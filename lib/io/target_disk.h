@@ -15,9 +15,9 @@
 namespace tcfix::io {
 
 struct TargetDiskOptions {
-  std::string sysroot;              ///< the folder that holds the target's root; empty: none
-  bool isWindows = false;           ///< drive letters, backslashes, no case in names
-  bool knowsAbsolutePaths = true;   ///< false: another platform than this machine, and no sysroot
+  std::string sysroot;            ///< the folder that holds the target's root; empty: none
+  bool isWindows = false;         ///< drive letters, backslashes, no case in names
+  bool knowsAbsolutePaths = true; ///< false: another platform than this machine, and no sysroot
 };
 
 class TargetDisk {

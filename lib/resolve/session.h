@@ -23,9 +23,9 @@ struct Attempt {
 /// How one dependency of one library was met.
 struct Binding {
   enum class State {
-    Found,    ///< a file
-    System,   ///< part of the operating system, where no file need be (dyld's shared cache)
-    Assumed,  ///< a base library of the platform, in a place that is out of reach
+    Found,   ///< a file
+    System,  ///< part of the operating system, where no file need be (dyld's shared cache)
+    Assumed, ///< a base library of the platform, in a place that is out of reach
     Missing,
     Optional, ///< missing, and the library loads without it (weak, lazily delayed)
     Unknown,  ///< not found, but there are places that are out of reach
@@ -67,8 +67,8 @@ struct LoadResult {
 };
 
 struct ProcessOptions {
-  std::string arch;       ///< of the process, such as "arm64"
-  std::string executable; ///< host path of python, whose search paths count; empty if unknown
+  std::string arch;          ///< of the process, such as "arm64"
+  std::string executable;    ///< host path of python, whose search paths count; empty if unknown
   std::string systemVersion; ///< the target's macOS version; empty if unknown
   /// The target's environment: LD_LIBRARY_PATH, DYLD_LIBRARY_PATH, PATH.
   std::map<std::string, std::string> environment;
