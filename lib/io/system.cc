@@ -26,6 +26,10 @@ void removeLeftovers(const std::string& folder) {
   }
 }
 
+std::string programPath() {
+  return fs::getMainExecutable(nullptr, nullptr);
+}
+
 llvm::Expected<TemporaryFile> TemporaryFile::createBeside(llvm::StringRef target) {
   llvm::StringRef folder = llvm::sys::path::parent_path(target);
   llvm::SmallString<256> model(folder);

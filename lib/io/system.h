@@ -58,6 +58,9 @@ llvm::Error syncFolder(llvm::StringRef folder);
 /// Removes temporary files that killed runs left in a folder. Call only with its lock held.
 void removeLeftovers(const std::string& folder);
 
+/// The file of the running program, without symbolic links; empty where the system does not tell.
+std::string programPath();
+
 /// Lets this process open as many files as the system allows it at all.
 void allowManyOpenFiles();
 
