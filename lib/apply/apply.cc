@@ -61,9 +61,9 @@ Verdict overall(llvm::ArrayRef<GroupLoads> loads, llvm::ArrayRef<plan::Group> gr
 /// One package on its way.
 class PackageRun {
 public:
-  PackageRun(const plan::Site& site, const env::Package& package, const ApplyOptions& options)
-      : site(site), package(package), options(options),
-        place(journalOf(package, site.environment)) {}
+  PackageRun(const env::Target& target, const env::Package& package, const ApplyOptions& options)
+      : target(target), package(package), options(options),
+        place(journalOf(package, target.environment)) {}
 
   llvm::Error run(const Locks& locks);
   void report(TargetOutcome& outcome);
@@ -75,7 +75,7 @@ private:
   void takeReplacement(LibraryWork& work);
   LibraryWork* find(const std::string& path);
 
-  const plan::Site& site;
+  const env::Target& target;
   const env::Package& package;
   const ApplyOptions& options;
   JournalPlace place;
@@ -114,7 +114,7 @@ void PackageRun::openLibraries(const Locks& locks) {
       work.fail(toProblem(std::move(refused), path));
       continue;
     }
-    llvm::Expected<io::InputFile> input = site.disk->open(path);
+    llvm::Expected<io::InputFile> input = target.disk.open(path);
     if (!input) {
       work.fail(toProblem(input.takeError(), path));
       continue;
@@ -154,16 +154,16 @@ llvm::Error PackageRun::run(const Locks& locks) {
   openLibraries(locks);
 
   // As everything is now.
-  resolve::LibraryStore present(*site.disk);
+  resolve::LibraryStore present(target.disk);
   std::vector<Problem> unreadable;
-  facts = plan::gatherFacts(site, package, present, options.survey, unreadable);
+  facts = plan::gatherFacts(target, package, present, options.survey, unreadable);
   for (const Problem& problem : unreadable)
     if (LibraryWork* work = find(problem.path); work && work->isOpen())
       work->fail(problem);
   before = simulate(facts, present);
 
   // The plan starts from what the installer, or a rebuild, left.
-  resolve::LibraryStore rebuilt(*site.disk);
+  resolve::LibraryStore rebuilt(target.disk);
   bool hasReplacements = false;
   for (const std::unique_ptr<LibraryWork>& work : works)
     if (work->replacement) {
@@ -172,7 +172,7 @@ llvm::Error PackageRun::run(const Locks& locks) {
     }
   plan::PackageFacts originals = facts;
   if (hasReplacements)
-    originals = plan::gatherFacts(site, package, rebuilt, options.survey, unreadable);
+    originals = plan::gatherFacts(target, package, rebuilt, options.survey, unreadable);
   for (plan::LibraryFacts& library : originals.libraries) {
     const LibraryWork* work = find(library.path);
     if (!work || work->replacement || !work->edits())
@@ -219,7 +219,7 @@ llvm::Error PackageRun::run(const Locks& locks) {
     after = before;
   } else if (options.isWriting) {
     // Look again, with nothing remembered: the disk has the last word.
-    resolve::LibraryStore changed(*site.disk);
+    resolve::LibraryStore changed(target.disk);
     after = simulate(facts, changed);
   } else {
     for (const GroupPlan& group : planned.groups) {
@@ -234,7 +234,7 @@ void PackageRun::report(TargetOutcome& outcome) {
   // Paths as the user would type them, from the target as it was given.
   auto asTyped = [&](const std::string& path) {
     llvm::StringRef rest = path;
-    return rest.consume_front(site.environment.root) ? site.environment.path + rest.str() : path;
+    return rest.consume_front(target.environment.root) ? target.environment.path + rest.str() : path;
   };
   for (std::unique_ptr<LibraryWork>& work : works) {
     work->outcome.path = asTyped(work->path);
@@ -272,7 +272,7 @@ void PackageRun::report(TargetOutcome& outcome) {
         source = env::nameOf(install.source).str();
     if (group.ffmpeg)
       source = env::nameOf(facts.ffmpegs[*group.ffmpeg].source).str();
-    outcome.ffmpeg = {group.group.major, site.disk->targetPath(group.ffmpegFolder), source};
+    outcome.ffmpeg = {group.group.major, target.disk.targetPath(group.ffmpegFolder), source};
   }
 }
 
@@ -307,20 +307,20 @@ TargetOutcome applyTo(const std::string& target, const ApplyOptions& options, io
   TargetOutcome outcome;
   outcome.path = target;
   outcome.loads = outcome.loadsBare = {Verdict::Loads, Verdict::Loads};
-  llvm::Expected<plan::Site> site = plan::locate(target, options.survey);
-  if (!site) {
-    outcome.problems.push_back(toProblem(site.takeError(), target));
+  llvm::Expected<env::Target> found = plan::locate(target, options.survey);
+  if (!found) {
+    outcome.problems.push_back(toProblem(found.takeError(), target));
     outcome.loads = outcome.loadsBare = {};
     return outcome;
   }
-  outcome.isFullyKnown = site->disk->knowsAbsolutePaths();
-  for (const env::Package& package : site->packages) {
+  outcome.isFullyKnown = found->disk.knowsAbsolutePaths();
+  for (const env::Package& package : found->packages) {
     llvm::append_range(outcome.warnings, package.problems);
     if (llvm::Error error = refuse(package, options)) {
       outcome.problems.push_back(toProblem(std::move(error), target));
       continue;
     }
-    PackageRun run(*site, package, options);
+    PackageRun run(*found, package, options);
     Locks locks(options.isWriting ? llvm::ArrayRef<std::string>(package.libraries)
                                   : llvm::ArrayRef<std::string>(),
                 options.isWriting && !package.distInfo.empty() ? run.journalPath() : std::string(),

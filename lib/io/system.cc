@@ -28,6 +28,10 @@ void removeLeftovers(const std::string& folder) {
   }
 }
 
+std::string programPath() {
+  return fs::getMainExecutable(nullptr, nullptr);
+}
+
 llvm::Expected<TemporaryFile> TemporaryFile::createBeside(llvm::StringRef target) {
   llvm::StringRef folder = llvm::sys::path::parent_path(target);
   llvm::SmallString<256> model(folder);
@@ -111,16 +115,6 @@ llvm::Error TemporaryFile::renameTo(llvm::StringRef target) {
     return fail(ErrorCode::CannotWrite, "the new file cannot take its place: " + error.message());
   temporaryPath.clear();
   return llvm::Error::success();
-}
-
-HostSystem hostSystem() {
-#if defined(_WIN32)
-  return HostSystem::Windows;
-#elif defined(__APPLE__)
-  return HostSystem::MacOs;
-#else
-  return HostSystem::Linux;
-#endif
 }
 
 std::string waitingMessage(llvm::StringRef folder) {

@@ -73,9 +73,8 @@ System thisSystem();
 /// What a symbolic link says; nothing if the path names none.
 std::optional<std::string> readLink(const std::string& path);
 
-/// The system that this program runs on.
-enum class HostSystem { Linux, MacOs, Windows };
-HostSystem hostSystem();
+/// The file of the running program, without symbolic links; empty where the system does not tell.
+std::string programPath();
 
 /// Lets this process open as many files as the system allows it at all.
 void allowManyOpenFiles();

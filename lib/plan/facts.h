@@ -2,6 +2,7 @@
 #pragma once
 
 #include "env/ffmpeg.h"
+#include "env/ffmpeg_name.h"
 #include "env/package.h"
 #include "resolve/session.h"
 

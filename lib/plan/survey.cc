@@ -1,7 +1,5 @@
 #include "plan/survey.h"
 
-#include "io/system.h"
-
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/Support/Path.h>
 #include <llvm/Support/Process.h>
@@ -11,34 +9,6 @@ namespace tcfix::plan {
 namespace path = llvm::sys::path;
 
 namespace {
-
-Format hostPlatform() {
-  switch (io::system::hostSystem()) {
-  case io::system::HostSystem::MacOs:
-    return Format::MachO;
-  case io::system::HostSystem::Windows:
-    return Format::Pe;
-  case io::system::HostSystem::Linux:
-    break;
-  }
-  return Format::Elf;
-}
-
-// By the first library that can be read; one that cannot is reported later, with the others.
-std::optional<Format> platformOf(llvm::ArrayRef<env::Package> packages,
-                                 const io::TargetDisk& disk) {
-  for (const env::Package& package : packages)
-    for (const std::string& library : package.libraries) {
-      llvm::Expected<io::InputFile> file = disk.open(library);
-      if (!file) {
-        llvm::consumeError(file.takeError());
-        continue;
-      }
-      if (std::optional<Format> format = formats::sniff(file->bytes()))
-        return format;
-    }
-  return std::nullopt;
-}
 
 std::vector<env::PackageQuery> queriesFor(const SurveyOptions& options) {
   if (options.packages.empty())
@@ -56,12 +26,12 @@ const Slice& sliceFor(const Image& image, llvm::StringRef arch) {
   return image.slices.front();
 }
 
-std::string pythonFor(const Site& site, const env::Package& package) {
-  const auto* own = llvm::find_if(site.environment.sites, [&](const env::Site& one) {
+std::string pythonFor(const env::Target& target, const env::Package& package) {
+  const auto* own = llvm::find_if(target.environment.sites, [&](const env::Site& one) {
     return one.folder == package.site;
   });
-  for (const env::Python& python : site.environment.pythons)
-    if (own == site.environment.sites.end() || own->pythonVersion.empty() ||
+  for (const env::Python& python : target.environment.pythons)
+    if (own == target.environment.sites.end() || own->pythonVersion.empty() ||
         python.version == own->pythonVersion)
       return python.executable;
   return {};
@@ -92,8 +62,8 @@ bool isLibraryName(llvm::StringRef name) {
 }
 
 // Where libraries that are neither torch's nor FFmpeg's may lie.
-std::vector<std::string> findOtherFolders(const Site& site, const env::Package& package) {
-  const io::TargetDisk& disk = *site.disk;
+std::vector<std::string> findOtherFolders(const env::Target& target, const env::Package& package) {
+  const io::TargetDisk& disk = target.disk;
   std::vector<std::string> folders;
   auto add = [&](const std::string& folder) {
     if (!llvm::is_contained(folders, folder) && disk.isFolder(folder))
@@ -101,14 +71,14 @@ std::vector<std::string> findOtherFolders(const Site& site, const env::Package& 
   };
   for (const std::string& library : package.grafted)
     add(path::parent_path(library).str());
-  for (const env::Site& one : site.environment.sites) {
+  for (const env::Site& one : target.environment.sites) {
     std::string nvidia = one.folder + "/nvidia";
     for (const std::string& part : disk.list(nvidia))
-      add(nvidia + "/" + part + (site.platform == Format::Pe ? "/bin" : "/lib"));
+      add(nvidia + "/" + part + (target.platform == Format::Pe ? "/bin" : "/lib"));
   }
-  if (site.environment.kind == env::EnvironmentKind::Conda)
-    add(site.environment.root + (site.platform == Format::Pe ? "/Library/bin" : "/lib"));
-  if (site.platform == Format::MachO)
+  if (target.environment.kind == env::EnvironmentKind::Conda)
+    add(target.environment.root + (target.platform == Format::Pe ? "/Library/bin" : "/lib"));
+  if (target.platform == Format::MachO)
     for (const char* common : {"/opt/homebrew/lib", "/usr/local/lib", "/opt/local/lib"})
       if (std::optional<std::string> folder = disk.hostPath(common))
         add(*folder);
@@ -117,47 +87,44 @@ std::vector<std::string> findOtherFolders(const Site& site, const env::Package& 
 
 } // namespace
 
-llvm::Expected<Site> locate(llvm::StringRef target, const SurveyOptions& options) {
-  io::TargetDisk anyDisk({options.sysroot, false, true});
-  llvm::Expected<env::Environment> environment = env::findEnvironment(target, anyDisk);
-  if (!environment)
-    return environment.takeError();
-  Site site;
-  site.environment = std::move(*environment);
-  for (const env::PackageQuery& query : queriesFor(options)) {
-    std::vector<env::Package> found = env::findPackages(site.environment, anyDisk, query);
+llvm::Expected<env::Target> locate(const std::string& path, const SurveyOptions& options) {
+  std::vector<env::PackageQuery> queries = queriesFor(options);
+  llvm::Expected<env::Target> target =
+      env::findTarget({path, options.sysroot, options.arch, queries.front()});
+  if (!target)
+    return target;
+  for (size_t i = 0; i < queries.size(); ++i) {
+    std::vector<env::Package> found =
+        i == 0 ? target->packages
+               : env::findPackages(target->environment, target->disk, queries[i]);
     if (found.empty())
-      return fail(ErrorCode::NotFound, "there is no " + query.name + " in it",
-                  "install it, such as with: pip install " + query.name);
-    llvm::append_range(site.packages, found);
+      return fail(ErrorCode::NotFound, "there is no " + queries[i].name + " in it",
+                  "install it: pip install " + queries[i].name);
+    if (i > 0)
+      llvm::append_range(target->packages, found);
   }
-  Format host = hostPlatform();
-  site.platform = platformOf(site.packages, anyDisk).value_or(host);
-  site.disk = std::make_unique<io::TargetDisk>(
-      io::TargetDiskOptions{options.sysroot, site.platform == Format::Pe,
-                            !options.sysroot.empty() || site.platform == host});
-  return site;
+  return target;
 }
 
-PackageFacts gatherFacts(const Site& site, const env::Package& package,
+PackageFacts gatherFacts(const env::Target& target, const env::Package& package,
                          resolve::LibraryStore& store, const SurveyOptions& options,
                          std::vector<Problem>& unreadable) {
   PackageFacts facts;
   facts.package = package;
-  facts.platform = site.platform;
-  facts.root = site.environment.root;
-  facts.process.executable = pythonFor(site, package);
+  facts.platform = target.platform;
+  facts.root = target.environment.root;
+  facts.process.executable = pythonFor(target, package);
   facts.process.systemVersion = options.macosVersion;
   facts.process.arch = options.arch;
   if (facts.process.arch.empty() && !facts.process.executable.empty())
     facts.process.arch = archOf(facts.process.executable, store);
-  if (options.usesLoaderVariables && options.sysroot.empty() && site.disk->knowsAbsolutePaths())
+  if (options.usesLoaderVariables && options.sysroot.empty() && target.disk.knowsAbsolutePaths())
     facts.process.environment = variables({"LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH",
                                            "DYLD_FALLBACK_LIBRARY_PATH", "PATH"});
 
   for (const std::string& file : package.libraries) {
     llvm::Expected<const Image*> image = store.image(file);
-    if (!image || (*image)->format != site.platform || (*image)->slices.empty()) {
+    if (!image || (*image)->format != target.platform || (*image)->slices.empty()) {
       unreadable.push_back(image ? Problem{ErrorCode::NotALibrary,
                                            "is no library of the platform of the others",
                                            file,
@@ -176,23 +143,23 @@ PackageFacts gatherFacts(const Site& site, const env::Package& package,
     facts.libraries.push_back(std::move(library));
   }
 
-  facts.torch = env::findTorch(site.environment, *site.disk, package.site);
+  facts.torch = env::findTorch(target.environment, target.disk, package.site);
   if (facts.torch && facts.torch->libFolder.empty())
     facts.torch.reset();
   if (facts.torch)
-    for (const std::string& name : site.disk->list(facts.torch->libFolder))
+    for (const std::string& name : target.disk.list(facts.torch->libFolder))
       if (isLibraryName(name))
         facts.torchNames.push_back(name);
 
   env::FfmpegQuery query;
-  query.platform = site.platform;
+  query.platform = target.platform;
   query.arch = facts.process.arch;
   query.option = options.ffmpeg;
-  if (options.sysroot.empty() && site.disk->knowsAbsolutePaths())
+  if (options.sysroot.empty() && target.disk.knowsAbsolutePaths())
     query.variables = variables({"TCFIX_FFMPEG", "HOMEBREW_PREFIX", "FFMPEG_SHARED_BIN", "PATH",
                                  "LOCALAPPDATA", "ChocolateyInstall", "USERPROFILE", "HOME"});
-  facts.ffmpegs = env::findFfmpegs(site.environment, *site.disk, query);
-  facts.otherFolders = findOtherFolders(site, package);
+  facts.ffmpegs = env::findFfmpegs(target.environment, target.disk, query);
+  facts.otherFolders = findOtherFolders(target, package);
   return facts;
 }
 

@@ -1,6 +1,7 @@
 // The survey: a target on the command line becomes facts.
 #pragma once
 
+#include "env/target.h"
 #include "plan/facts.h"
 
 namespace tcfix::plan {
@@ -16,20 +17,12 @@ struct SurveyOptions {
   bool usesLoaderVariables = false;
 };
 
-/// Where the packages are; nothing of them is read yet.
-struct Site {
-  env::Environment environment;
-  Format platform = Format::MachO;
-  std::unique_ptr<io::TargetDisk> disk;
-  std::vector<env::Package> packages;
-};
-
-/// NotFound if there is no such target, or nothing of the packages in it.
-llvm::Expected<Site> locate(llvm::StringRef target, const SurveyOptions& options);
+/// The target with the packages that were asked for. NotFound if one of them is not in it.
+llvm::Expected<env::Target> locate(const std::string& target, const SurveyOptions& options);
 
 /// The facts of one package, with its libraries as they are now. Those that cannot be read are
 /// left out, and said why.
-PackageFacts gatherFacts(const Site& site, const env::Package& package,
+PackageFacts gatherFacts(const env::Target& target, const env::Package& package,
                          resolve::LibraryStore& store, const SurveyOptions& options,
                          std::vector<Problem>& unreadable);
 

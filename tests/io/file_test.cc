@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "io/file.h"
+#include "io/system.h"
 #include "support/posix_file.h"
 #include "support/temporary_folder.h"
 
@@ -87,6 +88,12 @@ TEST(WriteWhole, FailsInAFolderThatIsNotThere) {
   Problem problem = toProblem(io::writeWhole(folder.path("absent/file"), bytesOf("x")), {});
   EXPECT_EQ(problem.code, ErrorCode::CannotWrite);
   EXPECT_THAT(problem.hint, HasSubstr("write permission"));
+}
+
+TEST(ProgramPath, IsTheRunningFile) {
+  std::string path = io::system::programPath();
+  EXPECT_TRUE(llvm::StringRef(path).ends_with("/io_test")) << path;
+  EXPECT_TRUE(bool(llvm::sys::fs::exists(path)));
 }
 
 } // namespace

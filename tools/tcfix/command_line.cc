@@ -1,5 +1,8 @@
 #include "command_line.h"
 
+// A value is never split: file names may hold any character but this one.
+#define CXXOPTS_VECTOR_DELIMITER '\0'
+#include <cxxopts.hpp>
 #include <llvm/Config/llvm-config.h>
 #include <llvm/Support/Process.h>
 
@@ -12,17 +15,53 @@ namespace {
 
 constexpr const char* kOperands = "operands";
 
-void addCommonOptions(cxxopts::Options& options) {
-  auto add = options.add_options("Common");
-  add("json", "print one JSON document on standard output");
-  add("q,quiet", "say nothing but errors");
-  add("v,verbose", "say more");
-  add("color", "auto, always or never", cxxopts::value<std::string>(), "WHEN");
-  add("version", "say which version this is");
-  add("h,help", "show this help");
+cxxopts::Options optionsOf(const Command& command) {
+  cxxopts::Options options(("tcfix " + command.name).str(), command.description.str());
+  for (const OptionGroup& group : allOptions(command)) {
+    auto add = options.add_options(group.title.str());
+    for (const Option& option : group.options) {
+      if (option.isFlag())
+        add(option.names.str(), option.help.str());
+      else
+        add(option.names.str(), option.help.str(), cxxopts::value<std::string>(),
+            option.value.str());
+    }
+  }
   options.add_options("")(kOperands, "", cxxopts::value<std::vector<std::string>>());
   options.parse_positional({kOperands});
   options.positional_help("");
+  options.custom_help(("[OPTION...] " + command.operands).str());
+  options.set_width(80);
+  return options;
+}
+
+std::string helpOf(const Command& command, const cxxopts::Options& options) {
+  std::vector<std::string> titles;
+  for (const OptionGroup& group : allOptions(command))
+    if (!llvm::is_contained(titles, group.title))
+      titles.push_back(group.title.str());
+  return options.help(titles) + "\nExamples:\n" + command.examples.str();
+}
+
+// A sentence when what was given is not what the command takes, else nothing.
+std::string misfit(const Command& command, const Invocation& invocation) {
+  for (const OptionGroup& group : allOptions(command))
+    for (const Option& option : group.options) {
+      Syntax syntax = readSyntax(option.value);
+      for (const Argument& argument : invocation.arguments())
+        if (!option.isFlag() && argument.key == option.name() && !syntax.accepts(argument.value))
+          return ("--" + option.name() + " takes " + asSentence(syntax.words)).str();
+    }
+  Operands wanted = readOperands(command.operands);
+  const std::vector<std::string>& given = invocation.operands();
+  if (given.size() < wanted.least)
+    return ("tcfix " + command.name + " needs " + command.operands).str();
+  if (given.size() > wanted.each.size() && !wanted.isRepeated)
+    return "what to do with " + given[wanted.each.size()] + "?";
+  for (size_t i = 0; i < std::min(given.size(), wanted.each.size()); ++i)
+    if (!wanted.each[i].accepts(given[i]))
+      return ("tcfix " + command.name + " takes " + asSentence(wanted.each[i].words)).str();
+  return {};
 }
 
 bool wantsColour(const std::string& when, bool isTerminal) {
@@ -56,19 +95,16 @@ int exitCodeFor(llvm::ArrayRef<Problem> errors, bool hasFindings) {
 
 } // namespace
 
-std::optional<Invocation> Invocation::parse(const CommandText& text, cxxopts::Options options,
-                                            int argc, const char* const* argv, int& exitCode) {
-  addCommonOptions(options);
-  options.set_width(80);
-  options.custom_help("[OPTION...] " + text.operands);
+std::optional<Invocation> Invocation::parse(const Command& command,
+                                            llvm::ArrayRef<const char*> words, int& exitCode) {
+  cxxopts::Options options = optionsOf(command);
   Invocation invocation;
-  invocation.commandName = text.name;
-  invocation.preamble.command = text.name;
+  invocation.commandName = command.name.str();
+  invocation.preamble.command = command.name.str();
   // Errors of parsing are told in the form that was asked for, as far as that can be known.
-  bool wantsJson = std::any_of(
-      argv, argv + argc, [](const char* argument) { return std::string(argument) == "--json"; });
+  bool wantsJson = asksForJson(words);
   try {
-    cxxopts::ParseResult result = options.parse(argc, argv);
+    cxxopts::ParseResult result = options.parse(static_cast<int>(words.size()), words.data());
     for (const cxxopts::KeyValue& argument : result.arguments()) {
       if (argument.key() == kOperands)
         invocation.operandList.push_back(argument.value());
@@ -76,7 +112,7 @@ std::optional<Invocation> Invocation::parse(const CommandText& text, cxxopts::Op
         invocation.argumentList.push_back({argument.key(), argument.value()});
     }
   } catch (const cxxopts::exceptions::exception& error) {
-    exitCode = wrongUsage(text.name, wantsJson, error.what());
+    exitCode = wrongUsage(invocation.commandName, wantsJson, error.what());
     return std::nullopt;
   }
   if (invocation.isOn("version")) {
@@ -84,16 +120,14 @@ std::optional<Invocation> Invocation::parse(const CommandText& text, cxxopts::Op
     return std::nullopt;
   }
   if (invocation.isOn("help")) {
-    exitCode = printOut(options.help({"", "Common"}) + "\nExamples:\n" + text.examples)
-                   ? kDone
-                   : kProblemFound;
+    exitCode = printOut(helpOf(command, options)) ? kDone : kProblemFound;
+    return std::nullopt;
+  }
+  if (std::string wrong = misfit(command, invocation); !wrong.empty()) {
+    exitCode = wrongUsage(invocation.commandName, wantsJson, wrong);
     return std::nullopt;
   }
   std::string when = invocation.value("color");
-  if (!when.empty() && when != "auto" && when != "always" && when != "never") {
-    exitCode = wrongUsage(text.name, wantsJson, "--color takes auto, always or never");
-    return std::nullopt;
-  }
   using llvm::sys::Process;
   invocation.paintForOutput.isOn = wantsColour(when, Process::StandardOutHasColors());
   report::setUpLog(invocation.isQuiet()     ? report::Verbosity::Quiet
@@ -135,6 +169,10 @@ int Invocation::finish(bool hasFindings, const std::string& text,
   bool isPrinted = wantsJson() ? printOut(json(preamble)) : isQuiet() || printOut(text);
   // The work is done as the code says; only the report of it is lost.
   return isPrinted || exitCode != kDone ? exitCode : kProblemFound;
+}
+
+bool asksForJson(llvm::ArrayRef<const char*> words) {
+  return llvm::any_of(words, [](llvm::StringRef word) { return word == "--json"; });
 }
 
 std::string versionLine() {

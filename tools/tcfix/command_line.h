@@ -2,14 +2,12 @@
 // becomes output and an exit code.
 #pragma once
 
+#include "command.h"
+
 #include "base/error.h"
 #include "io/file.h"
 #include "report/json.h"
 #include "report/log.h"
-
-// A value is never split: file names may hold any character but this one.
-#define CXXOPTS_VECTOR_DELIMITER '\0'
-#include <cxxopts.hpp>
 
 #include <string>
 #include <vector>
@@ -24,13 +22,6 @@ enum ExitCode {
   kInterrupted = 130
 };
 
-/// A command's name, its options and its help.
-struct CommandText {
-  std::string name;
-  std::string operands; ///< such as "FILE..."
-  std::string examples; ///< whole lines, indented by two
-};
-
 /// One option as it stood on the command line.
 struct Argument {
   std::string key;
@@ -42,8 +33,8 @@ class Invocation {
 public:
   /// Parses; on --help prints it, on an error says so. Then nothing is returned and `exitCode` is
   /// what the process must return.
-  static std::optional<Invocation> parse(const CommandText& text, cxxopts::Options options,
-                                         int argc, const char* const* argv, int& exitCode);
+  static std::optional<Invocation> parse(const Command& command, llvm::ArrayRef<const char*> words,
+                                         int& exitCode);
 
   const std::vector<std::string>& operands() const { return operandList; }
   const std::vector<Argument>& arguments() const { return argumentList; } ///< in their order
@@ -85,16 +76,13 @@ auto withFile(const std::string& path, Work work)
   return work(*file);
 }
 
+/// True when these words of a command line ask for JSON, whether or not they make sense.
+bool asksForJson(llvm::ArrayRef<const char*> words);
+
 /// The version of the program and of what it stands on, as a line.
 std::string versionLine();
 
 /// Writes to standard output; false when it cannot be written, which is then said.
 bool printOut(const std::string& text);
-
-int runInspect(int argc, const char* const* argv);
-int runEdit(int argc, const char* const* argv);
-int runSign(int argc, const char* const* argv);
-int runVerify(int argc, const char* const* argv);
-int runUndo(int argc, const char* const* argv);
 
 } // namespace tcfix::cli

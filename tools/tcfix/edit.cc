@@ -12,14 +12,6 @@ llvm::Expected<std::pair<std::string, std::string>> splitPair(const Argument& ar
   return std::make_pair(argument.value.substr(0, equals), argument.value.substr(equals + 1));
 }
 
-llvm::Expected<Edit> searchPathKindEdit(const Argument& argument) {
-  if (argument.value == "rpath")
-    return Edit(SetSearchPathKind{SearchPathKind::Rpath});
-  if (argument.value == "runpath")
-    return Edit(SetSearchPathKind{SearchPathKind::Runpath});
-  return fail(ErrorCode::Usage, "--rpath-kind takes runpath, rpath or keep");
-}
-
 // The edit that an option stands for; nothing for options of another kind.
 llvm::Expected<std::optional<Edit>> editFor(const Argument& argument, bool isLazy) {
   const std::string& key = argument.key;
@@ -36,10 +28,8 @@ llvm::Expected<std::optional<Edit>> editFor(const Argument& argument, bool isLaz
   if (key == "rpath-kind") {
     if (value == "keep")
       return std::nullopt;
-    llvm::Expected<Edit> edit = searchPathKindEdit(argument);
-    if (!edit)
-      return edit.takeError();
-    return *edit;
+    return Edit(
+        SetSearchPathKind{value == "rpath" ? SearchPathKind::Rpath : SearchPathKind::Runpath});
   }
   std::optional<Edit> edit;
   if (key == "add-rpath")
@@ -63,55 +53,52 @@ llvm::Expected<std::optional<Edit>> editFor(const Argument& argument, bool isLaz
   return edit;
 }
 
-void addOptions(cxxopts::Options& options) {
-  auto text = [] { return cxxopts::value<std::string>(); };
-  auto add = options.add_options();
-  add("add-rpath", "ensure this search path, at the end", text(), "PATH");
-  add("prepend-rpath", "ensure that this search path is the first", text(), "PATH");
-  add("remove-rpath", "ensure that this search path is not there", text(), "PATH");
-  add("replace-rpath", "put NEW in the place of OLD", text(), "OLD=NEW");
-  add("rename-dependency", "depend on NEW instead of OLD", text(), "OLD=NEW");
-  add("add-dependency", "depend on this library, too (ELF)", text(), "NAME");
-  add("remove-dependency", "do not depend on this library", text(), "NAME");
-  add("set-id", "the library's own name (install name, SONAME)", text(), "NAME");
-  add("rpath-kind", "runpath, rpath or keep (ELF)", text(), "KIND");
-  add("delay", "load this DLL through the embedded search list; may be a glob (PE)", text(), "DLL");
-  add("lazy", "with --delay: at the first call, not when loaded (PE)");
-  add("undelay", "make it an ordinary import again (PE)", text(), "DLL");
-  add("no-sign", "leave the signature as it is, even if that breaks it");
-  addEditingOptions(options);
-}
-
-} // namespace
-
-int runEdit(int argc, const char* const* argv) {
-  CommandText text{"edit", "FILE...", R"(  tcfix edit --add-rpath @loader_path/../torch/lib *.dylib
-  tcfix edit -n --rename-dependency @rpath/libx.1.dylib=@rpath/libx.2.dylib *.dylib
-  tcfix edit --journal undo.json --add-rpath '$ORIGIN/../torch/lib' libfoo.so
-  tcfix undo --journal undo.json
-  tcfix edit --delay 'av*' --delay 'sw*' --add-rpath '$ORIGIN\..\av.libs' core7.dll
-)"};
-  cxxopts::Options options(
-      "tcfix edit", "Changes a library's load commands. Every option says \"ensure\": what is\n"
-                    "already so is left alone, and a second run writes nothing. Repeated search\n"
-                    "paths are removed. Mach-O files are signed again, ad hoc.\n");
-  addOptions(options);
-  int exitCode;
-  std::optional<Invocation> invocation = Invocation::parse(text, options, argc, argv, exitCode);
-  if (!invocation)
-    return exitCode;
-
+int runEdit(Invocation& invocation) {
   formats::EditRequest request;
-  for (const Argument& argument : invocation->arguments()) {
-    llvm::Expected<std::optional<Edit>> edit = editFor(argument, invocation->isOn("lazy"));
+  for (const Argument& argument : invocation.arguments()) {
+    llvm::Expected<std::optional<Edit>> edit = editFor(argument, invocation.isOn("lazy"));
     if (!edit)
-      return invocation->usageError(toProblem(edit.takeError(), {}).message);
+      return invocation.usageError(toProblem(edit.takeError(), {}).message);
     if (*edit)
       request.edits.push_back(std::move(**edit));
   }
   if (request.edits.empty())
-    return invocation->usageError("say what to change, such as --add-rpath PATH");
-  return runEditing(*invocation, std::move(request));
+    return invocation.usageError("say what to change, such as --add-rpath PATH");
+  return runEditing(invocation, std::move(request));
+}
+
+} // namespace
+
+Command editCommand() {
+  static constexpr Option kOptions[] = {
+      {"add-rpath", "ensure this search path, at the end", "PATH"},
+      {"prepend-rpath", "ensure that this search path is the first", "PATH"},
+      {"remove-rpath", "ensure that this search path is not there", "PATH"},
+      {"replace-rpath", "put NEW in the place of OLD", "OLD=NEW"},
+      {"rename-dependency", "depend on NEW instead of OLD", "OLD=NEW"},
+      {"add-dependency", "depend on this library, too (ELF)", "NAME"},
+      {"remove-dependency", "do not depend on this library", "NAME"},
+      {"set-id", "the library's own name (install name, SONAME)", "NAME"},
+      {"rpath-kind", "the kind of the search paths (ELF)", "runpath|rpath|keep"},
+      {"delay", "load this DLL through the embedded search list; may be a glob (PE)", "DLL"},
+      {"lazy", "with --delay: at the first call, not when loaded (PE)"},
+      {"undelay", "make it an ordinary import again (PE)", "DLL"},
+      {"no-sign", "leave the signature as it is, even if that breaks it"},
+  };
+  return {"edit",
+          "change search paths, dependencies and identity; signs again",
+          "Changes a library's load commands. Every option says \"ensure\": what is\n"
+          "already so is left alone, and a second run writes nothing. Repeated search\n"
+          "paths are removed. Mach-O files are signed again, ad hoc.\n",
+          "FILE...",
+          R"(  tcfix edit --add-rpath @loader_path/../torch/lib *.dylib
+  tcfix edit -n --rename-dependency @rpath/libx.1.dylib=@rpath/libx.2.dylib *.dylib
+  tcfix edit --journal undo.json --add-rpath '$ORIGIN/../torch/lib' libfoo.so
+  tcfix undo --journal undo.json
+  tcfix edit --delay 'av*' --delay 'sw*' --add-rpath '$ORIGIN\..\av.libs' core7.dll
+)",
+          {{"", kOptions}, editingOptions()},
+          runEdit};
 }
 
 } // namespace tcfix::cli

@@ -16,22 +16,21 @@ std::string readOptions(const Invocation& invocation, formats::Signing& signing,
     return "--journal takes the name of a file";
   signing.replaceForeign = invocation.isOn("replace-signature");
   signing.isWanted = !invocation.isOn("no-sign");
-  if (invocation.has("sign-with") && invocation.value("sign-with") != "codesign")
-    return "--sign-with takes codesign";
   // --no-sign wins over everything.
   options.signWithCodesign = invocation.has("sign-with") && signing.isWanted;
-  return invocation.operands().empty() ? "name at least one file" : "";
+  return {};
 }
 
 } // namespace
 
-void addEditingOptions(cxxopts::Options& options) {
-  auto text = [] { return cxxopts::value<std::string>(); };
-  auto add = options.add_options();
-  add("journal", "keep the way back in this file, for tcfix undo --journal", text(), "FILE");
-  add("n,dry-run", "show the difference and write nothing; bytes with -v");
-  add("sign-with", "codesign: let macOS's own tool sign", text(), "TOOL");
-  add("replace-signature", "replace a signature made by an identity by an ad-hoc one");
+OptionGroup editingOptions() {
+  static constexpr Option kOptions[] = {
+      {"journal", "keep the way back in this file, for tcfix undo --journal", "FILE"},
+      {"n,dry-run", "show the difference and write nothing; bytes with -v"},
+      {"sign-with", "let macOS's own tool sign", "codesign"},
+      {"replace-signature", "replace a signature made by an identity by an ad-hoc one"},
+  };
+  return {"", kOptions};
 }
 
 int runEditing(Invocation& invocation, formats::EditRequest request) {

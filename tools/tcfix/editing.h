@@ -7,7 +7,8 @@
 
 namespace tcfix::cli {
 
-void addEditingOptions(cxxopts::Options& options);
+/// --journal, --dry-run, and those about signatures.
+OptionGroup editingOptions();
 
 /// Does to the invocation's files what `request` and those options say, and ends the command.
 int runEditing(Invocation& invocation, formats::EditRequest request);

@@ -23,43 +23,43 @@ report::InspectedFile inspect(const std::string& path, const formats::InspectOpt
   return result;
 }
 
-} // namespace
-
-int runInspect(int argc, const char* const* argv) {
-  CommandText text{"inspect", "FILE...",
-                   R"(  tcfix inspect .venv/lib/python3.12/site-packages/torchcodec/*.dylib
-  tcfix inspect --symbols libtorchcodec_core7.so
-  tcfix inspect --json libtorch.dylib | jq '.files[0].rpaths'
-)"};
-  cxxopts::Options options("tcfix inspect",
-                           "Shows what a library depends on, where it searches for that, its "
-                           "identity,\narchitecture, minimum system and signature: one view for "
-                           "all formats.\n");
-  options.add_options()("symbols", "also list imported and exported symbols");
-  int exitCode;
-  std::optional<Invocation> invocation = Invocation::parse(text, options, argc, argv, exitCode);
-  if (!invocation)
-    return exitCode;
-  if (invocation->operands().empty())
-    return invocation->usageError("name at least one file");
-
+int runInspect(Invocation& invocation) {
   formats::InspectOptions inspectOptions;
-  inspectOptions.withSymbols = invocation->isOn("symbols");
-  std::vector<report::InspectedFile> files(invocation->operands().size());
+  inspectOptions.withSymbols = invocation.isOn("symbols");
+  std::vector<report::InspectedFile> files(invocation.operands().size());
   parallelFor(files.size(), hardwareThreads(),
-              [&](size_t i) { files[i] = inspect(invocation->operands()[i], inspectOptions); });
+              [&](size_t i) { files[i] = inspect(invocation.operands()[i], inspectOptions); });
 
   std::string out;
   for (const report::InspectedFile& file : files) {
     if (file.problem)
-      invocation->addError(*file.problem);
-    else if (!invocation->wantsJson())
-      out += report::renderImage(file.path, *file.image, invocation->paint()) +
+      invocation.addError(*file.problem);
+    else if (!invocation.wantsJson())
+      out += report::renderImage(file.path, *file.image, invocation.paint()) +
              report::renderMissing(file.missing);
   }
-  return invocation->finish(false, out, [&](const report::Preamble& preamble) {
+  return invocation.finish(false, out, [&](const report::Preamble& preamble) {
     return report::jsonForInspect(preamble, files, inspectOptions.withSymbols);
   });
+}
+
+} // namespace
+
+Command inspectCommand() {
+  static constexpr Option kOptions[] = {
+      {"symbols", "also list imported and exported symbols"},
+  };
+  return {"inspect",
+          "what a library depends on, where it searches, how it is signed",
+          "Shows what a library depends on, where it searches for that, its identity,\n"
+          "architecture, minimum system and signature: one view for all formats.\n",
+          "FILE...",
+          R"(  tcfix inspect .venv/lib/python3.12/site-packages/torchcodec/*.dylib
+  tcfix inspect --symbols libtorchcodec_core7.so
+  tcfix inspect --json libtorch.dylib | jq '.files[0].rpaths'
+)",
+          {{"", kOptions}},
+          runInspect};
 }
 
 } // namespace tcfix::cli

@@ -18,39 +18,38 @@ report::VerifiedFile verify(const std::string& path) {
   return result;
 }
 
-} // namespace
-
-int runVerify(int argc, const char* const* argv) {
-  CommandText text{"verify", "FILE...",
-                   R"(  tcfix verify .venv/lib/python3.12/site-packages/torchcodec/*.dylib
-  tcfix verify --json libtorch_cpu.dylib
-)"};
-  cxxopts::Options options(
-      "tcfix verify", "Checks the signatures of Mach-O files: every page, every part. Exit code 1\n"
-                      "when one is invalid, or missing where Apple silicon needs it.\n"
-                      "Certificates are not judged.\n");
-  int exitCode;
-  std::optional<Invocation> invocation = Invocation::parse(text, options, argc, argv, exitCode);
-  if (!invocation)
-    return exitCode;
-  if (invocation->operands().empty())
-    return invocation->usageError("name at least one file");
-
-  std::vector<report::VerifiedFile> files(invocation->operands().size());
+int runVerify(Invocation& invocation) {
+  std::vector<report::VerifiedFile> files(invocation.operands().size());
   parallelFor(files.size(), hardwareThreads(),
-              [&](size_t i) { files[i] = verify(invocation->operands()[i]); });
+              [&](size_t i) { files[i] = verify(invocation.operands()[i]); });
 
   bool isAnyInvalid = false;
   std::string out;
   for (const report::VerifiedFile& file : files) {
     if (file.problem)
-      invocation->addError(*file.problem);
+      invocation.addError(*file.problem);
     isAnyInvalid |= !file.verdict.isValid;
-    out += report::renderVerified(file, invocation->paint());
+    out += report::renderVerified(file, invocation.paint());
   }
-  return invocation->finish(isAnyInvalid, out, [&](const report::Preamble& preamble) {
+  return invocation.finish(isAnyInvalid, out, [&](const report::Preamble& preamble) {
     return report::jsonForVerify(preamble, files);
   });
+}
+
+} // namespace
+
+Command verifyCommand() {
+  return {"verify",
+          "check signatures of Mach-O files page by page",
+          "Checks the signatures of Mach-O files: every page, every part. Exit code 1\n"
+          "when one is invalid, or missing where Apple silicon needs it.\n"
+          "Certificates are not judged.\n",
+          "FILE...",
+          R"(  tcfix verify .venv/lib/python3.12/site-packages/torchcodec/*.dylib
+  tcfix verify --json libtorch_cpu.dylib
+)",
+          {},
+          runVerify};
 }
 
 } // namespace tcfix::cli

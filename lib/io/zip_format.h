@@ -1,0 +1,76 @@
+// The records of a zip archive as they lie in the file. Little endian, unaligned.
+#pragma once
+
+#include <llvm/Support/Endian.h>
+
+namespace tcfix::io::zip {
+
+using U16 = llvm::support::ulittle16_t;
+using U32 = llvm::support::ulittle32_t;
+using U64 = llvm::support::ulittle64_t;
+
+enum : uint32_t {
+  kHeaderMark = 0x04034b50,
+  kDescriptorMark = 0x08074b50,
+  kEntryMark = 0x02014b50,
+  kEndMark = 0x06054b50,
+  kWideEndMark = 0x06064b50,
+  kWideLocatorMark = 0x07064b50,
+};
+
+enum : uint16_t {
+  kEncrypted = 1 << 0,
+  kStreamed = 1 << 3, ///< checksum and sizes follow the data
+  kStronglyEncrypted = 1 << 6,
+  kUtf8 = 1 << 11,
+  kMasked = 1 << 13, ///< the local header hides what the directory says, encrypted
+};
+
+enum : uint16_t { kStored = 0, kDeflated = 8 };
+
+constexpr uint16_t kWideExtra = 0x0001; ///< the id of zip64's extra field
+constexpr uint32_t kInWideExtra = 0xffffffff;
+constexpr uint16_t kInWideEnd = 0xffff;
+
+struct Header {
+  U32 mark;
+  U16 version, flags, method, time, date;
+  U32 crc, packedSize, size;
+  U16 nameLength, extraLength;
+};
+static_assert(sizeof(Header) == 30);
+
+struct Entry {
+  U32 mark;
+  U16 madeBy, version, flags, method, time, date;
+  U32 crc, packedSize, size;
+  U16 nameLength, extraLength, commentLength, disk, internalAttributes;
+  U32 externalAttributes, offset;
+};
+static_assert(sizeof(Entry) == 46);
+
+struct End {
+  U32 mark;
+  U16 disk, directoryDisk, countHere, count;
+  U32 directorySize, directoryOffset;
+  U16 commentLength;
+};
+static_assert(sizeof(End) == 22);
+
+struct WideEnd {
+  U32 mark;
+  U64 restSize; ///< of this record, without mark and itself
+  U16 madeBy, version;
+  U32 disk, directoryDisk;
+  U64 countHere, count, directorySize, directoryOffset;
+};
+static_assert(sizeof(WideEnd) == 56);
+
+struct WideLocator {
+  U32 mark, disk;
+  U64 endOffset;
+  U32 disks;
+};
+static_assert(sizeof(WideLocator) == 20);
+
+} // namespace tcfix::io::zip

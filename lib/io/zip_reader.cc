@@ -1,0 +1,327 @@
+#include "base/error.h"
+#include "io/zip.h"
+#include "io/zip_format.h"
+
+#include <libdeflate.h>
+#include <llvm/ADT/StringExtras.h>
+#include <llvm/Support/ConvertUTF.h>
+#include <llvm/Support/raw_ostream.h>
+
+#include <memory>
+#include <numeric>
+
+namespace tcfix::io {
+
+using namespace zip;
+using llvm::StringRef;
+
+namespace {
+
+llvm::Error malformed(const llvm::Twine& message) {
+  return fail(ErrorCode::Malformed, message.str());
+}
+
+llvm::Error malformed(const ZipMember& member, const llvm::Twine& message) {
+  return malformed("its member " + member.name + " " + message);
+}
+
+/// The record at an offset, if all of it is there.
+template <typename Record>
+const Record* recordAt(Bytes bytes, uint64_t offset) {
+  std::optional<Bytes> found = part(bytes, offset, sizeof(Record));
+  return found ? reinterpret_cast<const Record*>(found->data()) : nullptr;
+}
+
+/// Where the central directory lies, and what follows it.
+struct Directory {
+  uint64_t offset = 0;
+  uint64_t size = 0;
+  uint64_t count = 0;
+  Bytes comment;
+};
+
+// A field of the end record that zip64's may replace: it must be the mark for that, or the same.
+bool agrees(uint64_t narrow, uint64_t mark, uint64_t wide) {
+  return narrow == mark || narrow == wide;
+}
+
+// Reads zip64's end record, if there is one; its locator lies right before the end record.
+llvm::Expected<bool> readWideEnd(Bytes archive, uint64_t endOffset, const End& end,
+                                 Directory& directory) {
+  if (endOffset < sizeof(WideLocator))
+    return false;
+  uint64_t locatorOffset = endOffset - sizeof(WideLocator);
+  const WideLocator* locator = recordAt<WideLocator>(archive, locatorOffset);
+  if (!locator || locator->mark != kWideLocatorMark)
+    return false;
+  const WideEnd* wide = recordAt<WideEnd>(archive, locator->endOffset);
+  if (!wide || wide->mark != kWideEndMark || locator->disks > 1 || wide->disk != 0 ||
+      wide->directoryDisk != 0 || wide->countHere != wide->count ||
+      wide->restSize != sizeof(WideEnd) - 12 ||
+      locator->endOffset != locatorOffset - sizeof(WideEnd))
+    return malformed("has a zip64 end record that makes no sense");
+  if (!agrees(end.count, kInWideEnd, wide->count) ||
+      !agrees(end.directorySize, kInWideExtra, wide->directorySize) ||
+      !agrees(end.directoryOffset, kInWideExtra, wide->directoryOffset))
+    return malformed("has two end records that contradict each other");
+  directory = {wide->directoryOffset, wide->directorySize, wide->count, directory.comment};
+  if (!fits(directory.offset, directory.size, locator->endOffset) ||
+      directory.offset + directory.size != locator->endOffset)
+    return malformed("has other bytes between its directory and its end record");
+  return true;
+}
+
+// The end record is the last one that looks like it, and its comment must end the file: otherwise
+// some programs would take another one.
+llvm::Expected<Directory> findDirectory(Bytes archive) {
+  constexpr char kMark[] = {'P', 'K', 5, 6};
+  Bytes tail = archive.take_back(sizeof(End) + UINT16_MAX);
+  size_t found = textOf(tail).rfind(StringRef(kMark, sizeof kMark));
+  if (found == StringRef::npos)
+    return malformed("is not a zip archive, or is cut off");
+  found += archive.size() - tail.size();
+  const End* end = recordAt<End>(archive, found);
+  if (!end || found + sizeof(End) + end->commentLength != archive.size())
+    return malformed("is cut off, or other bytes follow its end");
+  if (end->disk != 0 || end->directoryDisk != 0 || end->countHere != end->count)
+    return fail(ErrorCode::Unsupported, "is a part of an archive in several files");
+  Directory directory{end->directoryOffset, end->directorySize, end->count,
+                      archive.drop_front(found + sizeof(End))};
+  llvm::Expected<bool> isWide = readWideEnd(archive, found, *end, directory);
+  if (!isWide)
+    return isWide.takeError();
+  if (!*isWide && (!fits(directory.offset, directory.size, found) ||
+                   directory.offset + directory.size != found))
+    return malformed("has a directory that is not where its end record says");
+  return directory;
+}
+
+// Not safe: what would be unpacked outside of the folder, or be another name elsewhere.
+bool isSafeName(StringRef name, bool isUtf8) {
+  if (name.empty() || name.front() == '/' || name.contains('\\') || name.substr(1, 1) == ":" ||
+      llvm::any_of(name, [](unsigned char c) { return c < ' ' || c == 0x7f; }))
+    return false;
+  const auto* start = reinterpret_cast<const llvm::UTF8*>(name.begin());
+  if (isUtf8 ? !llvm::isLegalUTF8String(&start, reinterpret_cast<const llvm::UTF8*>(name.end()))
+             : !llvm::isASCII(name))
+    return false;
+  name.consume_back("/");
+  return llvm::none_of(llvm::split(name, '/'), [](StringRef piece) {
+    return piece.empty() || piece == "." || piece == "..";
+  });
+}
+
+/// Sizes and offset, which zip64 moves to an extra field when they do not fit.
+struct Place {
+  uint64_t size, packedSize, offset;
+};
+
+// Replaces what is marked so by the values of zip64's extra field, which come in this order.
+// `wideOffset` gets the position of the offset in `extra`, if it is there. False if they are not.
+bool readWideExtra(Bytes extra, Place& place, uint32_t& wideOffset) {
+  uint64_t* wanted[] = {&place.size, &place.packedSize, &place.offset};
+  if (llvm::none_of(wanted, [](uint64_t* value) { return *value == kInWideExtra; }))
+    return true;
+  for (size_t at = 0; at + 4 <= extra.size();) {
+    uint16_t id = llvm::support::endian::read16le(extra.data() + at);
+    uint16_t length = llvm::support::endian::read16le(extra.data() + at + 2);
+    at += 4;
+    if (!fits(at, length, extra.size()))
+      return false;
+    size_t fieldEnd = at + length;
+    if (id != kWideExtra) {
+      at = fieldEnd;
+      continue;
+    }
+    for (uint64_t* value : wanted) {
+      if (*value != kInWideExtra)
+        continue;
+      const U64* wide = recordAt<U64>(extra.take_front(fieldEnd), at);
+      if (!wide)
+        return false;
+      *value = *wide;
+      if (value == &place.offset)
+        wideOffset = static_cast<uint32_t>(at);
+      at += sizeof(U64);
+    }
+    return true;
+  }
+  return false;
+}
+
+// The local header must tell the same story as the directory's entry.
+bool headersAgree(const Header& header, Bytes whole, const Entry& entry, const ZipMember& member,
+                  const Place& place) {
+  StringRef name = textOf(whole.slice(sizeof(Header), header.nameLength));
+  if (header.flags != entry.flags || header.method != entry.method || name != member.name)
+    return false;
+  bool isStreamed = header.flags & kStreamed;
+  if (isStreamed && header.crc == 0 && header.packedSize == 0 && header.size == 0)
+    return true;
+  Place local{header.size, header.packedSize, 0};
+  uint32_t ignored;
+  if (!readWideExtra(whole.drop_front(sizeof(Header) + header.nameLength), local, ignored))
+    return false;
+  if (isStreamed && local.size == 0 && local.packedSize == 0)
+    return header.crc == 0;
+  return header.crc == member.crc && local.size == place.size &&
+         local.packedSize == place.packedSize;
+}
+
+// What follows the data of a streamed member: perhaps a mark, the checksum, sizes of 4 or 8 bytes.
+bool isDescriptor(Bytes bytes, const ZipMember& member) {
+  using namespace llvm::support::endian;
+  if (bytes.size() == 16 || bytes.size() == 24) {
+    if (read32le(bytes.data()) != kDescriptorMark)
+      return false;
+    bytes = bytes.drop_front(4);
+  }
+  const uint8_t* at = bytes.data();
+  if (bytes.size() == 12)
+    return read32le(at) == member.crc && read32le(at + 4) == member.data.size() &&
+           read32le(at + 8) == member.size;
+  return bytes.size() == 20 && read32le(at) == member.crc &&
+         read64le(at + 4) == member.data.size() && read64le(at + 12) == member.size;
+}
+
+// Takes one entry off the front of the directory.
+llvm::Error readEntry(Bytes& entries, ZipMember& member, Place& place) {
+  const Entry* entry = recordAt<Entry>(entries, 0);
+  if (!entry || entry->mark != kEntryMark)
+    return malformed("has a damaged directory");
+  uint64_t extraStart = sizeof(Entry) + entry->nameLength;
+  uint64_t length = extraStart + entry->extraLength + entry->commentLength;
+  if (length > entries.size())
+    return malformed("has a damaged directory");
+  member.entry = entries.take_front(length);
+  entries = entries.drop_front(length);
+
+  StringRef name = textOf(member.entry.slice(sizeof(Entry), entry->nameLength));
+  if (!isSafeName(name, entry->flags & kUtf8)) {
+    std::string shown;
+    llvm::raw_string_ostream(shown).write_escaped(name);
+    return malformed("has a member whose name is not safe to unpack: \"" + shown + "\"");
+  }
+  member.name = name.str();
+  member.crc = entry->crc;
+  member.method = entry->method;
+  if (entry->flags & (kEncrypted | kStronglyEncrypted | kMasked))
+    return fail(ErrorCode::Unsupported, "its member " + member.name + " is encrypted");
+  place = {entry->size, entry->packedSize, entry->offset};
+  if (!readWideExtra(member.entry.slice(extraStart, entry->extraLength), place, member.wideOffset))
+    return malformed(member, "has sizes that make no sense");
+  if (member.wideOffset != 0)
+    member.wideOffset += static_cast<uint32_t>(extraStart);
+  member.size = place.size;
+  return llvm::Error::success();
+}
+
+// Finds header, data and descriptor in `room`, which ends where the next member starts.
+llvm::Error readLocal(Bytes room, ZipMember& member, const Place& place) {
+  const Entry& entry = *recordAt<Entry>(member.entry, 0);
+  const Header* header = recordAt<Header>(room, place.offset);
+  if (!header || header->mark != kHeaderMark)
+    return malformed(member, "is not where the directory says, or overlaps another one");
+  std::optional<Bytes> whole =
+      part(room, place.offset, sizeof(Header) + header->nameLength + header->extraLength);
+  if (!whole)
+    return malformed(member, "is cut off, or overlaps another one");
+  std::optional<Bytes> data = part(room, place.offset + whole->size(), place.packedSize);
+  if (!data)
+    return malformed(member, "is cut off, or overlaps another one");
+  member.header = *whole;
+  member.data = *data;
+  if (!headersAgree(*header, *whole, entry, member, place))
+    return malformed(member, "has two headers that contradict each other");
+  member.descriptor = room.drop_front(place.offset + whole->size() + data->size());
+  if (entry.flags & kStreamed ? !isDescriptor(member.descriptor, member)
+                              : !member.descriptor.empty())
+    return malformed(member, "is followed by bytes that belong to nothing");
+  return llvm::Error::success();
+}
+
+using Decompressor =
+    std::unique_ptr<libdeflate_decompressor, decltype(&libdeflate_free_decompressor)>;
+
+llvm::Error inflate(const ZipMember& member, ByteVector& content) {
+  // Deflate's longest match, 258 bytes, takes two bits at least.
+  constexpr uint64_t kBestRatio = 1032;
+  if (member.size / kBestRatio > member.data.size())
+    return malformed(member, "claims to be larger than its data can be");
+  Decompressor decompressor(libdeflate_alloc_decompressor(), libdeflate_free_decompressor);
+  content.resize(member.size);
+  size_t used = 0, made = 0;
+  if (libdeflate_deflate_decompress_ex(decompressor.get(), member.data.data(), member.data.size(),
+                                       content.data(), content.size(), &used,
+                                       &made) != LIBDEFLATE_SUCCESS ||
+      used != member.data.size() || made != content.size())
+    return malformed(member, "has damaged data");
+  return llvm::Error::success();
+}
+
+} // namespace
+
+llvm::Expected<ZipReader> ZipReader::open(Bytes archive) {
+  llvm::Expected<Directory> directory = findDirectory(archive);
+  if (!directory)
+    return directory.takeError();
+  ZipReader reader;
+  reader.archiveComment = directory->comment;
+  Bytes entries = archive.slice(directory->offset, directory->size);
+  std::vector<Place> places;
+  while (!entries.empty()) {
+    ZipMember member;
+    Place place;
+    if (llvm::Error error = readEntry(entries, member, place))
+      return error;
+    if (!reader.places.try_emplace(member.name, places.size()).second)
+      return malformed(member, "comes twice");
+    places.push_back(place);
+    reader.memberList.push_back(std::move(member));
+  }
+  if (places.size() != directory->count)
+    return malformed("has a directory of " + llvm::Twine(places.size()) + " members, not of " +
+                     llvm::Twine(directory->count));
+
+  // From the last one to the first: each must end where the one after it starts.
+  std::vector<size_t> order(places.size());
+  std::iota(order.begin(), order.end(), 0);
+  llvm::stable_sort(order, [&](size_t a, size_t b) { return places[a].offset > places[b].offset; });
+  uint64_t end = directory->offset;
+  for (size_t i : order) {
+    if (llvm::Error error = readLocal(archive.take_front(end), reader.memberList[i], places[i]))
+      return error;
+    end = places[i].offset;
+  }
+  if (end != 0)
+    return malformed("starts with bytes that belong to no member");
+  return reader;
+}
+
+const ZipMember* ZipReader::find(StringRef name) const {
+  auto found = places.find(name);
+  return found == places.end() ? nullptr : &memberList[found->second];
+}
+
+llvm::Expected<ByteVector> unpack(const ZipMember& member, uint64_t most) {
+  if (member.size > most)
+    return fail(ErrorCode::Unsupported, "its member " + member.name + " has " +
+                                            std::to_string(member.size) + " bytes, more than the " +
+                                            std::to_string(most) + " that tcfix expects there");
+  ByteVector content;
+  if (member.method == kStored && member.data.size() == member.size)
+    content = member.data.vec();
+  else if (member.method == kStored)
+    return malformed(member, "has two sizes that contradict each other");
+  else if (member.method != kDeflated)
+    return fail(ErrorCode::Unsupported, "its member " + member.name +
+                                            " is compressed in a way that tcfix does not know (" +
+                                            std::to_string(member.method) + ")");
+  else if (llvm::Error error = inflate(member, content))
+    return error;
+  if (libdeflate_crc32(0, content.data(), content.size()) != member.crc)
+    return malformed(member, "has damaged data: its checksum is wrong");
+  return content;
+}
+
+} // namespace tcfix::io

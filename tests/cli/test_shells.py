@@ -1,0 +1,206 @@
+"""Completions in real shells, and the manual page: both must know every option of the help."""
+import os
+import pty
+import re
+import select
+import subprocess
+import sys
+import time
+import unittest
+
+import harness
+from harness import FilesTest, find_tool, tcfix
+
+
+def commands():
+    listed = tcfix("--help").stdout.split("Commands:\n")[1].split("\n\n")[0]
+    return [line.split()[0] for line in listed.splitlines()]
+
+
+def options(command):
+    """The options that a command's help shows, long and short."""
+    text = tcfix(command, "--help").stdout.split("Examples:")[0]
+    lines = re.findall(r"^ {2}(?:(-\w),| {3}) (--[a-z-]+)", text, re.MULTILINE)
+    return {name for pair in lines for name in pair if name}
+
+
+def completed(shell, setup, line):
+    """What a shell on a terminal makes of this line when TAB is pressed, as separate words."""
+    process, terminal = pty.fork()
+    if process == 0:
+        os.environ.update(TERM="dumb", HOME="/nonexistent", PS1="", LC_ALL="C.UTF-8")
+        os.execvp(shell[0], shell)
+    seen = ""
+
+    def expect(pattern):
+        nonlocal seen
+        deadline = time.monotonic() + 20
+        while not (match := re.search(pattern, seen, re.DOTALL)):
+            if time.monotonic() > deadline:
+                raise AssertionError(f"{shell[0]} never showed {pattern}:\n{seen}")
+            if select.select([terminal], [], [], 0.1)[0]:
+                seen += os.read(terminal, 65536).decode(errors="replace")
+        seen = ""
+        return match
+
+    try:
+        os.write(terminal, f"{setup}; echo rea''dy\n".encode())
+        expect(r"\nready\r")
+        # To the start of the line, and the line becomes the arguments of another command.
+        os.write(terminal, f"{line}\t\x01printf '<%s>' SHOWN \x05\n".encode())
+        words = expect(r"\n?[^\n]*<SHOWN>((?:<[^>]*>)*)").group(1)
+        return re.findall(r"<([^>]*)>", words)
+    finally:
+        os.close(terminal)
+        os.kill(process, 9)
+        os.waitpid(process, 0)
+
+
+# What every shell must make of a line: (line, its words afterwards).
+UNIQUE = [
+    ("tcfix insp", ["tcfix", "inspect"]),
+    ("tcfix edit --set", ["tcfix", "edit", "--set-id"]),
+    ("tcfix edit --rpath-kind run", ["tcfix", "edit", "--rpath-kind", "runpath"]),
+    ("tcfix --quiet compl", ["tcfix", "--quiet", "completions"]),
+    ("tcfix completions pow", ["tcfix", "completions", "powershell"]),
+    ("tcfix inspect unus", ["tcfix", "inspect", "unusual name.so"]),
+    ("tcfix undo --journal unus", ["tcfix", "undo", "--journal", "unusual name.so"]),
+    ("tcfix edit --add-rpath unus", ["tcfix", "edit", "--add-rpath", "unus"]),
+    ("tcfix undo unus", ["tcfix", "undo", "unus"]),
+    ("tcfix edit --color nev", ["tcfix", "edit", "--color", "never"]),
+]
+
+
+class ShellTest(FilesTest):
+    name = None
+
+    def setUp(self):
+        super().setUp()
+        self.shell = find_tool(self.name)
+        if not self.shell:
+            self.skipTest(f"{self.name} is not installed")
+        self.script = self.folder / "completions"
+        self.script.write_text(tcfix("completions", self.name).stdout)
+        (self.folder / "unusual name.so").touch()
+
+    def check_unique(self, shell, setup):
+        for line, words in UNIQUE:
+            with self.subTest(line):
+                self.assertEqual(completed(shell, f"cd {self.folder}; {setup}", line), words)
+
+
+class Bash(ShellTest):
+    name = "bash"
+
+    def test_in_a_terminal(self):
+        shell = [self.shell, "--norc", "--noprofile", "-i"]
+        self.check_unique(shell, f". {self.script}")
+        with self.subTest("--option=value"):
+            words = completed(shell, f". {self.script}", "tcfix edit --color=alw")
+            self.assertEqual(words, ["tcfix", "edit", "--color=always"])
+
+    def test_knows_every_option(self):
+        for command in commands():
+            driver = (f". {self.script}; complete -p tcfix >/dev/null || exit 1\n"
+                      f"COMP_WORDS=(tcfix {command} -) COMP_CWORD=2; _tcfix tcfix - {command}\n"
+                      "printf '%s\\n' \"${COMPREPLY[@]}\"")
+            offered = harness.run(self.shell, "-c", driver, check=0).stdout.split()
+            self.assertEqual(set(offered), options(command), command)
+
+
+class Zsh(ShellTest):
+    name = "zsh"
+
+    def test_in_a_terminal(self):
+        # Words that the shell adds, such as a slash or a blank, are not completed twice.
+        setup = f"PS1=; bindkey -e; autoload -Uz compinit; compinit -u -D; . {self.script}"
+        self.check_unique([self.shell, "-f", "-i"], setup)
+
+    def test_autoloaded(self):
+        (self.folder / "_tcfix").write_text(self.script.read_text())
+        setup = (f"PS1=; bindkey -e; fpath=({self.folder} $fpath); "
+                 "autoload -Uz compinit; compinit -u -D")
+        words = completed([self.shell, "-f", "-i"], setup, "tcfix verify --js")
+        self.assertEqual(words, ["tcfix", "verify", "--json"])
+
+    def test_knows_every_option(self):
+        script = self.script.read_text()
+        common = re.search(r"common=\((.*?)\n    \)", script, re.DOTALL).group(1)
+        for command in commands():
+            own = re.search(rf"\n        {command}\)\n(.*?);;", script, re.DOTALL).group(1)
+            known = set(re.findall(r"(?<![\w-])(--?[a-z][a-z-]*)(?=[,}=\[+])", common + own))
+            self.assertEqual(known, options(command), command)
+
+
+class Fish(ShellTest):
+    name = "fish"
+
+    def offers(self, line):
+        result = subprocess.run(
+            [self.shell, "--no-config", "-c", f"source {self.script}; complete -C '{line}'"],
+            capture_output=True, text=True, cwd=self.folder,
+            env={**os.environ, "HOME": str(self.folder)})
+        self.assertEqual(result.stderr, "")
+        return [offer.split("\t")[0] for offer in result.stdout.splitlines()]
+
+    def test_completes(self):
+        for line, words in UNIQUE:
+            typed = line.split()[-1]
+            expected = [] if words[-1] == typed else [words[-1].replace(" ", "\\ ")]
+            with self.subTest(line):
+                self.assertEqual([offer.replace("\\ ", " ") for offer in self.offers(line)],
+                                 [offer.replace("\\ ", " ") for offer in expected])
+
+    def test_knows_every_option(self):
+        for command in commands():
+            offered = {offer for offer in self.offers(f"tcfix {command} --")}
+            wanted = {option for option in options(command) if option.startswith("--")}
+            self.assertEqual(offered, wanted, command)
+
+
+class PowerShell(unittest.TestCase):
+    """No PowerShell judges here; at least nothing of the help is missing, and all is balanced."""
+
+    def test_knows_every_option(self):
+        script = tcfix("completions", "powershell").stdout
+        for command in commands():
+            own = re.search(rf"\n        '{command}' = @\(\n(.*?)\n        \)", script, re.DOTALL)
+            known = set(re.findall(r"@\('(--[a-z-]+)'", own.group(1)))
+            wanted = {option for option in options(command) if option.startswith("--")}
+            self.assertEqual(known, wanted, command)
+        bare = re.sub(r"'(?:[^']|'')*'", "", script)
+        for opening, closing in ("()", "{}", "[]"):
+            self.assertEqual(bare.count(opening), bare.count(closing))
+
+
+class Manual(FilesTest):
+    def setUp(self):
+        super().setUp()
+        self.page = self.folder / "tcfix.1"
+        self.page.write_text(tcfix("man").stdout)
+
+    def test_mandoc_has_nothing_to_say(self):
+        mandoc = find_tool("mandoc")
+        if not mandoc:
+            self.skipTest("mandoc is not installed")
+        said = harness.run(mandoc, "-T", "lint", "-W", "warning", self.page).stdout
+        # A date would make every build of the same sources another one.
+        self.assertEqual([line for line in said.splitlines() if "missing date" not in line], [])
+
+    def test_man_shows_every_command_and_option(self):
+        man = find_tool("man")
+        if not man:
+            self.skipTest("man is not installed")
+        environment = {**os.environ, "MANWIDTH": "80", "LC_ALL": "C.UTF-8", "MAN_KEEP_FORMATTING": ""}
+        result = subprocess.run([man, "--warnings", "-l", self.page], capture_output=True,
+                                text=True, env=environment)
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        for command in commands():
+            self.assertRegex(result.stdout, rf"\n +tcfix {command} \[OPTION\.\.\.\]")
+            for option in options(command):
+                self.assertIn(option, result.stdout)
+        self.assertIn(r"'$ORIGIN\..\av.libs'", result.stdout)
+
+
+if __name__ == "__main__":
+    sys.exit(unittest.main())

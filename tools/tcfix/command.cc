@@ -1,0 +1,95 @@
+#include "command.h"
+
+#include <llvm/ADT/StringExtras.h>
+
+namespace tcfix::cli {
+
+namespace {
+
+bool isPlaceholder(llvm::StringRef word) {
+  return llvm::any_of(word, [](char c) { return c >= 'A' && c <= 'Z'; });
+}
+
+} // namespace
+
+Syntax readSyntax(llvm::StringRef text) {
+  Syntax syntax;
+  for (llvm::StringRef word : llvm::split(text, '|')) {
+    if (!isPlaceholder(word))
+      syntax.words.push_back(word);
+    else if (word == "FILE" || word == "TARGET")
+      syntax.takesFiles = true;
+    else if (word == "DIR")
+      syntax.takesFolders = true;
+    else
+      syntax.takesText = true;
+  }
+  return syntax;
+}
+
+Operands readOperands(llvm::StringRef text) {
+  Operands operands;
+  for (llvm::StringRef word : llvm::split(text, ' ')) {
+    if (word.empty())
+      continue;
+    bool isOptional = word.consume_front("[") && word.consume_back("]");
+    operands.least += isOptional ? 0 : 1;
+    operands.isRepeated = word.consume_back("...");
+    operands.each.push_back(readSyntax(word));
+  }
+  return operands;
+}
+
+std::string asSentence(llvm::ArrayRef<llvm::StringRef> words) {
+  std::string text;
+  for (size_t i = 0; i < words.size(); ++i)
+    text += (i == 0 ? "" : i + 1 < words.size() ? ", " : " or ") + words[i].str();
+  return text;
+}
+
+OptionGroup commonOptions() {
+  static constexpr Option kOptions[] = {
+      {"json", "print one JSON document on standard output"},
+      {"q,quiet", "say nothing but errors"},
+      {"v,verbose", "say more"},
+      {"color", "when to use colour", "auto|always|never"},
+      {"version", "say which version this is"},
+      {"h,help", "show this help"},
+  };
+  return {"Common", kOptions};
+}
+
+std::vector<OptionGroup> allOptions(const Command& command) {
+  std::vector<OptionGroup> groups = command.options;
+  groups.push_back(commonOptions());
+  return groups;
+}
+
+llvm::ArrayRef<Command> commands() {
+  static const Command kCommands[] = {
+      inspectCommand(), editCommand(),        signCommand(), verifyCommand(),
+      undoCommand(),    completionsCommand(), manCommand(),
+  };
+  return kCommands;
+}
+
+const Command* findCommand(llvm::StringRef name) {
+  for (const Command& command : commands())
+    if (command.name == name)
+      return &command;
+  return nullptr;
+}
+
+std::string generalHelp() {
+  std::string text = "tcfix repairs the native libraries of Python packages so that they load.\n\n"
+                     "Usage: tcfix COMMAND [OPTION...] [ARGUMENT...]\n\nCommands:\n";
+  for (const Command& command : commands()) {
+    std::string name = command.name.str();
+    name.resize(13, ' ');
+    text += "  " + name + command.summary.str() + "\n";
+  }
+  return text + "\ntcfix COMMAND --help explains a command, with examples; tcfix --version says\n"
+                "which version this is.\n";
+}
+
+} // namespace tcfix::cli

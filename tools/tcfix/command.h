@@ -1,0 +1,95 @@
+// What a command looks like from outside, as a table. The parser, the help, the completions and the
+// manual page are all made from it, so that they cannot differ.
+#pragma once
+
+#include <llvm/ADT/ArrayRef.h>
+#include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/StringRef.h>
+
+#include <string>
+#include <vector>
+
+namespace tcfix::cli {
+
+class Invocation;
+
+struct Option {
+  llvm::StringRef names; ///< such as "n,dry-run"
+  llvm::StringRef help;
+  llvm::StringRef value = {}; ///< what it takes, see Syntax; empty: it is a flag
+
+  bool isFlag() const { return value.empty(); }
+  llvm::StringRef name() const {
+    return names.size() > 1 && names[1] == ',' ? names.drop_front(2) : names;
+  }
+  llvm::StringRef shortName() const {
+    return names.size() > 1 && names[1] == ',' ? names.take_front() : "";
+  }
+};
+
+struct OptionGroup {
+  llvm::StringRef title; ///< in the help; empty for what is the command's own
+  llvm::ArrayRef<Option> options;
+};
+
+struct Command {
+  llvm::StringRef name;
+  llvm::StringRef summary;     ///< one line
+  llvm::StringRef description; ///< whole lines, for the command's own help
+  llvm::StringRef operands;    ///< such as "FILE...", "[TARGET]" or "bash|zsh", see Syntax
+  llvm::StringRef examples;    ///< whole lines, indented by two
+  std::vector<OptionGroup> options;
+  int (*run)(Invocation& invocation);
+};
+
+/// What an option or an operand takes: alternatives, separated by "|". Small letters stand for
+/// themselves, capitals for something else: FILE, DIR, TARGET (an environment, a folder or a file),
+/// or any other text.
+struct Syntax {
+  std::vector<llvm::StringRef> words;
+  bool takesFiles = false;
+  bool takesFolders = false;
+  bool takesText = false;
+
+  /// True when nothing but the words will do.
+  bool isClosed() const { return !takesFiles && !takesFolders && !takesText; }
+  bool accepts(llvm::StringRef text) const {
+    return !isClosed() || llvm::is_contained(words, text);
+  }
+};
+
+Syntax readSyntax(llvm::StringRef text);
+
+/// What a command's operands are, one by one: "[X]" may be left out, "X..." be repeated.
+struct Operands {
+  std::vector<Syntax> each;
+  size_t least = 0;
+  bool isRepeated = false; ///< the last one
+};
+
+Operands readOperands(llvm::StringRef text);
+
+/// The words as a sentence has them: "auto, always or never".
+std::string asSentence(llvm::ArrayRef<llvm::StringRef> words);
+
+/// A command's own options, then those that work everywhere.
+std::vector<OptionGroup> allOptions(const Command& command);
+OptionGroup commonOptions();
+
+/// All commands, in the order of the help.
+llvm::ArrayRef<Command> commands();
+
+const Command* findCommand(llvm::StringRef name);
+
+/// The help of the whole program.
+std::string generalHelp();
+
+Command inspectCommand();
+Command editCommand();
+Command signCommand();
+Command verifyCommand();
+Command undoCommand();
+Command completionsCommand();
+Command manCommand();
+
+} // namespace tcfix::cli

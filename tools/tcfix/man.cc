@@ -1,0 +1,124 @@
+// The manual page, made from the table of commands, in man(7)'s language: every reader of manual
+// pages understands it.
+
+#include "command_line.h"
+
+#include <llvm/ADT/StringExtras.h>
+
+namespace tcfix::cli {
+
+namespace {
+
+using llvm::StringRef;
+
+// A hyphen that somebody may copy, a backslash, and a control character at the start of a line.
+std::string escaped(StringRef text) {
+  std::string result;
+  for (char c : text) {
+    bool isLineStart = result.empty() || result.back() == '\n';
+    if (isLineStart && (c == '.' || c == '\''))
+      result += "\\&";
+    result += c == '\\' ? "\\e" : c == '-' ? "\\-" : std::string(1, c);
+  }
+  return result;
+}
+
+std::string bold(StringRef text) {
+  return "\\fB" + escaped(text) + "\\fR";
+}
+
+std::string italic(StringRef text) {
+  return "\\fI" + escaped(text) + "\\fR";
+}
+
+std::string entry(const std::string& term, StringRef text) {
+  return ".TP\n" + term + "\n" + escaped(text) + "\n";
+}
+
+std::string optionEntries(llvm::ArrayRef<Option> options) {
+  std::string text;
+  for (const Option& option : options) {
+    std::string term = bold(("--" + option.name()).str());
+    if (!option.shortName().empty())
+      term = bold(("-" + option.shortName()).str()) + ", " + term;
+    if (!option.isFlag())
+      term += " " + italic(option.value);
+    text += entry(term, option.help);
+  }
+  return text;
+}
+
+std::string commandSection(const Command& command) {
+  std::string text = ".SS " + escaped(("tcfix " + command.name).str()) + "\n" +
+                     bold(("tcfix " + command.name).str()) + " [" + italic("OPTION") + "...]";
+  if (!command.operands.empty())
+    text += " " + italic(command.operands);
+  text += "\n.PP\n" + escaped(command.description);
+  for (const OptionGroup& group : command.options)
+    text += optionEntries(group.options);
+  text += ".PP\nExamples:\n.PP\n.nf\n.RS 2\n";
+  for (StringRef line : llvm::split(command.examples.rtrim('\n'), '\n'))
+    text += escaped(line.drop_front(2)) + "\n";
+  return text + ".RE\n.fi\n";
+}
+
+struct Term {
+  StringRef name;
+  StringRef meaning;
+};
+
+constexpr Term kExitCodes[] = {
+    {"0", "Done, or nothing to do."},
+    {"1", "A problem was found."},
+    {"2", "Wrong usage, or no such file."},
+    {"3", "A file could not be changed; nothing was changed in it."},
+    {"130", "Interrupted."},
+};
+
+constexpr Term kVariables[] = {
+    {"NO_COLOR", "If set, no colour is used unless --color says so."},
+};
+
+std::string manualPage() {
+  std::string text = ".TH TCFIX 1 \"\" \"tcfix " TCFIX_VERSION "\" \"User Commands\"\n"
+                     ".SH NAME\ntcfix \\- repair the native libraries of Python packages\n"
+                     ".SH SYNOPSIS\n" +
+                     bold("tcfix") + " " + italic("COMMAND") + " [" + italic("OPTION") + "...] [" +
+                     italic("ARGUMENT") + "...]\n" +
+                     ".SH DESCRIPTION\n"
+                     "tcfix edits native libraries of Python packages so that they load:\n"
+                     "their search paths, their dependencies, their identity and their signature.\n"
+                     "It does so for macOS, Linux and Windows libraries, on any of the three.\n"
+                     "Files are replaced, never written into.\n"
+                     ".SH COMMANDS\n";
+  for (const Command& command : commands())
+    text += commandSection(command);
+  text += ".SH COMMON OPTIONS\n" + optionEntries(commonOptions().options);
+  text += ".SH EXIT STATUS\n";
+  for (const Term& code : kExitCodes)
+    text += entry(code.name.str(), code.meaning);
+  text += ".SH ENVIRONMENT\n";
+  for (const Term& variable : kVariables)
+    text += entry(bold(variable.name), variable.meaning);
+  return text;
+}
+
+int runMan(Invocation&) {
+  return printOut(manualPage()) ? kDone : kProblemFound;
+}
+
+} // namespace
+
+Command manCommand() {
+  return {"man",
+          "the manual page",
+          "Prints the manual page, tcfix(1).\n",
+          "",
+          R"(  tcfix man | man -l -
+  tcfix man > ~/.local/share/man/man1/tcfix.1
+)",
+          {},
+          runMan};
+}
+
+} // namespace tcfix::cli
