@@ -1,7 +1,7 @@
 #include "apply/apply.h"
 
 #include "apply/locks.h"
-#include "apply/package_commit.h"
+#include "apply/library_stage.h"
 #include "base/parallel.h"
 
 #include <llvm/ADT/STLExtras.h>
@@ -15,6 +15,9 @@ using plan::Regime;
 using resolve::Verdict;
 
 namespace {
+
+// Waiting for disks is not work for cores: more files than cores are synced at once.
+constexpr unsigned kFilesAtOnce = 16;
 
 Verdict both(Verdict a, Verdict b) {
   if (a == Verdict::Fails || b == Verdict::Fails)
@@ -70,39 +73,24 @@ public:
   const std::string& journalPath() const { return place.path; }
 
 private:
-  llvm::Error readJournalFile();
   void openLibraries(const Locks& locks);
   void takeReplacement(LibraryWork& work);
+  void plan();
+  llvm::Error write();
   LibraryWork* find(const std::string& path);
 
   const env::Target& target;
   const env::Package& package;
   const ApplyOptions& options;
   JournalPlace place;
-  std::unique_ptr<io::InputFile> journalFile;
-  Journal journal;
+  PackageState state;
   std::vector<std::unique_ptr<LibraryWork>> works;
   plan::PackageFacts facts;
   plan::PackagePlan planned;
+  std::map<std::string, const plan::Draft*> drafts; ///< by path, into the plan
   PackageLoads before, after;
   std::vector<Problem> warnings;
 };
-
-llvm::Error PackageRun::readJournalFile() {
-  llvm::Expected<io::InputFile> file = io::InputFile::open(place.path);
-  if (!file) {
-    Problem problem = toProblem(file.takeError(), place.path);
-    return problem.code == ErrorCode::NotFound
-               ? llvm::Error::success()
-               : fail(problem.code, place.path + ": " + problem.message, problem.hint);
-  }
-  journalFile = std::make_unique<io::InputFile>(std::move(*file));
-  llvm::Expected<Journal> read = readJournal(place.path);
-  if (!read)
-    return within(place.path, read.takeError());
-  journal = std::move(*read);
-  return llvm::Error::success();
-}
 
 void PackageRun::openLibraries(const Locks& locks) {
   for (const std::string& path : package.libraries) {
@@ -120,7 +108,7 @@ void PackageRun::openLibraries(const Locks& locks) {
       continue;
     }
     work.input = std::make_unique<io::InputFile>(std::move(*input));
-    findHistory(work, journal, relativeTo(place, path));
+    findHistory(work, state.journal, relativeTo(place, path));
     if (!options.replaceFrom.empty())
       takeReplacement(work);
   }
@@ -148,80 +136,112 @@ LibraryWork* PackageRun::find(const std::string& path) {
   return nullptr;
 }
 
-llvm::Error PackageRun::run(const Locks& locks) {
-  if (llvm::Error error = readJournalFile())
-    return error;
-  openLibraries(locks);
-
-  // As everything is now.
-  resolve::LibraryStore present(target.disk);
+// The plan starts from what the installer, or a rebuild, left.
+void PackageRun::plan() {
   std::vector<Problem> unreadable;
+  resolve::LibraryStore present(target.disk);
   facts = plan::gatherFacts(target, package, present, options.survey, unreadable);
   for (const Problem& problem : unreadable)
     if (LibraryWork* work = find(problem.path); work && work->isOpen())
       work->fail(problem);
   before = simulate(facts, present);
 
-  // The plan starts from what the installer, or a rebuild, left.
-  resolve::LibraryStore rebuilt(target.disk);
   bool hasReplacements = false;
+  resolve::LibraryStore rebuilt(target.disk);
   for (const std::unique_ptr<LibraryWork>& work : works)
     if (work->replacement) {
       rebuilt.replace(work->path, work->replacement->bytes());
       hasReplacements = true;
     }
-  plan::PackageFacts originals = facts;
   if (hasReplacements)
-    originals = plan::gatherFacts(target, package, rebuilt, options.survey, unreadable);
-  for (plan::LibraryFacts& library : originals.libraries) {
+    facts = plan::gatherFacts(target, package, rebuilt, options.survey, unreadable);
+  for (plan::LibraryFacts& library : facts.libraries) {
     const LibraryWork* work = find(library.path);
     if (!work || work->replacement || !work->edits())
       continue;
     const AppliedPlan& applied = *work->edits()->plan;
     library.original = {applied.dependencies, {}, applied.searchPaths, applied.searchPathKind};
   }
-  facts = std::move(originals);
   planned = plan::planPackage(facts, options.request, hasReplacements ? rebuilt : present);
-
-  std::map<std::string, const plan::Draft*> byPath;
   for (const GroupPlan& group : planned.groups)
     for (const plan::Draft& draft : group.drafts)
-      byPath[draft.library().path] = &draft;
+      drafts[draft.library().path] = &draft;
+}
+
+llvm::Error PackageRun::write() {
+  std::vector<LibraryWork*> changed;
+  std::vector<JournalEntry> kept;
+  for (const JournalEntry& entry : state.journal.entries) {
+    bool isOurs = llvm::any_of(works, [&](const auto& work) {
+      return work->isOpen() && relativeTo(place, work->path) == entry.path;
+    });
+    if (!isOurs && isLibraryEntry(entry, place))
+      kept.push_back(entry);
+  }
+  for (const std::unique_ptr<LibraryWork>& work : works)
+    if (work->isOpen() && !work->change.isIdentity())
+      changed.push_back(work.get());
+    else if (work->isOpen())
+      llvm::append_range(kept, work->history);
+
+  std::vector<std::optional<StagedLibrary>> staged(changed.size());
+  std::vector<std::optional<Problem>> refused(changed.size());
+  StageContext context{place, options, facts.process.arch};
+  parallelFor(changed.size(), kFilesAtOnce, [&](size_t i) {
+    if (io::system::isInterrupted()) {
+      refused[i] = {ErrorCode::Interrupted, "interrupted; nothing was changed", {}, {}};
+      return;
+    }
+    llvm::Expected<StagedLibrary> library =
+        stageLibrary(*changed[i], *drafts[changed[i]->path], context);
+    if (library)
+      staged[i].emplace(std::move(*library));
+    else
+      refused[i] = toProblem(library.takeError(), changed[i]->path);
+  });
+  for (const std::optional<Problem>& problem : refused)
+    if (problem)
+      return fail(problem->code,
+                  problem->path.empty() ? problem->message : problem->path + ": " + problem->message,
+                  problem->hint);
+  std::vector<StagedLibrary> ready;
+  for (std::optional<StagedLibrary>& library : staged)
+    ready.push_back(std::move(*library));
+  return commitLibraries(state, ready, std::move(kept), warnings);
+}
+
+llvm::Error PackageRun::run(const Locks& locks) {
+  if (llvm::Error error = readState(place).moveInto(state))
+    return error;
+  openLibraries(locks);
+  plan();
   parallelFor(works.size(), hardwareThreads(), [&](size_t i) {
     LibraryWork& work = *works[i];
-    auto draft = byPath.find(work.path);
-    if (!work.isOpen() || draft == byPath.end())
+    auto draft = drafts.find(work.path);
+    if (!work.isOpen() || draft == drafts.end())
       return;
     if (llvm::Error error = rewriteLibrary(work, *draft->second, options))
       work.fail(toProblem(std::move(error), work.path));
   });
-
   bool isChanged = llvm::any_of(
       works, [](const auto& work) { return work->isOpen() && !work->change.isIdentity(); });
-  if (options.isWriting) {
-    std::vector<const plan::Draft*> drafts;
-    for (const std::unique_ptr<LibraryWork>& work : works)
-      drafts.push_back(byPath.count(work->path) ? byPath[work->path] : nullptr);
-    PackageChange change{place,  journal, journalFile.get(), works,
-                         drafts, options, facts.process.arch};
-    if (llvm::Error error = commitPackage(change, warnings)) {
+  after = before;
+  if (options.isWriting)
+    if (llvm::Error error = write()) {
       for (const std::unique_ptr<LibraryWork>& work : works)
         if (work->isOpen() && !work->change.isIdentity()) {
           work->outcome.status = FileStatus::Unchanged;
           work->outcome.edit = {};
           work->outcome.sha256After = work->outcome.sha256Before;
         }
-      after = before;
       return error;
     }
-  }
-  if (!isChanged) {
-    after = before;
-  } else if (options.isWriting) {
+  if (isChanged && options.isWriting) {
     // Look again, with nothing remembered: the disk has the last word.
     resolve::LibraryStore changed(target.disk);
     after = simulate(facts, changed);
-  } else {
+  } else if (isChanged) {
+    after = {};
     for (const GroupPlan& group : planned.groups) {
       after.preloaded.push_back(group.preloaded);
       after.bare.push_back(group.bare);

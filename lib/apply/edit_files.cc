@@ -128,7 +128,7 @@ llvm::Error extendJournal(const std::string& path, Journal journal,
                                  {}});
   if (journal.entries.size() == known)
     return llvm::Error::success();
-  return io::writeWhole(path, bytesOf(textOf(journal)));
+  return io::writeWhole(path, bytesOf(journalText(journal)));
 }
 
 // What a journal holds already; one that does not exist yet holds nothing.
@@ -182,10 +182,33 @@ llvm::StringRef nameOf(FileStatus status) {
     return "would_change";
   case FileStatus::Unchanged:
     return "unchanged";
+  case FileStatus::Skipped:
+    return "skipped";
   case FileStatus::Failed:
     return "failed";
   }
   return {};
+}
+
+FileCounts countFiles(llvm::ArrayRef<FileOutcome> files) {
+  FileCounts counts;
+  for (const FileOutcome& file : files)
+    switch (file.status) {
+    case FileStatus::Changed:
+    case FileStatus::WouldChange:
+      ++counts.changed;
+      break;
+    case FileStatus::Unchanged:
+      ++counts.unchanged;
+      break;
+    case FileStatus::Skipped:
+      ++counts.skipped;
+      break;
+    case FileStatus::Failed:
+      ++counts.failed;
+      break;
+    }
+  return counts;
 }
 
 EditRun editFiles(llvm::ArrayRef<std::string> paths, const formats::EditRequest& request,

@@ -9,7 +9,7 @@
 
 namespace tcfix::apply {
 
-enum class FileStatus { Changed, WouldChange, Unchanged, Failed };
+enum class FileStatus { Changed, WouldChange, Unchanged, Skipped, Failed };
 
 /// The status's name in JSON, such as "would_change".
 llvm::StringRef nameOf(FileStatus status);
@@ -24,6 +24,12 @@ struct FileOutcome {
   std::optional<Image> before; ///< only in a dry run that would change something
   std::optional<Image> after;
 };
+
+/// How many files came to what; those that would change count as changed.
+struct FileCounts {
+  size_t changed = 0, unchanged = 0, skipped = 0, failed = 0;
+};
+FileCounts countFiles(llvm::ArrayRef<FileOutcome> files);
 
 struct EditOptions {
   bool isDryRun = false;

@@ -206,7 +206,7 @@ llvm::Expected<Journal> readJournal(llvm::StringRef path) {
   llvm::Expected<io::InputFile> file = io::InputFile::open(path);
   if (!file)
     return file.takeError();
-  llvm::StringRef text = tcfix::textOf(file->bytes());
+  llvm::StringRef text = textOf(file->bytes());
   if (isNestedDeeply(text))
     return damaged("it is nested too deeply");
   llvm::Expected<json::Value> document = json::parse(text);
@@ -225,7 +225,7 @@ llvm::Expected<Journal> readJournal(llvm::StringRef path) {
   return journal;
 }
 
-std::string textOf(const Journal& journal) {
+std::string journalText(const Journal& journal) {
   json::Array list;
   for (const JournalEntry& entry : journal.entries)
     list.push_back(toJson(entry));

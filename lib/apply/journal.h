@@ -40,6 +40,6 @@ struct Journal {
 llvm::Expected<Journal> readJournal(llvm::StringRef path);
 
 /// The journal as the text of a file.
-std::string textOf(const Journal& journal);
+std::string journalText(const Journal& journal);
 
 } // namespace tcfix::apply

@@ -1,122 +1,14 @@
 #include "apply/package_commit.h"
 
-#include "apply/codesign_tool.h"
 #include "apply/record_file.h"
-#include "apply/transaction.h"
-#include "base/parallel.h"
-#include "io/digest.h"
 
 #include <llvm/ADT/STLExtras.h>
+
+#include <map>
 
 namespace tcfix::apply {
 
 namespace {
-
-// Waiting for disks is not work for cores: more files than cores are synced at once.
-constexpr unsigned kFilesAtOnce = 16;
-
-bool isChanged(const LibraryWork& work) {
-  return work.isOpen() && !work.change.isIdentity();
-}
-
-/// A library's new file, staged, and its history as the journal shall tell it.
-struct StagedLibrary {
-  LibraryWork* work = nullptr;
-  std::optional<Step> step;
-  std::vector<JournalEntry> history; ///< empty: it is the installer's own again
-  std::optional<Problem> problem;
-};
-
-llvm::Error signWithTool(StagedLibrary& staged, const PackageChange& change) {
-  LibraryWork& work = *staged.work;
-  if (!change.options.signWithCodesign || formats::sniff(work.input->bytes()) != Format::MachO)
-    return llvm::Error::success();
-  io::StagedFile& file = *staged.step->staged();
-  llvm::Expected<Rewrite> rewrite = signStaged(*work.input, file.path());
-  if (!rewrite)
-    return rewrite.takeError();
-  work.change = std::move(*rewrite);
-  if (llvm::Error error = file.reopen())
-    return error;
-  return file.sync();
-}
-
-JournalEntry replacementEntry(const LibraryWork& work, const OriginalFile& original,
-                              const std::string& relative) {
-  Bytes rebuilt = work.replacement->bytes();
-  return {relative,
-          io::sha256Hex(original.bytes),
-          io::sha256Hex(rebuilt),
-          original.modifiedNs,
-          differenceOf(rebuilt, original.bytes, "undo"),
-          original.link,
-          std::nullopt};
-}
-
-// The journal's entry for the edits, from the new file as it lies on the disk.
-llvm::Expected<std::optional<JournalEntry>> editEntry(StagedLibrary& staged,
-                                                      const plan::Draft& draft,
-                                                      const PackageChange& change,
-                                                      const OriginalFile& original) {
-  LibraryWork& work = *staged.work;
-  llvm::Expected<io::InputFile> file = io::InputFile::open(staged.step->staged()->path());
-  if (!file)
-    return file.takeError();
-  JournalEntry entry;
-  entry.path = relativeTo(change.place, work.path);
-  entry.sha256Before = io::sha256Hex(work.base());
-  entry.sha256After = io::sha256Hex(file->bytes());
-  work.outcome.sha256After = entry.sha256After;
-  if (entry.sha256Before == entry.sha256After)
-    return std::nullopt;
-  entry.modifiedNs = original.modifiedNs;
-  entry.link = original.link;
-  entry.reverse = work.isPristine() ? reverseOf(work.change, work.input->bytes())
-                                    : differenceOf(file->bytes(), work.base(), "undo");
-  llvm::Expected<Image> image = formats::inspect(file->bytes(), {/*withSymbols=*/false});
-  if (!image)
-    return image.takeError();
-  entry.plan = rememberPlan(draft, *image, change.arch);
-  entry.plan->wishes = work.wishes;
-  entry.plan->stamp = file->stamp();
-  return entry;
-}
-
-llvm::Error stage(StagedLibrary& staged, const plan::Draft& draft, const PackageChange& change) {
-  LibraryWork& work = *staged.work;
-  OriginalFile original = originalOf(work);
-  if (work.replacement)
-    staged.history.push_back(
-        replacementEntry(work, original, relativeTo(change.place, work.path)));
-  else if (!work.history.empty() && !work.history.front().plan)
-    staged.history.push_back(work.history.front());
-
-  bool isOriginalAgain = staged.history.empty() && draft.wishes().empty() &&
-                         work.outcome.sha256After == io::sha256Hex(original.bytes);
-  if (isOriginalAgain && !original.link.empty()) {
-    llvm::Expected<Step> step = Step::link(*work.input, work.path, original.link);
-    if (!step)
-      return step.takeError();
-    staged.step.emplace(std::move(*step));
-    return llvm::Error::success();
-  }
-  llvm::Expected<Step> step = Step::replace(
-      *work.input, work.path, work.change,
-      isOriginalAgain ? std::optional<int64_t>(original.modifiedNs) : std::nullopt);
-  if (!step)
-    return step.takeError();
-  staged.step.emplace(std::move(*step));
-  if (isOriginalAgain)
-    return llvm::Error::success();
-  if (llvm::Error error = signWithTool(staged, change))
-    return error;
-  llvm::Expected<std::optional<JournalEntry>> entry = editEntry(staged, draft, change, original);
-  if (!entry)
-    return entry.takeError();
-  if (*entry)
-    staged.history.push_back(std::move(**entry));
-  return llvm::Error::success();
-}
 
 // Names of one file stay names of one file.
 void joinTwins(std::vector<StagedLibrary>& libraries) {
@@ -136,125 +28,135 @@ void joinTwins(std::vector<StagedLibrary>& libraries) {
     }
 }
 
-std::vector<RecordChange> recordChanges(const PackageChange& change,
-                                        llvm::ArrayRef<JournalEntry> entries) {
+std::vector<RecordChange> recordChanges(llvm::ArrayRef<JournalEntry> entries) {
+  std::map<std::string, const JournalEntry*> last;
+  for (const JournalEntry& entry : entries)
+    last[entry.path] = &entry;
   std::vector<RecordChange> changes;
-  for (const std::unique_ptr<LibraryWork>& work : change.works) {
-    const std::string relative = relativeTo(change.place, work->path);
-    const JournalEntry* last = nullptr;
-    for (const JournalEntry& entry : entries)
-      if (entry.path == relative)
-        last = &entry;
-    if (last)
-      changes.push_back({relative, last->sha256After, last->reverse.oldSize});
-  }
+  for (const auto& [path, entry] : last)
+    changes.push_back({path, entry->sha256After, entry->reverse.oldSize});
   return changes;
 }
 
-llvm::Expected<Step> journalStep(const PackageChange& change, const Journal& journal) {
-  const std::string text = textOf(journal);
-  if (!change.journalFile)
-    return Step::create(change.place.path, text);
-  return Step::replace(*change.journalFile, change.place.path,
-                       differenceOf(change.journalFile->bytes(), bytesOf(text), "journal"));
+RecordWork followInRecord(const PackageState& state, llvm::ArrayRef<JournalEntry> entries,
+                          std::vector<Problem>& warnings) {
+  if (state.place.record.empty())
+    return {};
+  llvm::Expected<RecordWork> record =
+      planRecord(state.place, state.journal, recordChanges(entries), !entries.empty());
+  if (record)
+    return std::move(*record);
+  Problem problem = toProblem(record.takeError(), state.place.record);
+  problem.message = "was left as it is: " + problem.message;
+  warnings.push_back(std::move(problem));
+  return {};
 }
 
 bool isSame(const Journal& a, const Journal& b) {
-  return textOf(a) == textOf(b);
+  return journalText(a) == journalText(b);
+}
+
+// The old entries and those of the new ones that are not among them.
+Journal unionOf(const Journal& old, const Journal& wanted) {
+  Journal both = old;
+  for (const JournalEntry& entry : wanted.entries)
+    if (llvm::none_of(old.entries, [&](const JournalEntry& known) {
+          return known.path == entry.path && known.sha256After == entry.sha256After &&
+                 known.sha256Before == entry.sha256Before;
+        }))
+      both.entries.push_back(entry);
+  return both;
+}
+
+/// The steps of a transaction, staged one after the other.
+class Steps {
+public:
+  llvm::Error add(llvm::Expected<Step> step, const std::string& path) {
+    if (!step)
+      return within(path, step.takeError());
+    list.push_back(std::move(*step));
+    return llvm::Error::success();
+  }
+  void add(Step step) { list.push_back(std::move(step)); }
+
+  std::vector<Step> list;
+};
+
+// First comes a journal that knows the old state and the new one, whichever a file will be found
+// in after a crash; last one that knows the new state only.
+llvm::Error addJournal(Steps& steps, const PackageState& state, const Journal& wanted,
+                       bool isLast) {
+  const std::string& path = state.place.path;
+  bool isFirstEver = state.journal.entries.empty();
+  if (isLast) {
+    if (wanted.entries.empty()) {
+      if (state.journalFile)
+        steps.add(Step::remove(*state.journalFile, path));
+      return llvm::Error::success();
+    }
+    if (isFirstEver || isSame(wanted, unionOf(state.journal, wanted)))
+      return llvm::Error::success();
+    return steps.add(Step::create(path, journalText(wanted)), path);
+  }
+  if (wanted.entries.empty())
+    return llvm::Error::success();
+  const std::string text = journalText(unionOf(state.journal, wanted));
+  return steps.add(state.journalFile
+                       ? Step::replace(*state.journalFile, path,
+                                       differenceOf(state.journalFile->bytes(), bytesOf(text),
+                                                    "journal"))
+                       : Step::create(path, text),
+                   path);
 }
 
 } // namespace
 
-llvm::Error commitPackage(const PackageChange& change, std::vector<Problem>& warnings) {
-  std::vector<StagedLibrary> staged;
-  std::vector<const plan::Draft*> drafts;
-  for (size_t i = 0; i < change.works.size(); ++i)
-    if (isChanged(*change.works[i])) {
-      staged.emplace_back().work = change.works[i].get();
-      drafts.push_back(change.drafts[i]);
-    }
-  parallelFor(staged.size(), kFilesAtOnce, [&](size_t i) {
-    if (io::system::isInterrupted())
-      staged[i].problem = {ErrorCode::Interrupted, "interrupted; nothing was changed", {}, {}};
-    else if (llvm::Error error = stage(staged[i], *drafts[i], change))
-      staged[i].problem = toProblem(std::move(error), staged[i].work->path);
-  });
-  for (const StagedLibrary& library : staged)
-    if (library.problem)
-      return fail(library.problem->code, library.work->path + ": " + library.problem->message,
-                  library.problem->hint);
+llvm::Expected<PackageState> readState(JournalPlace place) {
+  PackageState state;
+  state.place = std::move(place);
+  const std::string& path = state.place.path;
+  llvm::Expected<io::InputFile> file = io::InputFile::open(path);
+  if (!file) {
+    Problem problem = toProblem(file.takeError(), path);
+    if (problem.code != ErrorCode::NotFound)
+      return fail(problem.code, path + ": " + problem.message, problem.hint);
+    return state;
+  }
+  state.journalFile = std::make_unique<io::InputFile>(std::move(*file));
+  llvm::Expected<Journal> journal = readJournal(path);
+  if (!journal)
+    return within(path, journal.takeError());
+  state.journal = std::move(*journal);
+  return state;
+}
+
+bool isLibraryEntry(const JournalEntry& entry, const JournalPlace& place) {
+  return entry.path != relativeTo(place, place.record);
+}
+
+llvm::Error commitLibraries(const PackageState& state, std::vector<StagedLibrary>& staged,
+                            std::vector<JournalEntry> kept, std::vector<Problem>& warnings) {
   joinTwins(staged);
-
-  // The journal as it will be: what other files have, then these.
-  Journal wanted;
-  const std::string recordPath = relativeTo(change.place, change.place.record);
-  for (const JournalEntry& entry : change.journal.entries) {
-    bool isReplanned = llvm::any_of(change.works, [&](const auto& work) {
-      return work->isOpen() && relativeTo(change.place, work->path) == entry.path;
-    });
-    if (!isReplanned && entry.path != recordPath)
-      wanted.entries.push_back(entry);
-  }
-  for (const std::unique_ptr<LibraryWork>& work : change.works) {
-    const auto* now =
-        llvm::find_if(staged, [&](const StagedLibrary& one) { return one.work == work.get(); });
-    if (work->isOpen())
-      llvm::append_range(wanted.entries, now != staged.end() ? now->history : work->history);
-  }
-
-  RecordWork record;
-  if (!change.place.record.empty()) {
-    llvm::Expected<RecordWork> planned =
-        planRecord(change.place, change.journal, recordChanges(change, wanted.entries),
-                   !wanted.entries.empty());
-    if (planned) {
-      record = std::move(*planned);
-    } else {
-      Problem problem = toProblem(planned.takeError(), change.place.record);
-      problem.message = "was left as it is: " + problem.message;
-      warnings.push_back(std::move(problem));
-    }
-  }
+  Journal wanted{std::move(kept)};
+  for (const StagedLibrary& library : staged)
+    llvm::append_range(wanted.entries, library.history);
+  RecordWork record = followInRecord(state, wanted.entries, warnings);
   if (record.entry && !wanted.entries.empty())
     wanted.entries.push_back(*record.entry);
-  if (staged.empty() && !record.isChanged() && isSame(wanted, change.journal))
+  if (staged.empty() && !record.isChanged() && isSame(wanted, state.journal))
     return llvm::Error::success();
 
-  // First a journal that knows the old state and the new one, whichever a file will be found in;
-  // at the end one that knows the new state only.
-  std::vector<Step> steps;
-  Journal both = change.journal;
-  for (const JournalEntry& entry : wanted.entries)
-    if (llvm::none_of(both.entries, [&](const JournalEntry& old) {
-          return old.path == entry.path && old.sha256After == entry.sha256After &&
-                 old.sha256Before == entry.sha256Before;
-        }))
-      both.entries.push_back(entry);
-  auto add = [&](llvm::Expected<Step> step) {
-    if (!step)
-      return step.takeError();
-    steps.push_back(std::move(*step));
-    return llvm::Error::success();
-  };
-  bool isFirst = change.journal.entries.empty();
-  if (!wanted.entries.empty())
-    if (llvm::Error error = add(journalStep(change, isFirst ? wanted : both)))
-      return within(change.place.path, std::move(error));
+  Steps steps;
+  if (llvm::Error error = addJournal(steps, state, wanted, /*isLast=*/false))
+    return error;
   for (StagedLibrary& library : staged)
-    steps.push_back(std::move(*library.step));
+    steps.add(std::move(*library.step));
   if (record.isChanged())
-    if (llvm::Error error = add(Step::replace(
-            *record.input, change.place.record,
-            differenceOf(record.input->bytes(), bytesOf(record.wanted), "RECORD"),
-            record.entry ? std::nullopt
-                         : std::optional<int64_t>(record.modifiedNs))))
-      return within(change.place.record, std::move(error));
-  if (wanted.entries.empty() && change.journalFile)
-    steps.push_back(Step::remove(*change.journalFile, change.place.path));
-  else if (!isFirst && !isSame(wanted, both))
-    if (llvm::Error error = add(Step::create(change.place.path, textOf(wanted))))
-      return within(change.place.path, std::move(error));
-  return commitAll(steps);
+    if (llvm::Error error = steps.add(record.stage(state.place.record), state.place.record))
+      return error;
+  if (llvm::Error error = addJournal(steps, state, wanted, /*isLast=*/true))
+    return error;
+  return commitAll(steps.list);
 }
 
 } // namespace tcfix::apply

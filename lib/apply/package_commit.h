@@ -1,22 +1,32 @@
 // Writing what was planned for a package: libraries, journal and RECORD, together or not at all.
 #pragma once
 
-#include "apply/library_rewrite.h"
+#include "apply/package_files.h"
+#include "apply/transaction.h"
 
 namespace tcfix::apply {
 
-struct PackageChange {
-  const JournalPlace& place;
-  const Journal& journal;          ///< as it is
-  const io::InputFile* journalFile; ///< null if there is none yet
-  llvm::ArrayRef<std::unique_ptr<LibraryWork>> works;
-  /// The draft of each work, null for one that failed.
-  llvm::ArrayRef<const plan::Draft*> drafts;
-  const ApplyOptions& options;
-  std::string arch;
+/// A package's journal as it is.
+struct PackageState {
+  JournalPlace place;
+  std::unique_ptr<io::InputFile> journalFile; ///< none if there is no journal yet
+  Journal journal;
+};
+llvm::Expected<PackageState> readState(JournalPlace place);
+
+/// A library's new file, staged, and its history as the journal shall tell it.
+struct StagedLibrary {
+  LibraryWork* work = nullptr;
+  std::optional<Step> step;
+  std::vector<JournalEntry> history; ///< empty: it is the installer's own again
 };
 
-/// Warnings are sentences about what could not follow, such as a malformed RECORD.
-llvm::Error commitPackage(const PackageChange& change, std::vector<Problem>& warnings);
+/// Commits the libraries; the journal will hold `kept` and their histories, and RECORD follow.
+/// Writes nothing where nothing differs. Warnings tell what could not follow.
+llvm::Error commitLibraries(const PackageState& state, std::vector<StagedLibrary>& staged,
+                            std::vector<JournalEntry> kept, std::vector<Problem>& warnings);
+
+/// True for entries about libraries, false for those about RECORD.
+bool isLibraryEntry(const JournalEntry& entry, const JournalPlace& place);
 
 } // namespace tcfix::apply

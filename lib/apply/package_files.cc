@@ -70,6 +70,13 @@ void findHistory(LibraryWork& work, const Journal& journal, const std::string& r
   }
 }
 
+bool isOriginal(const LibraryWork& work, const Journal& journal, const std::string& relative) {
+  const std::string now = io::sha256Hex(work.input->bytes());
+  return llvm::any_of(journal.entries, [&](const JournalEntry& entry) {
+    return entry.path == relative && entry.sha256Before == now;
+  });
+}
+
 OriginalFile originalOf(const LibraryWork& work) {
   OriginalFile original;
   original.bytes = work.input->bytes();

@@ -52,6 +52,9 @@ struct LibraryWork {
 /// there has none.
 void findHistory(LibraryWork& work, const Journal& journal, const std::string& relative);
 
+/// True when a file without history has the bytes that the journal's first entry started from.
+bool isOriginal(const LibraryWork& work, const Journal& journal, const std::string& relative);
+
 /// The original's hash, size and time of change, through all of the history.
 struct OriginalFile {
   ByteVector made; ///< empty if the present bytes are the original

@@ -5,6 +5,12 @@
 
 namespace tcfix::apply {
 
+llvm::Expected<Step> RecordWork::stage(const std::string& path) const {
+  // The installer's own text gets the installer's own time.
+  return Step::replace(*input, path, differenceOf(input->bytes(), bytesOf(wanted), "RECORD"),
+                       entry ? std::nullopt : std::optional<int64_t>(modifiedNs));
+}
+
 llvm::Expected<RecordWork> planRecord(const JournalPlace& place, const Journal& journal,
                                       llvm::ArrayRef<RecordChange> changes, bool hasJournal) {
   RecordWork work;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "apply/package_files.h"
+#include "apply/transaction.h"
 
 namespace tcfix::apply {
 
@@ -20,6 +21,7 @@ struct RecordWork {
   int64_t modifiedNs = 0; ///< of the installer's
 
   bool isChanged() const { return input && textOf(input->bytes()) != wanted; }
+  llvm::Expected<Step> stage(const std::string& path) const;
 };
 
 /// Plans RECORD anew from what the installer wrote: `changes` are all files that differ from it.

@@ -15,4 +15,9 @@ struct UndoRun {
 /// the others go on.
 llvm::Expected<UndoRun> undoJournal(llvm::StringRef path, io::Notify notify);
 
+/// Takes back all that apply did in a target, RECORD included; if the target is one file, only
+/// that. A file that someone changed since is refused and named; the others go on.
+llvm::Expected<UndoRun> undoTarget(const std::string& target, const std::string& sysroot,
+                                   io::Notify notify);
+
 } // namespace tcfix::apply

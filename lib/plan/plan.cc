@@ -213,7 +213,7 @@ void explainTheRest(const PackageFacts& facts, PackagePlan& plan) {
     FfmpegChoice& choice = plan.ffmpegs[i];
     if (!choice.reason.empty())
       continue;
-    const auto* group = llvm::find_if(
+    auto group = llvm::find_if(
         plan.groups, [&](const GroupPlan& one) { return one.group.major == install.major; });
     if (!choice.chosenFor.empty())
       choice.reason = "the first of its major, in the order of preference, that loads";

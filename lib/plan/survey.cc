@@ -27,7 +27,7 @@ const Slice& sliceFor(const Image& image, llvm::StringRef arch) {
 }
 
 std::string pythonFor(const env::Target& target, const env::Package& package) {
-  const auto* own = llvm::find_if(target.environment.sites, [&](const env::Site& one) {
+  auto own = llvm::find_if(target.environment.sites, [&](const env::Site& one) {
     return one.folder == package.site;
   });
   for (const env::Python& python : target.environment.pythons)

@@ -127,6 +127,45 @@ llvm::StringRef formatName(Format format) {
   return format == Format::MachO ? "macho" : format == Format::Elf ? "elf" : "pe";
 }
 
+void writeFiles(OStream& out, llvm::ArrayRef<apply::FileOutcome> files) {
+  auto hash = [](const std::string& value) {
+    return value.empty() ? std::nullopt : std::optional(value);
+  };
+  out.attributeArray("files", [&] {
+    for (const apply::FileOutcome& file : files)
+      out.object([&] {
+        text(out, "path", file.path);
+        text(out, "status", nameOf(file.status));
+        out.attributeArray("edits", [&] {
+          for (const Change& change : file.edit.changes)
+            out.object([&] {
+              text(out, "op", nameOf(change.operation));
+              text(out, "value", change.value);
+              if (!change.old.empty())
+                text(out, "old", change.old);
+              text(out, "reason", change.reason);
+              if (!change.arch.empty())
+                text(out, "arch", change.arch);
+            });
+        });
+        textOrNull(out, "sha256_before", hash(file.sha256Before));
+        textOrNull(out, "sha256_after", hash(file.sha256After));
+      });
+  });
+}
+
+void writeLoads(OStream& out, llvm::StringRef name, const apply::Loads& loads) {
+  auto verdict = [](resolve::Verdict value) -> llvm::json::Value {
+    if (value == resolve::Verdict::Unknown)
+      return nullptr;
+    return value == resolve::Verdict::Loads;
+  };
+  out.attributeObject(name, [&] {
+    out.attribute("before", verdict(loads.before));
+    out.attribute("after", verdict(loads.after));
+  });
+}
+
 } // namespace
 
 std::string jsonForError(const Preamble& preamble) {
@@ -160,29 +199,34 @@ std::string jsonForInspect(const Preamble& preamble, llvm::ArrayRef<InspectedFil
 }
 
 std::string jsonForEdit(const Preamble& preamble, const apply::EditRun& run) {
+  return document(preamble, [&](OStream& out) { writeFiles(out, run.files); });
+}
+
+std::string jsonForApply(const Preamble& preamble, llvm::ArrayRef<apply::TargetOutcome> targets) {
   return document(preamble, [&](OStream& out) {
-    out.attributeArray("files", [&] {
-      for (const apply::FileOutcome& file : run.files)
+    out.attributeArray("targets", [&] {
+      for (const apply::TargetOutcome& target : targets)
         out.object([&] {
-          text(out, "path", file.path);
-          text(out, "status", nameOf(file.status));
-          out.attributeArray("edits", [&] {
-            for (const Change& change : file.edit.changes)
-              out.object([&] {
-                text(out, "op", nameOf(change.operation));
-                text(out, "value", change.value);
-                if (!change.old.empty())
-                  text(out, "old", change.old);
-                text(out, "reason", change.reason);
-                if (!change.arch.empty())
-                  text(out, "arch", change.arch);
-              });
+          text(out, "path", target.path);
+          writeFiles(out, target.files);
+          apply::FileCounts counts = apply::countFiles(target.files);
+          out.attributeObject("summary", [&] {
+            out.attribute("changed", static_cast<int64_t>(counts.changed));
+            out.attribute("unchanged", static_cast<int64_t>(counts.unchanged));
+            out.attribute("skipped", static_cast<int64_t>(counts.skipped));
+            out.attribute("failed", static_cast<int64_t>(counts.failed));
           });
-          auto hash = [&](const std::string& value) {
-            return value.empty() ? std::nullopt : std::optional(value);
-          };
-          textOrNull(out, "sha256_before", hash(file.sha256Before));
-          textOrNull(out, "sha256_after", hash(file.sha256After));
+          writeLoads(out, "loads", target.loads);
+          writeLoads(out, "loads_bare", target.loadsBare);
+          if (!target.ffmpeg) {
+            out.attribute("ffmpeg", nullptr);
+            return;
+          }
+          out.attributeObject("ffmpeg", [&] {
+            out.attribute("major", target.ffmpeg->major);
+            text(out, "path", target.ffmpeg->path);
+            text(out, "source", target.ffmpeg->source);
+          });
         });
     });
   });
@@ -204,15 +248,15 @@ std::string jsonForVerify(const Preamble& preamble, llvm::ArrayRef<VerifiedFile>
   });
 }
 
-std::string jsonForUndo(const Preamble& preamble, llvm::StringRef journal,
-                        const apply::UndoRun& run) {
+std::string jsonForUndo(const Preamble& preamble, llvm::ArrayRef<UndoneTarget> targets) {
   return document(preamble, [&](OStream& out) {
     out.attributeArray("targets", [&] {
-      out.object([&] {
-        text(out, "path", journal);
-        texts(out, "restored", run.restored);
-        texts(out, "skipped", run.skipped);
-      });
+      for (const auto& [path, run] : targets)
+        out.object([&, &path = path, &run = run] {
+          text(out, "path", path);
+          texts(out, "restored", run.restored);
+          texts(out, "skipped", run.skipped);
+        });
     });
   });
 }

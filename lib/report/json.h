@@ -25,7 +25,9 @@ std::string jsonForInspect(const Preamble& preamble, llvm::ArrayRef<InspectedFil
                            bool withSymbols);
 std::string jsonForEdit(const Preamble& preamble, const apply::EditRun& run);
 std::string jsonForVerify(const Preamble& preamble, llvm::ArrayRef<VerifiedFile> files);
-std::string jsonForUndo(const Preamble& preamble, llvm::StringRef journal,
-                        const apply::UndoRun& run);
+/// What was undone, by the target or journal that was named.
+using UndoneTarget = std::pair<std::string, apply::UndoRun>;
+std::string jsonForUndo(const Preamble& preamble, llvm::ArrayRef<UndoneTarget> targets);
+std::string jsonForApply(const Preamble& preamble, llvm::ArrayRef<apply::TargetOutcome> targets);
 
 } // namespace tcfix::report

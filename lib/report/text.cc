@@ -272,39 +272,96 @@ std::string renderVerified(const VerifiedFile& file, const Paint& paint) {
   return out;
 }
 
-std::string renderEdits(const apply::EditRun& run, const Paint& paint) {
+namespace {
+
+// One line for each file, and what changed in it; files that changed alike share one list of
+// changes, below the last of them.
+std::string filesText(llvm::ArrayRef<apply::FileOutcome> files, bool withUnchanged,
+                      const Paint& paint) {
   std::string out;
-  size_t changed = 0, unchanged = 0, failed = 0;
-  for (size_t i = 0; i < run.files.size(); ++i) {
-    const apply::FileOutcome& file = run.files[i];
-    if (file.status == apply::FileStatus::Changed) {
-      ++changed;
+  for (size_t i = 0; i < files.size(); ++i) {
+    const apply::FileOutcome& file = files[i];
+    switch (file.status) {
+    case apply::FileStatus::Changed:
+    case apply::FileStatus::WouldChange: {
       out += paint.green("changed   ") + "  " + paint.bold(printable(file.path)) + "\n";
-      // Files that changed alike share one list of changes, below the last of them.
       std::string changes = changesText(file);
-      if (i + 1 == run.files.size() || changesText(run.files[i + 1]) != changes)
+      if (i + 1 == files.size() || changesText(files[i + 1]) != changes)
         out += changes;
-    } else if (file.status == apply::FileStatus::Unchanged) {
-      ++unchanged;
-      out += paint.dim("unchanged ") + "  " + printable(file.path) + "\n";
-    } else {
-      ++failed;
+      break;
+    }
+    case apply::FileStatus::Unchanged:
+    case apply::FileStatus::Skipped:
+      if (withUnchanged)
+        out += paint.dim("unchanged ") + "  " + printable(file.path) + "\n";
+      break;
+    case apply::FileStatus::Failed:
       out += paint.red("failed    ") + "  " + printable(file.path) + "\n";
+      break;
     }
   }
-  if (changed == 0 && failed == 0)
-    return out + "nothing to do\n";
-  out += countText(run.files.size(), "file") + ": " + std::to_string(changed) + " changed, " +
-         std::to_string(unchanged) + " unchanged";
-  if (failed != 0)
-    out += ", " + std::to_string(failed) + " failed";
-  return out + "\n";
+  return out;
 }
 
-std::string renderDiff(const apply::EditRun& run, bool withBytes, const Paint& paint) {
+std::string countsText(const apply::FileCounts& counts, llvm::StringRef noun) {
+  size_t all = counts.changed + counts.unchanged + counts.skipped + counts.failed;
+  std::string out = all == 1 || noun != "library"
+                        ? countText(all, noun)
+                        : std::to_string(all) + " libraries";
+  out += ": " + std::to_string(counts.changed) + " changed, " + std::to_string(counts.unchanged) +
+         " unchanged";
+  if (counts.failed != 0)
+    out += ", " + std::to_string(counts.failed) + " failed";
+  return out;
+}
+
+std::string verdictText(const apply::TargetOutcome& target, const Paint& paint) {
+  if (target.ffmpeg && target.loads.after == resolve::Verdict::Loads)
+    return paint.green("loads") + " with FFmpeg " + std::to_string(target.ffmpeg->major) +
+           " from " + printable(target.ffmpeg->path) + "\n";
+  switch (target.loads.after) {
+  case resolve::Verdict::Loads:
+    return paint.green("loads") + "\n";
+  case resolve::Verdict::Unknown:
+    return "whether it loads cannot be known here: the libraries are of another platform\n";
+  case resolve::Verdict::Fails:
+    break;
+  }
+  std::string out = paint.red("does not load") + "\n";
+  for (const std::string& cause : target.causes)
+    out += "  " + printable(cause) + "\n";
+  return out + "next: tcfix doctor " + printable(target.path) + "\n";
+}
+
+} // namespace
+
+std::string renderEdits(const apply::EditRun& run, const Paint& paint) {
+  std::string out = filesText(run.files, /*withUnchanged=*/true, paint);
+  apply::FileCounts counts = apply::countFiles(run.files);
+  if (counts.changed == 0 && counts.failed == 0)
+    return out + "nothing to do\n";
+  return out + countsText(counts, "file") + "\n";
+}
+
+std::string renderApplied(const apply::TargetOutcome& target, const Paint& paint) {
+  if (target.files.empty())
+    return {};
+  std::string out = filesText(target.files, /*withUnchanged=*/false, paint);
+  apply::FileCounts counts = apply::countFiles(target.files);
+  bool isIdle = counts.changed == 0 && counts.failed == 0 && target.problems.empty();
+  out += printable(target.path) + ": " +
+         (isIdle ? std::string("nothing to do") : countsText(counts, "library")) + "; " +
+         verdictText(target, paint);
+  if (counts.changed != 0 && target.loads.after == resolve::Verdict::Loads)
+    out += "next: python -c \"import torchcodec\"\n";
+  return out;
+}
+
+std::string renderDiff(llvm::ArrayRef<apply::FileOutcome> files, bool withBytes,
+                       const Paint& paint) {
   std::string out;
   size_t wouldChange = 0;
-  for (const apply::FileOutcome& file : run.files) {
+  for (const apply::FileOutcome& file : files) {
     if (file.status != apply::FileStatus::WouldChange)
       continue;
     ++wouldChange;
@@ -332,8 +389,7 @@ std::string renderDiff(const apply::EditRun& run, bool withBytes, const Paint& p
       out += "# 0x" + llvm::utohexstr(patch.offset, true, 8) + " " + bytesText(patch.before) +
              " -> " + bytesText(patch.after) + "  " + printable(patch.reason) + "\n";
   }
-  bool hasFailed = !run.problems.empty() ||
-                   llvm::any_of(run.files, [](const auto& file) { return file.problem; });
+  bool hasFailed = llvm::any_of(files, [](const auto& file) { return file.problem; });
   if (wouldChange == 0 && !hasFailed)
     return "nothing to do\n";
   return out;

@@ -1,7 +1,7 @@
 // The voice for people: plain text, at most 100 columns where we choose the words.
 #pragma once
 
-#include "apply/edit_files.h"
+#include "apply/apply.h"
 #include "apply/undo.h"
 #include "resolve/missing_symbols.h"
 
@@ -36,9 +36,13 @@ std::string renderVerified(const VerifiedFile& file, const Paint& paint);
 /// One paragraph for each file that changed, one line for the others, one of summary.
 std::string renderEdits(const apply::EditRun& run, const Paint& paint);
 
+/// What was done to a target, why, and how it loads now; then the next step.
+std::string renderApplied(const apply::TargetOutcome& target, const Paint& paint);
+
 /// What a dry run shows: a unified diff of what the reader sees before and after; with bytes, every
 /// patch with its offset and meaning.
-std::string renderDiff(const apply::EditRun& run, bool withBytes, const Paint& paint);
+std::string renderDiff(llvm::ArrayRef<apply::FileOutcome> files, bool withBytes,
+                       const Paint& paint);
 
 std::string renderUndo(const apply::UndoRun& run, const Paint& paint);
 

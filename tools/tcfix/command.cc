@@ -67,7 +67,7 @@ std::vector<OptionGroup> allOptions(const Command& command) {
 
 llvm::ArrayRef<Command> commands() {
   static const Command kCommands[] = {
-      inspectCommand(), editCommand(),        signCommand(), verifyCommand(),
+      applyCommand(), inspectCommand(), editCommand(),        signCommand(), verifyCommand(),
       undoCommand(),    completionsCommand(), manCommand(),
   };
   return kCommands;

@@ -84,6 +84,7 @@ const Command* findCommand(llvm::StringRef name);
 /// The help of the whole program.
 std::string generalHelp();
 
+Command applyCommand();
 Command inspectCommand();
 Command editCommand();
 Command signCommand();

@@ -78,8 +78,8 @@ int wrongUsage(const std::string& command, bool wantsJson, const std::string& me
   return kWrongUsage;
 }
 
-// Several at once: the first of 130, 2, 3, 1.
-int exitCodeFor(llvm::ArrayRef<Problem> errors, bool hasFindings) {
+// Several at once: the first of 130, 2, 3, and then what was found.
+int exitCodeFor(llvm::ArrayRef<Problem> errors, int code) {
   bool hasUsage = false;
   for (const Problem& error : errors) {
     if (error.code == ErrorCode::Interrupted)
@@ -90,7 +90,7 @@ int exitCodeFor(llvm::ArrayRef<Problem> errors, bool hasFindings) {
     return kWrongUsage;
   if (!errors.empty())
     return kNotChanged;
-  return hasFindings ? kProblemFound : kDone;
+  return code;
 }
 
 } // namespace
@@ -158,13 +158,13 @@ int Invocation::usageError(const std::string& message) const {
   return wrongUsage(commandName, wantsJson(), message);
 }
 
-int Invocation::finish(bool hasFindings, const std::string& text,
+int Invocation::finish(int code, const std::string& text,
                        llvm::function_ref<std::string(const report::Preamble&)> json) {
   for (const Problem& warning : preamble.warnings)
     report::logWarning(warning);
   for (const Problem& error : preamble.errors)
     report::logError(error);
-  int exitCode = exitCodeFor(preamble.errors, hasFindings);
+  int exitCode = exitCodeFor(preamble.errors, code);
   preamble.isOk = exitCode == kDone;
   bool isPrinted = wantsJson() ? printOut(json(preamble)) : isQuiet() || printOut(text);
   // The work is done as the code says; only the report of it is lost.

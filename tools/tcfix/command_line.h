@@ -19,6 +19,7 @@ enum ExitCode {
   kProblemFound = 1,
   kWrongUsage = 2,
   kNotChanged = 3,
+  kDoesNotLoad = 4,
   kInterrupted = 130
 };
 
@@ -54,8 +55,8 @@ public:
   void addWarning(Problem problem) { preamble.warnings.push_back(std::move(problem)); }
 
   /// Ends the command: errors and warnings to standard error, then the text, or the JSON document
-  /// that `json` makes, to standard output. `hasFindings` is what exit code 1 stands for.
-  int finish(bool hasFindings, const std::string& text,
+  /// that `json` makes, to standard output. `code` is returned if there was no error.
+  int finish(int code, const std::string& text,
              llvm::function_ref<std::string(const report::Preamble&)> json);
 
 private:

@@ -51,9 +51,9 @@ int runEditing(Invocation& invocation, formats::EditRequest request) {
   for (const Problem& problem : run.problems)
     invocation.addError(problem);
   std::string text = options.isDryRun
-                         ? report::renderDiff(run, invocation.isVerbose(), invocation.paint())
+                         ? report::renderDiff(run.files, invocation.isVerbose(), invocation.paint())
                          : report::renderEdits(run, invocation.paint());
-  return invocation.finish(false, text, [&](const report::Preamble& preamble) {
+  return invocation.finish(kDone, text, [&](const report::Preamble& preamble) {
     return report::jsonForEdit(preamble, run);
   });
 }

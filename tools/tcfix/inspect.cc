@@ -38,7 +38,7 @@ int runInspect(Invocation& invocation) {
       out += report::renderImage(file.path, *file.image, invocation.paint()) +
              report::renderMissing(file.missing);
   }
-  return invocation.finish(false, out, [&](const report::Preamble& preamble) {
+  return invocation.finish(kDone, out, [&](const report::Preamble& preamble) {
     return report::jsonForInspect(preamble, files, inspectOptions.withSymbols);
   });
 }

@@ -1,29 +1,46 @@
-#include "command_line.h"
+#include "target.h"
 
 #include "apply/undo.h"
+#include "io/system.h"
 
 namespace tcfix::cli {
 
 namespace {
 
+void tell(const std::string& message) {
+  report::logInfo(message);
+}
+
 int runUndo(Invocation& invocation) {
   std::string journal = invocation.value("journal");
-  if (journal.empty())
-    return invocation.usageError("name the journal: tcfix undo --journal FILE");
-
+  if (invocation.has("journal") && (journal.empty() || !invocation.operands().empty()))
+    return invocation.usageError("--journal takes the name of a file, and then no target");
   io::system::watchForInterrupts();
-  apply::UndoRun run;
-  llvm::Expected<apply::UndoRun> result =
-      apply::undoJournal(journal, [](const std::string& message) { report::logInfo(message); });
-  if (result)
-    run = std::move(*result);
-  else
-    invocation.addError(toProblem(result.takeError(), journal));
-  for (const Problem& problem : run.problems)
-    invocation.addError(problem);
-  std::string out = result ? report::renderUndo(run, invocation.paint()) : std::string();
-  return invocation.finish(false, out, [&](const report::Preamble& preamble) {
-    return report::jsonForUndo(preamble, journal, run);
+  std::vector<report::UndoneTarget> undone;
+  std::string out;
+  auto add = [&](const std::string& name, llvm::Expected<apply::UndoRun> result) {
+    if (!result) {
+      invocation.addError(toProblem(result.takeError(), name));
+      return;
+    }
+    for (const Problem& problem : result->problems)
+      problem.code == ErrorCode::Warning ? invocation.addWarning(problem)
+                                         : invocation.addError(problem);
+    out += report::renderUndo(*result, invocation.paint());
+    undone.emplace_back(name, std::move(*result));
+  };
+  if (!journal.empty()) {
+    add(journal, apply::undoJournal(journal, tell));
+  } else {
+    llvm::Expected<std::vector<std::string>> targets = targetsOf(invocation);
+    if (!targets)
+      invocation.addError(toProblem(targets.takeError(), {}));
+    else
+      for (const std::string& target : *targets)
+        add(target, apply::undoTarget(target, invocation.value("sysroot"), tell));
+  }
+  return invocation.finish(kDone, out, [&](const report::Preamble& preamble) {
+    return report::jsonForUndo(preamble, undone);
   });
 }
 
@@ -31,14 +48,16 @@ int runUndo(Invocation& invocation) {
 
 Command undoCommand() {
   static constexpr Option kOptions[] = {
-      {"journal", "the file that tcfix edit --journal wrote", "FILE"},
+      {"journal", "take back what tcfix edit --journal did, instead", "FILE"},
+      {"sysroot", "the target's root lies in this folder", "DIR"},
   };
   return {"undo",
           "put the original bytes back, verified by hash",
-          "Puts the original bytes back, verified by hash. A file that someone else changed\n"
-          "since is left alone and named.\n",
-          "",
-          R"(  tcfix edit --journal undo.json --add-rpath /opt/homebrew/lib libfoo.dylib
+          "Puts the original bytes, RECORD and times back, verified by hash. A file that someone\n"
+          "else changed since is left alone and named.\n",
+          "[TARGET...]",
+          R"(  tcfix undo .venv
+  tcfix edit --journal undo.json --add-rpath /opt/homebrew/lib libfoo.dylib
   tcfix undo --journal undo.json
 )",
           {{"", kOptions}},

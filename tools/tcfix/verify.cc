@@ -31,7 +31,7 @@ int runVerify(Invocation& invocation) {
     isAnyInvalid |= !file.verdict.isValid;
     out += report::renderVerified(file, invocation.paint());
   }
-  return invocation.finish(isAnyInvalid, out, [&](const report::Preamble& preamble) {
+  return invocation.finish(isAnyInvalid ? kProblemFound : kDone, out, [&](const report::Preamble& preamble) {
     return report::jsonForVerify(preamble, files);
   });
 }

@@ -1,0 +1,132 @@
+#include "apply/library_stage.h"
+
+#include "apply/codesign_tool.h"
+#include "io/digest.h"
+
+#include <llvm/ADT/SmallString.h>
+#include <llvm/Support/Path.h>
+
+namespace tcfix::apply {
+
+namespace {
+
+llvm::Error signWithTool(StagedLibrary& staged, const StageContext& context) {
+  LibraryWork& work = *staged.work;
+  if (!context.options.signWithCodesign || formats::sniff(work.input->bytes()) != Format::MachO)
+    return llvm::Error::success();
+  io::StagedFile& file = *staged.step->staged();
+  llvm::Expected<Rewrite> rewrite = signStaged(*work.input, file.path());
+  if (!rewrite)
+    return rewrite.takeError();
+  work.change = std::move(*rewrite);
+  if (llvm::Error error = file.reopen())
+    return error;
+  return file.sync();
+}
+
+// A link that once stood there is put back only if it still leads to the same bytes.
+bool leadsTo(const std::string& path, const std::string& link, Bytes bytes) {
+  if (link.empty())
+    return false;
+  llvm::SmallString<256> place(llvm::sys::path::parent_path(path));
+  if (llvm::sys::path::is_absolute(link))
+    place.clear();
+  llvm::sys::path::append(place, link);
+  llvm::Expected<io::InputFile> file = io::InputFile::open(place);
+  if (file)
+    return file->bytes() == bytes;
+  llvm::consumeError(file.takeError());
+  return false;
+}
+
+JournalEntry replacementEntry(const LibraryWork& work, const OriginalFile& original,
+                              const std::string& relative) {
+  Bytes rebuilt = work.replacement->bytes();
+  return {relative,
+          io::sha256Hex(original.bytes),
+          io::sha256Hex(rebuilt),
+          original.modifiedNs,
+          differenceOf(rebuilt, original.bytes, "undo"),
+          original.link,
+          std::nullopt};
+}
+
+// The journal's entry for the edits, from the new file as it lies on the disk.
+llvm::Expected<std::optional<JournalEntry>> editEntry(StagedLibrary& staged,
+                                                      const plan::Draft& draft,
+                                                      const StageContext& context,
+                                                      const OriginalFile& original) {
+  LibraryWork& work = *staged.work;
+  llvm::Expected<io::InputFile> file = io::InputFile::open(staged.step->staged()->path());
+  if (!file)
+    return file.takeError();
+  JournalEntry entry;
+  entry.path = relativeTo(context.place, work.path);
+  entry.sha256Before = io::sha256Hex(work.base());
+  entry.sha256After = io::sha256Hex(file->bytes());
+  work.outcome.sha256After = entry.sha256After;
+  if (entry.sha256Before == entry.sha256After)
+    return std::nullopt;
+  entry.modifiedNs = original.modifiedNs;
+  entry.link = original.link;
+  entry.reverse = work.isPristine() ? reverseOf(work.change, work.input->bytes())
+                                    : differenceOf(file->bytes(), work.base(), "undo");
+  llvm::Expected<Image> image = formats::inspect(file->bytes(), {/*withSymbols=*/false});
+  if (!image)
+    return image.takeError();
+  entry.plan = rememberPlan(draft, *image, context.arch);
+  entry.plan->wishes = work.wishes;
+  entry.plan->stamp = file->stamp();
+  return entry;
+}
+
+} // namespace
+
+llvm::Expected<StagedLibrary> stageLibrary(LibraryWork& work, const plan::Draft& draft,
+                                           const StageContext& context) {
+  StagedLibrary staged;
+  staged.work = &work;
+  OriginalFile original = originalOf(work);
+  if (work.replacement)
+    staged.history.push_back(
+        replacementEntry(work, original, relativeTo(context.place, work.path)));
+  else if (!work.history.empty() && !work.history.front().plan)
+    staged.history.push_back(work.history.front());
+
+  if (staged.history.empty() && !work.history.empty() && draft.wishes().empty() &&
+      work.outcome.sha256After == work.history.front().sha256Before)
+    return stageOriginal(work);
+  llvm::Expected<Step> step = Step::replace(*work.input, work.path, work.change);
+  if (!step)
+    return step.takeError();
+  staged.step.emplace(std::move(*step));
+  if (llvm::Error error = signWithTool(staged, context))
+    return error;
+  llvm::Expected<std::optional<JournalEntry>> entry = editEntry(staged, draft, context, original);
+  if (!entry)
+    return entry.takeError();
+  if (*entry)
+    staged.history.push_back(std::move(**entry));
+  return staged;
+}
+
+llvm::Expected<StagedLibrary> stageOriginal(LibraryWork& work) {
+  OriginalFile original = originalOf(work);
+  if (io::sha256Hex(original.bytes) != work.history.front().sha256Before)
+    return fail(ErrorCode::Malformed, "the journal does not lead back to the original bytes",
+                "install the package again to get them back");
+  StagedLibrary staged;
+  staged.work = &work;
+  llvm::Expected<Step> step =
+      leadsTo(work.path, original.link, original.bytes)
+          ? Step::link(*work.input, work.path, original.link)
+          : Step::replace(*work.input, work.path,
+                          differenceOf(work.input->bytes(), original.bytes, "undo"),
+                          original.modifiedNs);
+  if (!step)
+    return step.takeError();
+  staged.step.emplace(std::move(*step));
+  return staged;
+}
+
+} // namespace tcfix::apply

@@ -1,0 +1,148 @@
+#include "apply/library_stage.h"
+#include "apply/locks.h"
+#include "apply/undo.h"
+#include "env/target.h"
+
+#include <llvm/ADT/STLExtras.h>
+#include <llvm/Support/FileSystem.h>
+#include <llvm/Support/Path.h>
+
+namespace tcfix::apply {
+
+namespace {
+
+namespace path = llvm::sys::path;
+
+// Every package whose libraries apply may have changed has its journal at a place of its own.
+std::vector<JournalPlace> findJournals(const env::Environment& environment,
+                                       const io::TargetDisk& disk) {
+  std::vector<JournalPlace> places;
+  auto add = [&](JournalPlace place) {
+    bool isKnown = llvm::any_of(
+        places, [&](const JournalPlace& known) { return known.path == place.path; });
+    if (!isKnown && llvm::sys::fs::exists(place.path))
+      places.push_back(std::move(place));
+  };
+  for (const env::Package& package : env::listPackages(environment, disk))
+    add(journalOf(package, environment));
+  for (const env::Package& package :
+       env::findPackages(environment, disk, env::torchcodecQuery()))
+    add(journalOf(package, environment));
+  return places;
+}
+
+/// One journal's files, put back.
+class JournalUndo {
+public:
+  JournalUndo(JournalPlace place, UndoRun& run) : place(std::move(place)), run(run) {}
+
+  /// `only`: the one file to restore; empty for all.
+  llvm::Error restore(const std::string& only, io::Notify notify) {
+    llvm::Expected<PackageState> read = readState(place);
+    if (!read)
+      return read.takeError();
+    for (const JournalEntry& entry : read->journal.entries)
+      if (isLibraryEntry(entry, place) && isWanted(entry, only))
+        addPath(place.base + "/" + entry.path);
+    Locks locks(paths, place.path, notify);
+    if (llvm::Error error = locks.checkJournal(place.path))
+      return error;
+    // Read again: another tcfix may have been at work until the lock was ours.
+    llvm::Expected<PackageState> state = readState(place);
+    if (!state)
+      return state.takeError();
+    std::vector<StagedLibrary> staged;
+    for (const std::string& file : paths)
+      if (std::optional<StagedLibrary> library = stage(file, *state, locks))
+        staged.push_back(std::move(*library));
+    std::vector<JournalEntry> kept;
+    for (const JournalEntry& entry : state->journal.entries)
+      if (isLibraryEntry(entry, place) && !llvm::is_contained(settled, entry.path))
+        kept.push_back(entry);
+    if (llvm::Error error = commitLibraries(*state, staged, std::move(kept), run.problems))
+      return error;
+    for (const StagedLibrary& library : staged)
+      run.restored.push_back(library.work->path);
+    // Ours alone, and empty once the journal is gone; else it stays.
+    if (path::filename(path::parent_path(place.path)) == ".tcfix")
+      llvm::sys::fs::remove(path::parent_path(place.path));
+    return llvm::Error::success();
+  }
+
+private:
+  static bool isWanted(const JournalEntry& entry, const std::string& only) {
+    return only.empty() || path::filename(entry.path) == path::filename(only);
+  }
+
+  void addPath(const std::string& file) {
+    if (!llvm::is_contained(paths, file))
+      paths.push_back(file);
+  }
+
+  std::optional<StagedLibrary> stage(const std::string& file, const PackageState& state,
+                                     const Locks& locks) {
+    LibraryWork& work = *works.emplace_back(std::make_unique<LibraryWork>());
+    work.path = file;
+    const std::string relative = relativeTo(place, file);
+    llvm::Error refused = locks.check(file);
+    llvm::Expected<io::InputFile> input =
+        refused ? llvm::Expected<io::InputFile>(std::move(refused)) : io::InputFile::open(file);
+    if (!input) {
+      Problem problem = toProblem(input.takeError(), file);
+      // A file that is gone needs no undoing.
+      if (problem.code == ErrorCode::NotFound)
+        settled.push_back(relative);
+      else
+        run.problems.push_back(std::move(problem));
+      return std::nullopt;
+    }
+    work.input = std::make_unique<io::InputFile>(std::move(*input));
+    findHistory(work, state.journal, relative);
+    if (work.history.empty()) {
+      if (isOriginal(work, state.journal, relative)) {
+        run.skipped.push_back(file);
+        settled.push_back(relative);
+      } else {
+        run.problems.push_back({ErrorCode::ChangedMeanwhile,
+                                "was changed by someone else since; left as it is", file,
+                                "install the package again to get the original back"});
+      }
+      return std::nullopt;
+    }
+    llvm::Expected<StagedLibrary> library = stageOriginal(work);
+    if (!library) {
+      run.problems.push_back(toProblem(library.takeError(), file));
+      return std::nullopt;
+    }
+    settled.push_back(relative);
+    return std::move(*library);
+  }
+
+  JournalPlace place;
+  UndoRun& run;
+  std::vector<std::string> paths;
+  std::vector<std::string> settled; ///< the journal need not know them any more
+  std::vector<std::unique_ptr<LibraryWork>> works;
+};
+
+} // namespace
+
+llvm::Expected<UndoRun> undoTarget(const std::string& target, const std::string& sysroot,
+                                   io::Notify notify) {
+  llvm::Expected<env::Target> found =
+      env::findTarget({target, sysroot, {}, env::torchcodecQuery()});
+  if (!found)
+    return found.takeError();
+  const env::Environment& environment = found->environment;
+  std::string only =
+      environment.kind == env::EnvironmentKind::File ? environment.root : std::string();
+  UndoRun run;
+  for (const JournalPlace& place : findJournals(environment, found->disk)) {
+    JournalUndo undo(place, run);
+    if (llvm::Error error = undo.restore(only, notify))
+      run.problems.push_back(toProblem(std::move(error), target));
+  }
+  return run;
+}
+
+} // namespace tcfix::apply

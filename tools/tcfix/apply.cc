@@ -1,0 +1,156 @@
+#include "target.h"
+
+#include "apply/apply.h"
+#include "base/parallel.h"
+#include "io/system.h"
+
+#include <mutex>
+
+namespace tcfix::cli {
+
+namespace {
+
+/// A sentence if the options make no sense, else nothing.
+std::string readOptions(const Invocation& invocation, apply::ApplyOptions& options) {
+  options.survey = surveyFor(invocation);
+  std::string ffmpeg = invocation.has("ffmpeg") ? invocation.value("ffmpeg") : "auto";
+  if (ffmpeg.empty())
+    return "--ffmpeg takes a folder, auto, av or none";
+  if (ffmpeg == "av")
+    options.request.ffmpeg = plan::Request::Ffmpeg::Pyav;
+  else if (ffmpeg == "none")
+    options.request.ffmpeg = plan::Request::Ffmpeg::None;
+  else if (ffmpeg != "auto")
+    options.survey.ffmpeg = ffmpeg;
+  for (const Argument& argument : invocation.arguments())
+    if (argument.key == "rpath") {
+      if (argument.value.empty())
+        return "--rpath takes a text that is not empty";
+      options.request.searchPaths.push_back(argument.value);
+    }
+  options.isWriting = !invocation.isOn("dry-run") && !invocation.isOn("check");
+  options.withHashes = invocation.wantsJson();
+  options.isForced = invocation.isOn("force");
+  options.replaceFrom = invocation.value("replace-from");
+  options.signing.replaceForeign = invocation.isOn("replace-signature");
+  options.signing.isWanted = !invocation.isOn("no-sign");
+  // --no-sign wins over everything.
+  options.signWithCodesign = invocation.has("sign-with") && options.signing.isWanted;
+  return {};
+}
+
+bool lacksMajor(const apply::TargetOutcome& target, llvm::ArrayRef<int> required) {
+  return llvm::any_of(required, [&](int major) {
+    return !llvm::is_contained(target.loadingMajors, major);
+  });
+}
+
+int codeFor(const Invocation& invocation, llvm::ArrayRef<apply::TargetOutcome> targets,
+            llvm::ArrayRef<int> required) {
+  bool wouldChange = false, failsToLoad = false;
+  for (const apply::TargetOutcome& target : targets) {
+    if (!target.problems.empty())
+      continue; // an error already
+    wouldChange |= apply::countFiles(target.files).changed != 0;
+    failsToLoad |= target.loads.after == resolve::Verdict::Fails || lacksMajor(target, required);
+  }
+  if (invocation.isOn("dry-run"))
+    return kDone;
+  if (invocation.isOn("check") && wouldChange)
+    return kProblemFound;
+  return failsToLoad ? kDoesNotLoad : kDone;
+}
+
+void tellProblems(Invocation& invocation, const apply::TargetOutcome& target) {
+  for (const Problem& warning : target.warnings)
+    invocation.addWarning(warning);
+  if (!target.isFullyKnown)
+    invocation.addWarning({ErrorCode::Warning,
+                           "is for another platform than this machine: its system's folders were "
+                           "not looked at",
+                           target.path,
+                           "give --sysroot if they are here"});
+  for (const Problem& problem : target.problems)
+    invocation.addError(problem);
+  for (const apply::FileOutcome& file : target.files) {
+    for (const std::string& warning : file.edit.warnings)
+      invocation.addWarning({ErrorCode::Warning, warning, file.path, {}});
+    if (file.problem)
+      invocation.addError(*file.problem);
+  }
+}
+
+int runApply(Invocation& invocation) {
+  apply::ApplyOptions options;
+  if (std::string wrong = readOptions(invocation, options); !wrong.empty())
+    return invocation.usageError(wrong);
+  llvm::Expected<std::vector<int>> required = majorsOf(invocation, "require");
+  if (!required)
+    return invocation.usageError(toProblem(required.takeError(), {}).message);
+  unsigned jobs = hardwareThreads();
+  if (invocation.has("jobs") &&
+      (llvm::StringRef(invocation.value("jobs")).getAsInteger(10, jobs) || jobs == 0))
+    return invocation.usageError("--jobs takes a number");
+  llvm::Expected<std::vector<std::string>> targets = targetsOf(invocation);
+  std::vector<apply::TargetOutcome> outcomes;
+  if (targets) {
+    io::system::watchForInterrupts();
+    io::system::allowManyOpenFiles();
+    outcomes.resize(targets->size());
+    std::mutex talking;
+    parallelFor(targets->size(), jobs, [&](size_t i) {
+      outcomes[i] = apply::applyTo((*targets)[i], options, [&](const std::string& message) {
+        std::lock_guard<std::mutex> guard(talking);
+        report::logInfo(message);
+      });
+    });
+  } else {
+    invocation.addError(toProblem(targets.takeError(), {}));
+  }
+  std::string text;
+  for (const apply::TargetOutcome& outcome : outcomes) {
+    tellProblems(invocation, outcome);
+    text += invocation.isOn("dry-run")
+                ? report::renderDiff(outcome.files, invocation.isVerbose(), invocation.paint())
+                : report::renderApplied(outcome, invocation.paint());
+  }
+  return invocation.finish(codeFor(invocation, outcomes, *required), text,
+                           [&](const report::Preamble& preamble) {
+                             return report::jsonForApply(preamble, outcomes);
+                           });
+}
+
+} // namespace
+
+Command applyCommand() {
+  static constexpr Option kOptions[] = {
+      {"n,dry-run", "show the difference and write nothing"},
+      {"check", "write nothing; exit 1 if something would change"},
+      {"rpath", "ensure this search path in every library; may be repeated", "PATH"},
+      {"ffmpeg", "the FFmpeg to use; none: none, and take ours back", "DIR|auto|av|none"},
+      {"require", "FFmpeg majors that must load, such as 7,8", "MAJORS"},
+      {"replace-from", "first copy rebuilt libraries of the same names from here", "DIR"},
+      {"no-sign", "leave signatures as they are, even if that breaks them"},
+      {"sign-with", "let macOS's own tool sign", "codesign"},
+      {"replace-signature", "replace a signature made by an identity by an ad-hoc one"},
+      {"force", "also inside uv's cache or the Nix store"},
+      {"j,jobs", "how many targets at once", "NUMBER"},
+  };
+  return {"apply",
+          "repair every torchcodec library of an environment, a folder or one file",
+          "Makes torchcodec's libraries find torch and FFmpeg, and says what it did. What loads\n"
+          "is decided by simulating the platform's own loader, before and after. A second run\n"
+          "writes nothing; tcfix undo gives the original bytes back.\n",
+          "[TARGET...]",
+          R"(  tcfix apply .venv
+  tcfix apply                       the active environment, or ./.venv
+  tcfix apply -n .venv              what would change, as a diff
+  tcfix apply --rpath @loader_path/../torch/lib --rpath /opt/homebrew/lib .venv
+  tcfix apply --ffmpeg av .venv     use the FFmpeg inside PyAV (pip install av)
+  tcfix apply --check ~/envs/*      for CI: exit 1 if anything would change
+)",
+          {{"", kOptions}, targetOptions()},
+          runApply};
+}
+
+} // namespace tcfix::cli

@@ -1,0 +1,53 @@
+#include "target.h"
+
+#include <llvm/ADT/StringExtras.h>
+
+namespace tcfix::cli {
+
+OptionGroup targetOptions() {
+  static constexpr Option kOptions[] = {
+      {"package", "this package instead of torchcodec; may be repeated", "NAME"},
+      {"sysroot", "the target's root lies in this folder: a mounted disk, an image", "DIR"},
+      {"arch", "the architecture of the python that will load them", "arm64|x86_64|aarch64"},
+      {"macos-version", "the version of the target's macOS", "VERSION"},
+  };
+  return {"", kOptions};
+}
+
+plan::SurveyOptions surveyFor(const Invocation& invocation) {
+  plan::SurveyOptions survey;
+  survey.sysroot = invocation.value("sysroot");
+  survey.arch = invocation.value("arch");
+  survey.macosVersion = invocation.value("macos-version");
+  for (const Argument& argument : invocation.arguments())
+    if (argument.key == "package")
+      survey.packages.push_back(argument.value);
+  return survey;
+}
+
+llvm::Expected<std::vector<std::string>> targetsOf(const Invocation& invocation) {
+  if (!invocation.operands().empty())
+    return invocation.operands();
+  llvm::Expected<std::string> active = env::defaultTarget();
+  if (!active)
+    return active.takeError();
+  return std::vector<std::string>{*active};
+}
+
+llvm::Expected<std::vector<int>> majorsOf(const Invocation& invocation,
+                                          const std::string& option) {
+  std::vector<int> majors;
+  for (const Argument& argument : invocation.arguments()) {
+    if (argument.key != option)
+      continue;
+    for (llvm::StringRef part : llvm::split(argument.value, ',')) {
+      int major = 0;
+      if (part.trim().getAsInteger(10, major) || major <= 0)
+        return fail(ErrorCode::Usage, "--" + option + " takes FFmpeg majors, such as 7,8");
+      majors.push_back(major);
+    }
+  }
+  return majors;
+}
+
+} // namespace tcfix::cli

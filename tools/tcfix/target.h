@@ -1,0 +1,21 @@
+// What commands about environments share: their options about the target, and the targets.
+#pragma once
+
+#include "command_line.h"
+
+#include "plan/survey.h"
+
+namespace tcfix::cli {
+
+/// --sysroot, --arch, --macos-version, --package.
+OptionGroup targetOptions();
+
+plan::SurveyOptions surveyFor(const Invocation& invocation);
+
+/// The operands, or the environment that is active here. An error is already said.
+llvm::Expected<std::vector<std::string>> targetsOf(const Invocation& invocation);
+
+/// The numbers of "7,8"; Usage for anything else.
+llvm::Expected<std::vector<int>> majorsOf(const Invocation& invocation, const std::string& option);
+
+} // namespace tcfix::cli
