@@ -134,13 +134,16 @@ private:
       if (std::optional<size_t> loaded = findLoaded(name))
         return found(search, *loaded, "already loaded");
     for (const Try& attempt : attemptsFor(requester, name)) {
-      if (!attempt.folder) {
+      bool isSystems =
+          attempt.text == name ? isInSharedCache(name) : isFoundInSharedCache(attempt.text);
+      if (!attempt.folder && !isSystems) {
         search.hasUnknownPlaces = true;
         search.tried(attempt.text, "out of reach");
-      } else if (std::optional<int> taken = tryFile(search, requester, attempt)) {
-        return taken;
+      } else if (attempt.folder) {
+        if (std::optional<int> taken = tryFile(search, requester, attempt))
+          return taken;
       }
-      if (attempt.text == name ? isInSharedCache(name) : isFoundInSharedCache(attempt.text))
+      if (isSystems)
         return foundInSystem(search);
     }
     return std::nullopt;

@@ -144,8 +144,8 @@ LoadProblem problemOf(const Process& process, size_t requester, const Search& se
       describeRequester(process, requester) + " needs " + problem.dependency + ", ";
   if (search.hasOtherArchitecture) {
     problem.code = LoadProblem::Code::WrongArchitecture;
-    problem.message = beginning + "which is there only for another architecture than " +
-                      process.options.arch;
+    problem.message =
+        beginning + "which is there only for another architecture than " + process.options.arch;
   } else if (!search.unreadable.empty()) {
     problem.code = LoadProblem::Code::Unreadable;
     problem.provider = search.unreadable;
@@ -153,7 +153,8 @@ LoadProblem problemOf(const Process& process, size_t requester, const Search& se
                       problem.tried.back().outcome;
   } else {
     problem.code = LoadProblem::Code::MissingDependency;
-    problem.message = beginning + "which is not there";
+    problem.message = beginning + (problem.tried.empty() ? "and nothing says where to look for it"
+                                                         : "which is not there");
   }
   return problem;
 }
