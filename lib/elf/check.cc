@@ -32,7 +32,7 @@ void checkVersions(const Model& model, Problems& problems) {
       problems.push_back("symbol versions are needed of " + name.str() +
                          ", which is not a dependency");
   }
-  llvm::Expected<std::vector<uint64_t>> defined = readDefinedVersions(model);
+  llvm::Expected<std::vector<DefinedVersion>> defined = readDefinedVersions(model);
   if (!defined)
     problems.push_back(toProblem(defined.takeError(), {}).message);
 }

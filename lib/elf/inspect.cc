@@ -80,7 +80,7 @@ std::string buildIdOf(const Model& model) {
 std::string leastGlibc(const Model& model, llvm::ArrayRef<NeededFile> needed) {
   llvm::VersionTuple highest;
   for (const NeededFile& file : needed)
-    for (const NeededVersion& version : file.versions) {
+    for (const VersionNeed& version : file.versions) {
       llvm::StringRef name = model.text(version.name);
       llvm::VersionTuple parsed;
       if (name.consume_front("GLIBC_") && !parsed.tryParse(name) && highest < parsed)
@@ -98,7 +98,7 @@ void addDetails(const Model& model, llvm::ArrayRef<NeededFile> needed, Slice& sl
   add("needs glibc", leastGlibc(model, needed));
   for (const NeededFile& file : needed) {
     std::vector<std::string> names;
-    for (const NeededVersion& version : file.versions)
+    for (const VersionNeed& version : file.versions)
       names.push_back(model.text(version.name).str());
     add("versions", model.text(file.name).str() + ": " + llvm::join(names, ", "));
   }
@@ -115,7 +115,7 @@ llvm::Error addSymbols(const Model& model, llvm::ArrayRef<NeededFile> needed, Sl
     return symbols.takeError();
   std::map<uint16_t, llvm::StringRef> libraries;
   for (const NeededFile& file : needed)
-    for (const NeededVersion& version : file.versions)
+    for (const VersionNeed& version : file.versions)
       libraries[version.index & VERSYM_VERSION] = model.text(file.name);
   std::optional<Bytes> versions;
   uint64_t count = symbols->size() / symbolSize(model.flavor);

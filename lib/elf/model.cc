@@ -204,6 +204,16 @@ std::optional<Bytes> Model::readAt(uint64_t address, uint64_t length) const {
   return offset ? source->read(*offset, length) : std::nullopt;
 }
 
+Bytes Model::readFrom(uint64_t address) const {
+  for (const Segment& segment : segments)
+    if (segment.type == PT_LOAD && address >= segment.vaddr &&
+        address - segment.vaddr < segment.filesz) {
+      uint64_t into = address - segment.vaddr;
+      return source->read(segment.offset + into, segment.filesz - into).value_or(Bytes());
+    }
+  return {};
+}
+
 std::optional<size_t> Model::findSection(uint32_t type, uint64_t address) const {
   for (const auto& [index, section] : llvm::enumerate(sections))
     if (section.type == type && section.addr == address)

@@ -53,6 +53,9 @@ struct Model {
   /// The bytes of a mapped range; nothing if the file does not hold all of it.
   std::optional<Bytes> readAt(uint64_t address, uint64_t length) const;
 
+  /// The file's bytes from an address to the end of its segment's.
+  Bytes readFrom(uint64_t address) const;
+
   /// The section that starts at `address` and has that type.
   std::optional<size_t> findSection(uint32_t type, uint64_t address) const;
 };

@@ -99,7 +99,7 @@ llvm::Expected<StringRoom> StringRoom::measure(const Model& model,
   llvm::Expected<Bytes> symbols = symbolBytes(model);
   if (!symbols)
     return symbols.takeError();
-  llvm::Expected<std::vector<uint64_t>> defined = readDefinedVersions(model);
+  llvm::Expected<std::vector<DefinedVersion>> defined = readDefinedVersions(model);
   if (!defined)
     return defined.takeError();
 
@@ -112,11 +112,12 @@ llvm::Expected<StringRoom> StringRoom::measure(const Model& model,
   for (const auto& [index, file] : llvm::enumerate(needed)) {
     if (!plan.neededFiles[index])
       room.use(file.name);
-    for (const NeededVersion& version : file.versions)
+    for (const VersionNeed& version : file.versions)
       room.use(version.name);
   }
-  for (uint64_t name : *defined)
-    room.use(name);
+  for (const DefinedVersion& version : *defined)
+    for (uint64_t name : version.names)
+      room.use(name);
   if (!*count || !areReadersKnown(model))
     room.inUse.set();
   else if (!isExtentConfirmed(model))

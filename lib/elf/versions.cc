@@ -52,7 +52,8 @@ llvm::Expected<std::vector<NeededFile>> readNeededVersions(const Model& model) {
   const Flavor& flavor = model.flavor;
   uint64_t total = 0;
   auto readVersion = [&](uint64_t, const uint8_t* record) -> llvm::Expected<uint64_t> {
-    NeededVersion version{flavor.read32(record + 8), flavor.read16(record + 6)};
+    VersionNeed version{flavor.read32(record + 8), flavor.read16(record + 6),
+                        flavor.read16(record + 4)};
     if (llvm::Error error = checkName(model, what, version.name))
       return error;
     // Lists that share records would let a small file take hours.
@@ -79,25 +80,27 @@ llvm::Expected<std::vector<NeededFile>> readNeededVersions(const Model& model) {
   return files;
 }
 
-llvm::Expected<std::vector<uint64_t>> readDefinedVersions(const Model& model) {
+llvm::Expected<std::vector<DefinedVersion>> readDefinedVersions(const Model& model) {
   constexpr const char* what = "defined symbol versions";
-  std::vector<uint64_t> names;
+  std::vector<DefinedVersion> versions;
   std::optional<uint64_t> address = model.find(DT_VERDEF);
   if (!address)
-    return names;
+    return versions;
   const Flavor& flavor = model.flavor;
+  uint64_t total = 0;
   auto readName = [&](uint64_t, const uint8_t* record) -> llvm::Expected<uint64_t> {
     uint64_t name = flavor.read32(record);
     if (llvm::Error error = checkName(model, what, name))
       return error;
-    if (names.size() > model.source->size() / kDefAuxSize)
+    if (++total > model.source->size() / kDefAuxSize)
       return badChain(what, "folds back onto itself");
-    names.push_back(name);
+    versions.back().names.push_back(name);
     return flavor.read32(record + 4);
   };
   auto readDefinition = [&](uint64_t at, const uint8_t* record) -> llvm::Expected<uint64_t> {
     if (flavor.read16(record) != VER_DEF_CURRENT)
       return badChain(what, "has an unknown format");
+    versions.push_back({flavor.read16(record + 4), flavor.read16(record + 2), {}});
     if (llvm::Error error = walk(model, what, at + flavor.read32(record + 12),
                                  flavor.read16(record + 6), kDefAuxSize, readName))
       return error;
@@ -106,7 +109,7 @@ llvm::Expected<std::vector<uint64_t>> readDefinedVersions(const Model& model) {
   if (llvm::Error error = walk(model, what, *address, model.find(DT_VERDEFNUM).value_or(0),
                                kDefSize, readDefinition))
     return error;
-  return names;
+  return versions;
 }
 
 } // namespace tcfix::elf

@@ -9,9 +9,10 @@
 namespace tcfix::elf {
 
 /// One version that symbols of this file are bound to.
-struct NeededVersion {
+struct VersionNeed {
   uint64_t name = 0;  ///< offset into the string table
   uint16_t index = 0; ///< what DT_VERSYM says for its symbols
+  uint16_t flags = 0; ///< VER_FLG_…
 };
 
 /// The versions that this file needs of one library. ld.so aborts if the library's name is not
@@ -19,12 +20,18 @@ struct NeededVersion {
 struct NeededFile {
   uint64_t nameField = 0; ///< where in the file the name's offset stands (vn_file)
   uint64_t name = 0;      ///< offset into the string table
-  std::vector<NeededVersion> versions;
+  std::vector<VersionNeed> versions;
 };
 
 llvm::Expected<std::vector<NeededFile>> readNeededVersions(const Model& model);
 
-/// The string table offsets of all names of versions that this file defines.
-llvm::Expected<std::vector<uint64_t>> readDefinedVersions(const Model& model);
+/// One version that this file defines.
+struct DefinedVersion {
+  uint16_t index = 0;
+  uint16_t flags = 0;          ///< VER_FLG_BASE: the file's own name, no version
+  std::vector<uint64_t> names; ///< offsets into the string table: its own, then those it inherits
+};
+
+llvm::Expected<std::vector<DefinedVersion>> readDefinedVersions(const Model& model);
 
 } // namespace tcfix::elf

@@ -2,9 +2,11 @@
 
 #include "base/error.h"
 #include "elf/elf.h"
+#include "elf/symbol_table.h"
 #include "formats/macho_file.h"
 #include "macho/file.h"
 #include "pe/pe.h"
+#include "pe/symbol_table.h"
 
 namespace tcfix::formats {
 
@@ -52,15 +54,19 @@ llvm::Expected<Image> inspect(Bytes bytes, const InspectOptions& options) {
   if (format == Format::Elf)
     return elf::inspect(bytes, options.withSymbols);
   if (format == Format::Pe)
-    return pe::inspect(bytes, options.withSymbols);
+    return pe::inspect(bytes, options.withSymbols, options.isThorough);
   return notALibrary(bytes);
 }
 
-llvm::Expected<std::vector<std::string>> findMissingSymbols(Bytes bytes, llvm::StringRef name,
-                                                            Bytes provider) {
-  if (pe::isPe(bytes) && pe::isPe(provider))
-    return pe::findMissingSymbols(bytes, name, provider);
-  return std::vector<std::string>();
+llvm::Expected<std::unique_ptr<SymbolTable>> openSymbols(Bytes bytes, llvm::StringRef arch) {
+  std::optional<Format> format = sniff(bytes);
+  if (format == Format::MachO)
+    return openSymbolsOfMachO(bytes, arch);
+  if (format == Format::Elf)
+    return elf::openSymbols(bytes);
+  if (format == Format::Pe)
+    return pe::openSymbols(bytes);
+  return notALibrary(bytes);
 }
 
 llvm::Expected<EditOutcome> rewrite(Bytes bytes, llvm::StringRef fileName,

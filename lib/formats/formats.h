@@ -2,9 +2,11 @@
 #pragma once
 
 #include "image/outcome.h"
+#include "image/symbol_table.h"
 
 #include <llvm/Support/Error.h>
 
+#include <memory>
 #include <optional>
 
 namespace tcfix::formats {
@@ -17,15 +19,17 @@ llvm::StringRef nameOf(Format format);
 
 struct InspectOptions {
   bool withSymbols = false;
+  /// False: only what a loader looks at, so that a large library is as cheap as a small one.
+  /// Signatures are not judged, and exports not checked.
+  bool isThorough = true;
 };
 
 /// Everything that a library says of itself, its signature judged.
 llvm::Expected<Image> inspect(Bytes bytes, const InspectOptions& options = {});
 
-/// The symbols that a library wants of its dependency `name` and that `provider` does not offer.
-/// Only PE says which dependency a symbol comes from and leaves the rest to us; others give none.
-llvm::Expected<std::vector<std::string>> findMissingSymbols(Bytes bytes, llvm::StringRef name,
-                                                            Bytes provider);
+/// The symbols of the slice for this architecture; of another format than Mach-O `arch` is not
+/// asked. `bytes` must outlive the result.
+llvm::Expected<std::unique_ptr<SymbolTable>> openSymbols(Bytes bytes, llvm::StringRef arch);
 
 /// What shall happen to signatures.
 struct Signing {

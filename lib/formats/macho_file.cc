@@ -8,6 +8,7 @@
 #include "macho/check.h"
 #include "macho/commands.h"
 #include "macho/describe.h"
+#include "macho/symbol_table.h"
 
 #include <algorithm>
 
@@ -76,12 +77,23 @@ llvm::Expected<Image> inspectMachO(Bytes bytes, const InspectOptions& options) {
   for (const macho::FileSlice& slice : file->slices) {
     Bytes sliceBytes = bytes.slice(slice.offset, slice.size);
     Slice description = macho::describe(slice);
-    description.signature = codesign::verify(sliceBytes, slice).summary;
+    if (options.isThorough)
+      description.signature = codesign::verify(sliceBytes, slice).summary;
     if (options.withSymbols)
       macho::addSymbols(sliceBytes, slice, description);
     image.slices.push_back(std::move(description));
   }
   return image;
+}
+
+llvm::Expected<std::unique_ptr<SymbolTable>> openSymbolsOfMachO(Bytes bytes, llvm::StringRef arch) {
+  llvm::Expected<macho::File> file = macho::read(bytes);
+  if (!file)
+    return file.takeError();
+  for (const macho::FileSlice& slice : file->slices)
+    if (slice.arch == arch)
+      return macho::openSymbols(bytes.slice(slice.offset, slice.size), slice);
+  return fail(ErrorCode::Unsupported, "has no slice for " + arch.str());
 }
 
 llvm::Expected<EditOutcome> rewriteMachO(Bytes bytes, llvm::StringRef fileName,

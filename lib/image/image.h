@@ -18,6 +18,7 @@ enum class DependencyKind { Normal, Weak, Reexport, Upward, Delay };
 struct Dependency {
   std::string name;
   DependencyKind kind = DependencyKind::Normal;
+  bool isLazy = false; ///< bound at first use: the library loads without it
 };
 
 /// ELF has two kinds of search path, with different reach.
@@ -48,6 +49,7 @@ struct Slice {
   std::vector<std::string> searchPaths; ///< in search order
   std::optional<SearchPathKind> searchPathKind;
   std::string minOs; ///< such as "11.0"; empty when the file does not say
+  std::string sdk;   ///< of Mach-O: what it was built with, which decides how strict dyld is
   std::optional<SignatureSummary> signature;
   std::vector<ImportedSymbol> imports; ///< only when symbols were asked for
   std::vector<std::string> exports;

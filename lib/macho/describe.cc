@@ -84,7 +84,8 @@ Slice describe(const FileSlice& slice) {
   };
   for (const LoadCommand& command : slice.commands) {
     if (isDependency(command.kind)) {
-      result.dependencies.push_back({nameIn(slice, command).str(), kindOf(command.kind)});
+      result.dependencies.push_back(
+          {nameIn(slice, command).str(), kindOf(command.kind), command.kind == LC_LAZY_LOAD_DYLIB});
       continue;
     }
     switch (command.kind) {
@@ -94,6 +95,7 @@ Slice describe(const FileSlice& slice) {
     case LC_BUILD_VERSION: {
       auto build = commandAs<build_version_command>(slice, command);
       result.minOs = versionText(build.minos);
+      result.sdk = versionText(build.sdk);
       note("platform",
            platformName(build.platform) + " " + result.minOs + ", SDK " + versionText(build.sdk));
       break;
@@ -104,6 +106,7 @@ Slice describe(const FileSlice& slice) {
     case LC_VERSION_MIN_WATCHOS: {
       auto version = commandAs<version_min_command>(slice, command);
       result.minOs = versionText(version.version);
+      result.sdk = versionText(version.sdk);
       note("platform", "minimum " + result.minOs + ", SDK " + versionText(version.sdk));
       break;
     }

@@ -3,6 +3,7 @@
 // Imports come from the symbol table, whose entries say by ordinal which dependency they are bound
 // to; exports from the export trie, which is what dyld looks into, or from the symbol table of a
 // file that has none. Both are read here and not by LLVM, which trusts the texts to have an end.
+#include "macho/symbols.h"
 
 #include "macho/describe.h"
 #include "macho/export_trie.h"
@@ -13,68 +14,91 @@ using namespace llvm::MachO;
 
 namespace {
 
-// n_desc keeps the ordinal in its upper byte; three values are special.
-std::string providerOf(uint16_t description, const Slice& slice) {
-  uint8_t ordinal = llvm::MachO::GET_LIBRARY_ORDINAL(description);
-  if (ordinal >= 1 && ordinal <= slice.dependencies.size())
-    return slice.dependencies[ordinal - 1].name;
-  return {}; // this image, the executable, or a flat look-up
-}
-
-// Imports go into the description; the names that the table defines are returned.
 template <typename Entry>
-std::vector<std::string> readTable(Bytes entries, llvm::StringRef strings, const FileSlice& slice,
-                                   Slice& description) {
-  bool isTwoLevel = (slice.flags & MH_TWOLEVEL) != 0;
-  std::vector<std::string> defined;
+void visitEntries(Bytes entries, llvm::StringRef strings, bool isSwapped,
+                  SymbolTables::Visit visit) {
   for (; entries.size() >= sizeof(Entry); entries = entries.drop_front(sizeof(Entry))) {
     Entry entry;
     std::memcpy(&entry, entries.data(), sizeof entry);
-    if (slice.isLittleEndian != llvm::sys::IsLittleEndianHost)
+    if (isSwapped)
       swapStruct(entry);
     bool isPublic =
         (entry.n_type & N_STAB) == 0 && (entry.n_type & N_EXT) != 0 && (entry.n_type & N_PEXT) == 0;
     if (!isPublic || entry.n_strx >= strings.size())
       continue; // a name outside the string table names nothing
-    std::string name = strings.drop_front(entry.n_strx).split('\0').first.str();
-    if ((entry.n_type & N_TYPE) == N_UNDF)
-      description.imports.push_back(
-          {std::move(name), isTwoLevel
-                                ? providerOf(static_cast<uint16_t>(entry.n_desc), description)
-                                : std::string()});
-    else
-      defined.push_back(std::move(name));
+    visit(strings.drop_front(entry.n_strx).split('\0').first,
+          {entry.n_type, static_cast<uint16_t>(entry.n_desc)});
   }
-  return defined;
 }
 
 } // namespace
 
-void addSymbols(Bytes sliceBytes, const FileSlice& slice, Slice& description) {
-  // A table that is not all there is left out; read() refuses such files anyway.
+void SymbolTables::forEach(uint64_t first, uint64_t count, Visit visit) const {
+  uint64_t size = is64 ? sizeof(nlist_64) : sizeof(struct nlist);
+  uint64_t all = entries.size() / size;
+  first = std::min(first, all);
+  Bytes wanted = entries.slice(first * size, std::min(count, all - first) * size);
+  bool isSwapped = isLittleEndian != llvm::sys::IsLittleEndianHost;
+  if (is64)
+    visitEntries<nlist_64>(wanted, strings, isSwapped, visit);
+  else
+    visitEntries<struct nlist>(wanted, strings, isSwapped, visit);
+}
+
+void SymbolTables::forEachUndefined(Visit visit) const {
+  forEach(firstUndefined, undefinedCount, [&](llvm::StringRef name, const SymbolEntry& entry) {
+    if (entry.isUndefined())
+      visit(name, entry);
+  });
+}
+
+SymbolTables symbolTablesOf(Bytes sliceBytes, const FileSlice& slice) {
   auto bytesAt = [&](uint64_t offset, uint64_t size) {
     return part(sliceBytes, offset, size).value_or(Bytes());
   };
-  std::vector<std::string> defined;
-  Bytes trie;
+  SymbolTables tables;
+  tables.is64 = slice.is64;
+  tables.isLittleEndian = slice.isLittleEndian;
+  tables.undefinedCount = UINT64_MAX;
   for (const LoadCommand& command : slice.commands) {
     if (command.kind == LC_SYMTAB) {
       auto table = commandAs<symtab_command>(slice, command);
       uint64_t entrySize = slice.is64 ? sizeof(nlist_64) : sizeof(struct nlist);
-      Bytes entries = bytesAt(table.symoff, table.nsyms * entrySize);
-      llvm::StringRef strings = textOf(bytesAt(table.stroff, table.strsize));
-      defined = slice.is64 ? readTable<nlist_64>(entries, strings, slice, description)
-                           : readTable<struct nlist>(entries, strings, slice, description);
+      tables.entries = bytesAt(table.symoff, table.nsyms * entrySize);
+      tables.strings = textOf(bytesAt(table.stroff, table.strsize));
+    } else if (command.kind == LC_DYSYMTAB) {
+      auto order = commandAs<dysymtab_command>(slice, command);
+      tables.firstUndefined = order.iundefsym;
+      tables.undefinedCount = order.nundefsym;
     } else if (command.kind == LC_DYLD_EXPORTS_TRIE) {
       auto data = commandAs<linkedit_data_command>(slice, command);
-      trie = bytesAt(data.dataoff, data.datasize);
+      tables.trie = bytesAt(data.dataoff, data.datasize);
     } else if (command.kind == LC_DYLD_INFO || command.kind == LC_DYLD_INFO_ONLY) {
       auto info = commandAs<dyld_info_command>(slice, command);
-      trie = bytesAt(info.export_off, info.export_size);
+      tables.trie = bytesAt(info.export_off, info.export_size);
     }
   }
+  return tables;
+}
+
+void addSymbols(Bytes sliceBytes, const FileSlice& slice, Slice& description) {
+  SymbolTables tables = symbolTablesOf(sliceBytes, slice);
+  bool isTwoLevel = (slice.flags & MH_TWOLEVEL) != 0;
+  std::vector<std::string> defined;
+  tables.forEachPublic([&](llvm::StringRef name, const SymbolEntry& entry) {
+    if (!entry.isUndefined()) {
+      defined.push_back(name.str());
+      return;
+    }
+    // The ordinal of a dependency; else this image, the executable, or a flat look-up.
+    uint8_t ordinal = GET_LIBRARY_ORDINAL(entry.description);
+    bool isBound = isTwoLevel && ordinal >= 1 && ordinal <= description.dependencies.size();
+    description.imports.push_back(
+        {name.str(), isBound ? description.dependencies[ordinal - 1].name : std::string(),
+         (entry.description & N_WEAK_REF) != 0});
+  });
   // Where the trie is empty or broken, what the symbol table says must do.
-  description.exports = exportNames(trie).value_or(std::vector<std::string>());
+  description.exports = exportNames(tables.trie).value_or(std::vector<std::string>());
   if (description.exports.empty())
     description.exports = std::move(defined);
   std::sort(description.exports.begin(), description.exports.end());

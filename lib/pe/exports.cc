@@ -28,14 +28,7 @@ llvm::Error malformed(const char* sentence) {
 
 } // namespace
 
-bool Exports::offers(const ImportedName& wanted) const {
-  if (wanted.name.empty())
-    return wanted.ordinal >= firstOrdinal && wanted.ordinal - firstOrdinal < hasOrdinal.size() &&
-           hasOrdinal[wanted.ordinal - firstOrdinal];
-  return std::binary_search(names.begin(), names.end(), wanted.name);
-}
-
-llvm::Expected<Exports> readExports(const PeFile& file) {
+llvm::Expected<Exports> readExportName(const PeFile& file) {
   Exports exports;
   const Directory& directory = file.directories[llvm::COFF::EXPORT_TABLE];
   if (!directory.isPresent())
@@ -48,6 +41,16 @@ llvm::Expected<Exports> readExports(const PeFile& file) {
     return malformed("the library's name in the export directory lies outside the file");
   if (libraryName && !libraryName->empty())
     exports.libraryName = libraryName->str();
+  return exports;
+}
+
+llvm::Expected<Exports> readExports(const PeFile& file) {
+  llvm::Expected<Exports> named = readExportName(file);
+  const Directory& directory = file.directories[llvm::COFF::EXPORT_TABLE];
+  if (!named || !directory.isPresent())
+    return named;
+  Exports& exports = *named;
+  const auto* table = file.structAt<export_directory_table_entry>(directory.address);
 
   auto addresses =
       arrayAt<ulittle32_t>(file, table->ExportAddressTableRVA, table->AddressTableEntries);
@@ -88,7 +91,7 @@ llvm::Expected<Exports> readExports(const PeFile& file) {
   // The loader searches by halves, so a linker sorts the names; if one did not, we do.
   if (!std::is_sorted(exports.names.begin(), exports.names.end()))
     std::sort(exports.names.begin(), exports.names.end());
-  return exports;
+  return named;
 }
 
 } // namespace tcfix::pe

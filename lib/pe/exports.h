@@ -18,11 +18,11 @@ struct Exports {
   std::vector<Forwarder> forwarders; ///< as written; where they lead is not followed
   uint32_t firstOrdinal = 0;
   std::vector<bool> hasOrdinal; ///< from firstOrdinal on
-
-  bool offers(const ImportedName& wanted) const;
 };
 
 /// An image without an export directory gives empty exports.
 llvm::Expected<Exports> readExports(const PeFile& file);
+/// The library's name alone: there may be sixty thousand others.
+llvm::Expected<Exports> readExportName(const PeFile& file);
 
 } // namespace tcfix::pe

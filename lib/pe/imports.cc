@@ -81,6 +81,19 @@ llvm::Expected<std::vector<Import>> readImports(const PeFile& file) {
   return imports;
 }
 
+std::vector<size_t> dependencyOfEach(llvm::ArrayRef<Import> imports) {
+  std::vector<size_t> result;
+  size_t count = 0;
+  for (size_t i = 0; i < imports.size(); ++i) {
+    size_t same = 0;
+    while (same < i && (imports[same].isDelay != imports[i].isDelay ||
+                        !imports[same].name.equals_insensitive(imports[i].name)))
+      ++same;
+    result.push_back(same < i ? result[same] : count++);
+  }
+  return result;
+}
+
 llvm::Expected<uint32_t> countSlots(const PeFile& file, const Import& import) {
   for (uint32_t count = 0;; ++count) {
     std::optional<uint64_t> value =

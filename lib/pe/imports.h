@@ -31,6 +31,10 @@ llvm::Expected<std::vector<Import>> readImports(const PeFile& file);
 llvm::Expected<std::vector<ImportedName>> readImportedNames(const PeFile& file,
                                                             const Import& import);
 
+/// For each import the index of its dependency: two descriptors of one DLL, such as the helper's
+/// own of KERNEL32.dll, are one dependency, unless only one of them is delayed.
+std::vector<size_t> dependencyOfEach(llvm::ArrayRef<Import> imports);
+
 /// How many slots an import has.
 llvm::Expected<uint32_t> countSlots(const PeFile& file, const Import& import);
 

@@ -11,13 +11,23 @@ namespace COFF = llvm::COFF;
 
 namespace {
 
-// Two descriptors of one DLL, such as the helper's own of KERNEL32.dll, are one dependency.
-void addDependency(std::vector<Dependency>& dependencies, const Import& import) {
-  const DependencyKind kind = import.isDelay ? DependencyKind::Delay : DependencyKind::Normal;
-  for (const Dependency& known : dependencies)
-    if (known.kind == kind && import.name.equals_insensitive(known.name))
-      return;
-  dependencies.push_back({import.name.str(), kind});
+// Those that tcfix delays eagerly are bound when the DLL is loaded; all other delayed ones at the
+// first call.
+std::vector<Dependency> dependenciesOf(llvm::ArrayRef<Import> imports,
+                                       const std::optional<Record>& record) {
+  std::vector<Dependency> dependencies;
+  const std::vector<size_t> indexes = dependencyOfEach(imports);
+  for (size_t i = 0; i < imports.size(); ++i) {
+    const Import& import = imports[i];
+    if (indexes[i] < dependencies.size())
+      continue;
+    const Tweak* tweak = record ? record->wishes.find(import.slots) : nullptr;
+    const bool isEager = tweak && tweak->kind == TweakKind::Eager;
+    dependencies.push_back({import.name.str(),
+                            import.isDelay ? DependencyKind::Delay : DependencyKind::Normal,
+                            import.isDelay && !isEager});
+  }
+  return dependencies;
 }
 
 template <typename Pointer>
@@ -92,7 +102,7 @@ bool isPe(Bytes bytes) {
   return !magic || textOf(*magic) == llvm::StringRef(COFF::PEMagic, sizeof(COFF::PEMagic));
 }
 
-llvm::Expected<Image> inspect(Bytes bytes, bool withSymbols) {
+llvm::Expected<Image> inspect(Bytes bytes, bool withSymbols, bool checksExports) {
   Draft draft(bytes);
   llvm::Expected<PeFile> file = PeFile::read(draft);
   if (!file)
@@ -100,7 +110,8 @@ llvm::Expected<Image> inspect(Bytes bytes, bool withSymbols) {
   llvm::Expected<std::vector<Import>> imports = readImports(*file);
   if (!imports)
     return imports.takeError();
-  llvm::Expected<Exports> exports = readExports(*file);
+  llvm::Expected<Exports> exports =
+      withSymbols || checksExports ? readExports(*file) : readExportName(*file);
   if (!exports)
     return exports.takeError();
   llvm::Expected<std::optional<Record>> record = readRecord(*file);
@@ -114,8 +125,7 @@ llvm::Expected<Image> inspect(Bytes bytes, bool withSymbols) {
   slice.fileType = file->isDll() ? "shared library" : "executable";
   slice.identity = exports->libraryName;
   slice.minOs = llvm::formatv("{0}.{1}", file->majorSubsystem, file->minorSubsystem);
-  for (const Import& import : *imports)
-    addDependency(slice.dependencies, import);
+  slice.dependencies = dependenciesOf(*imports, *record);
   if (*record)
     slice.searchPaths = (*record)->wishes.searchPaths;
   addDetails(*file, slice);
@@ -123,35 +133,6 @@ llvm::Expected<Image> inspect(Bytes bytes, bool withSymbols) {
     if (llvm::Error error = addSymbols(*file, *imports, *exports, slice))
       return error;
   return image;
-}
-
-llvm::Expected<std::vector<std::string>> findMissingSymbols(Bytes importer, llvm::StringRef name,
-                                                            Bytes provider) {
-  Draft importerDraft(importer), providerDraft(provider);
-  llvm::Expected<PeFile> importing = PeFile::read(importerDraft);
-  if (!importing)
-    return importing.takeError();
-  llvm::Expected<PeFile> providing = PeFile::read(providerDraft);
-  if (!providing)
-    return providing.takeError();
-  llvm::Expected<std::vector<Import>> imports = readImports(*importing);
-  if (!imports)
-    return imports.takeError();
-  llvm::Expected<Exports> exports = readExports(*providing);
-  if (!exports)
-    return exports.takeError();
-  std::vector<std::string> missing;
-  for (const Import& import : *imports) {
-    if (!import.name.equals_insensitive(name))
-      continue;
-    llvm::Expected<std::vector<ImportedName>> names = readImportedNames(*importing, import);
-    if (!names)
-      return names.takeError();
-    for (const ImportedName& wanted : *names)
-      if (!exports->offers(wanted))
-        missing.push_back(wanted.text());
-  }
-  return missing;
 }
 
 } // namespace tcfix::pe

@@ -21,11 +21,8 @@ struct RewriteOptions {
 
 bool isPe(Bytes bytes);
 
-llvm::Expected<Image> inspect(Bytes bytes, bool withSymbols);
-
-/// The symbols that `importer` wants of its dependency `name` and `provider` does not offer.
-llvm::Expected<std::vector<std::string>> findMissingSymbols(Bytes importer, llvm::StringRef name,
-                                                            Bytes provider);
+/// `checksExports`: read them, whether they are wanted or not, so that damage is found.
+llvm::Expected<Image> inspect(Bytes bytes, bool withSymbols, bool checksExports = true);
 
 /// Applies the edits. A file that Windows would not load is refused, and so is a result.
 llvm::Expected<EditOutcome> rewrite(Bytes original, llvm::ArrayRef<Edit> edits,

@@ -3,12 +3,11 @@
 #pragma once
 
 #include "formats/formats.h"
-#include "io/file.h"
 #include "io/target_disk.h"
 
-#include <memory>
-
 namespace tcfix::resolve {
+
+class Library;
 
 /// What a plan would change in a library. It keeps its symbols, code and place.
 struct Disguise {
@@ -18,9 +17,10 @@ struct Disguise {
   std::optional<SearchPathKind> searchPathKind;
 };
 
-/// Every library that was asked for, by host path. Safe to use from several threads.
+/// Every library that was asked for, by its real host path. Safe to use from several threads.
 class LibraryStore {
 public:
+  /// `disk` must outlive the store.
   explicit LibraryStore(const io::TargetDisk& disk);
   ~LibraryStore();
 
@@ -30,13 +30,15 @@ public:
   llvm::Expected<const Image*> image(const std::string& hostPath);
 
   /// From now on the file at this path counts as having these bytes, such as the original ones of
-  /// a file that tcfix has changed. They must outlive the store.
+  /// a file that tcfix has changed. They must outlive the store. Call it before the file is used.
   void replace(const std::string& hostPath, Bytes bytes);
+
+  /// For the simulated loaders: the file, whether it is a library or not.
+  const Library& open(const std::string& hostPath);
 
 private:
   struct State;
   std::unique_ptr<State> state;
-  friend class Session;
 };
 
 } // namespace tcfix::resolve

@@ -28,6 +28,17 @@ std::vector<std::string> foldersFor(llvm::StringRef ownFolder, const Slice& slic
   return folders;
 }
 
+/// No table for what cannot be read.
+struct Symbols {
+  explicit Symbols(Bytes bytes) {
+    if (llvm::Expected<std::unique_ptr<SymbolTable>> opened = formats::openSymbols(bytes, {}))
+      table = std::move(*opened);
+    else
+      llvm::consumeError(opened.takeError());
+  }
+  std::unique_ptr<SymbolTable> table;
+};
+
 std::string findProvider(llvm::ArrayRef<std::string> folders, llvm::StringRef name) {
   for (const std::string& folder : folders)
     if (std::string path = io::findIgnoringCase(folder, name); !path.empty())
@@ -42,23 +53,34 @@ std::vector<MissingSymbols> findMissingSymbols(const io::InputFile& file, const 
   if (image.format != Format::Pe)
     return result;
   const Slice& slice = image.slices.front();
+  Symbols importer(file.bytes());
+  if (!importer.table)
+    return result;
+  llvm::Expected<std::vector<NeededSymbol>> needed = importer.table->needed();
+  if (!needed) {
+    llvm::consumeError(needed.takeError());
+    return result;
+  }
   const std::vector<std::string> folders =
       foldersFor(llvm::sys::path::parent_path(file.path()), slice);
-  for (const Dependency& dependency : slice.dependencies) {
-    const std::string path = findProvider(folders, dependency.name);
+  for (size_t i = 0; i < slice.dependencies.size(); ++i) {
+    const std::string path = findProvider(folders, slice.dependencies[i].name);
     if (path.empty())
       continue;
-    llvm::Expected<io::InputFile> provider = io::InputFile::open(path);
-    if (!provider) {
-      llvm::consumeError(provider.takeError());
+    llvm::Expected<io::InputFile> opened = io::InputFile::open(path);
+    if (!opened) {
+      llvm::consumeError(opened.takeError());
       continue;
     }
-    llvm::Expected<std::vector<std::string>> symbols =
-        formats::findMissingSymbols(file.bytes(), dependency.name, provider->bytes());
-    if (!symbols)
-      llvm::consumeError(symbols.takeError());
-    else if (!symbols->empty())
-      result.push_back({dependency.name, path, std::move(*symbols)});
+    Symbols provider(opened->bytes());
+    if (!provider.table)
+      continue;
+    std::vector<std::string> missing;
+    for (const NeededSymbol& symbol : *needed)
+      if (symbol.dependency == i && provider.table->find(symbol).kind == SymbolOffer::Kind::Absent)
+        missing.push_back(symbol.text());
+    if (!missing.empty())
+      result.push_back({slice.dependencies[i].name, path, std::move(missing)});
   }
   return result;
 }

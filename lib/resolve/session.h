@@ -12,6 +12,8 @@
 
 namespace tcfix::resolve {
 
+struct Process;
+
 enum class Verdict { Loads, Fails, Unknown };
 
 /// A place where the loader looked.
@@ -67,7 +69,8 @@ struct LoadResult {
 };
 
 struct ProcessOptions {
-  std::string arch;          ///< of the process, such as "arm64"
+  /// Of the process, such as "arm64"; empty: the executable's, or that of the first library loaded.
+  std::string arch;
   std::string executable;    ///< host path of python, whose search paths count; empty if unknown
   std::string systemVersion; ///< the target's macOS version; empty if unknown
   /// The target's environment: LD_LIBRARY_PATH, DYLD_LIBRARY_PATH, PATH.
@@ -85,6 +88,9 @@ public:
   /// A process in the same state, to try something in.
   Session clone() const;
 
+  /// From now on the file counts as changed in this way. Before it is loaded.
+  void disguise(const std::string& hostPath, Disguise disguise);
+
   /// What dlopen, or LoadLibrary, of this file would do. Keeps what loaded; a failed load leaves
   /// the process as it was.
   LoadResult load(const std::string& hostPath);
@@ -93,8 +99,9 @@ public:
   std::vector<std::string> loaded() const;
 
 private:
-  struct State;
-  std::unique_ptr<State> state;
+  explicit Session(const Process& process);
+
+  std::unique_ptr<Process> process;
 };
 
 } // namespace tcfix::resolve

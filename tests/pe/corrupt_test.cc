@@ -24,7 +24,13 @@ const std::vector<Edit> kEdits[] = {
 void survive(Bytes bytes) {
   llvm::consumeError(inspect(bytes, true).takeError());
   llvm::consumeError(check(bytes).takeError());
-  llvm::consumeError(findMissingSymbols(bytes, "first.dll", bytes).takeError());
+  if (llvm::Expected<std::unique_ptr<SymbolTable>> symbols = openSymbols(bytes)) {
+    llvm::consumeError((*symbols)->needed().takeError());
+    for (const char* name : {"first", "second", "third"})
+      (*symbols)->find({.name = name});
+  } else {
+    llvm::consumeError(symbols.takeError());
+  }
   for (const std::vector<Edit>& edits : kEdits) {
     llvm::Expected<EditOutcome> outcome = rewrite(bytes, edits, {true});
     if (!outcome) {

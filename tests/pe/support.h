@@ -2,6 +2,7 @@
 #pragma once
 
 #include "pe/pe.h"
+#include "pe/symbol_table.h"
 #include "support/outcomes.h"
 #include "support/pe_builder.h"
 

@@ -1,0 +1,74 @@
+#include "macho/symbol_table.h"
+
+#include "macho/export_trie.h"
+#include "macho/symbols.h"
+
+namespace tcfix::macho {
+
+using namespace llvm::MachO;
+
+namespace {
+
+class MachOSymbols : public SymbolTable {
+public:
+  MachOSymbols(Bytes sliceBytes, const FileSlice& slice)
+      : tables(symbolTablesOf(sliceBytes, slice)), isTwoLevel((slice.flags & MH_TWOLEVEL) != 0) {
+    for (const LoadCommand& command : slice.commands)
+      dependencyCount += isDependency(command.kind);
+    // Only files older than the trie (Mac OS X 10.6) and files that offer nothing come here.
+    if (tables.trie.empty())
+      tables.forEachPublic([&](llvm::StringRef name, const SymbolEntry& entry) {
+        if (!entry.isUndefined())
+          listed.push_back(name);
+      });
+    std::sort(listed.begin(), listed.end());
+  }
+
+  llvm::Expected<std::vector<NeededSymbol>> needed() const override {
+    std::vector<NeededSymbol> result;
+    tables.forEachUndefined([&](llvm::StringRef name, const SymbolEntry& entry) {
+      NeededSymbol wanted;
+      wanted.name = name;
+      wanted.isOptional = (entry.description & N_WEAK_REF) != 0;
+      uint8_t ordinal = GET_LIBRARY_ORDINAL(entry.description);
+      // Otherwise: this image, the executable, or a flat look-up.
+      if (isTwoLevel && ordinal >= 1 && ordinal <= dependencyCount)
+        wanted.dependency = ordinal - 1;
+      result.push_back(wanted);
+    });
+    return result;
+  }
+
+  SymbolOffer find(const NeededSymbol& wanted) const override {
+    SymbolOffer offer;
+    if (tables.trie.empty()) {
+      if (std::binary_search(listed.begin(), listed.end(), wanted.name))
+        offer.kind = SymbolOffer::Kind::Here;
+      return offer;
+    }
+    std::optional<TrieEntry> entry = findExport(tables.trie, wanted.name);
+    if (!entry)
+      return offer;
+    offer.kind = SymbolOffer::Kind::Here;
+    if (entry->isReexport && entry->ordinal >= 1 && entry->ordinal <= dependencyCount) {
+      offer.kind = SymbolOffer::Kind::Elsewhere;
+      offer.dependency = entry->ordinal - 1;
+      offer.symbol.name = entry->importedName.empty() ? wanted.name : entry->importedName;
+    }
+    return offer;
+  }
+
+private:
+  SymbolTables tables;
+  bool isTwoLevel;
+  size_t dependencyCount = 0;
+  std::vector<llvm::StringRef> listed; ///< sorted; where there is no trie
+};
+
+} // namespace
+
+std::unique_ptr<SymbolTable> openSymbols(Bytes sliceBytes, const FileSlice& slice) {
+  return std::make_unique<MachOSymbols>(sliceBytes, slice);
+}
+
+} // namespace tcfix::macho

@@ -1,0 +1,348 @@
+// macOS's dyld, as far as finding and binding libraries goes. docs/loaders.md has its rules with
+// the places in dyld's sources that they come from.
+#include "resolve/process.h"
+
+#include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/StringExtras.h>
+#include <llvm/ADT/StringSwitch.h>
+#include <llvm/Support/Path.h>
+#include <llvm/Support/VersionTuple.h>
+
+#include <set>
+
+namespace tcfix::resolve {
+
+namespace {
+
+using State = Binding::State;
+
+constexpr llvm::StringLiteral kRpath = "@rpath/";
+
+/// True when the image was built with this SDK or a later one. An image that does not say counts as
+/// old, as it does for dyld.
+bool isBuiltSince(const Slice& slice, unsigned major, unsigned minor) {
+  llvm::VersionTuple sdk;
+  return !slice.sdk.empty() && !sdk.tryParse(slice.sdk) && sdk >= llvm::VersionTuple(major, minor);
+}
+
+/// Libraries that live in dyld's shared cache: macOS 11 and later have no files for them.
+bool isInSharedCache(llvm::StringRef path) {
+  return path.starts_with("/usr/lib/") || path.starts_with("/System/");
+}
+
+/// The same for a path that a search path led to. Not every name below /usr/lib is there, so that
+/// these are the ones that libraries really look for in this way.
+bool isFoundInSharedCache(llvm::StringRef path) {
+  if (!path.consume_front("/usr/lib/"))
+    return false;
+  return path.starts_with("swift/libswift") ||
+         llvm::StringSwitch<bool>(path)
+             .Cases("libc++.1.dylib", "libc++abi.dylib", "libSystem.B.dylib", true)
+             .Cases("libobjc.A.dylib", "libz.1.dylib", "libiconv.2.dylib", "libbz2.1.0.dylib", true)
+             .Cases("libxml2.2.dylib", "libsqlite3.dylib", "libresolv.9.dylib", true)
+             .Default(false);
+}
+
+/// A file that dyld tries, and how it came to it.
+struct Try {
+  std::optional<std::string> folder; ///< host path; nothing: out of reach
+  std::string rest;                  ///< below the folder
+  std::string text;                  ///< as people know it
+  std::string how;
+};
+
+class Dyld {
+public:
+  Dyld(Process& process, LoadResult& result)
+      : process(process), result(result), firstNew(process.modules.size()) {}
+
+  void run(const std::string& hostPath) {
+    Candidate candidate = open(process, Format::MachO, hostPath);
+    if (process.findFile(*candidate.library))
+      return;
+    if (candidate.outcome != Candidate::Outcome::Good) {
+      LoadProblem problem;
+      problem.code = candidate.outcome == Candidate::Outcome::OtherArchitecture
+                         ? LoadProblem::Code::WrongArchitecture
+                         : LoadProblem::Code::Unreadable;
+      problem.library = problem.provider = hostPath;
+      problem.message = hostPath + " " + candidate.complaint;
+      result.problems.push_back(std::move(problem));
+      return;
+    }
+    // dyld knows every image by its real path.
+    size_t root = addModule(process, candidate, candidate.library->path, std::nullopt);
+    checkDuplicates(root);
+    loadDependencies(root);
+    if (result.problems.empty())
+      for (size_t i = firstNew; i < process.modules.size(); ++i)
+        checkSymbols(i);
+  }
+
+private:
+  /// All direct dependencies first, then theirs, one after the other.
+  void loadDependencies(size_t module) {
+    size_t count = process.modules[module].dependencies().size();
+    std::vector<size_t> added;
+    for (size_t i = 0; i < count; ++i) {
+      if (process.modules[module].isDropped(i))
+        continue;
+      Dependency dependency = process.modules[module].dependencies()[i];
+      Search search(process, module, dependency.name);
+      size_t before = process.modules.size();
+      int provider = resolve(search, module, dependency);
+      process.modules[module].providers[i] = provider;
+      result.bindings.push_back(std::move(search.binding));
+      if (process.modules.size() > before)
+        added.push_back(before);
+    }
+    for (size_t next : added)
+      loadDependencies(next);
+  }
+
+  int resolve(Search& search, size_t module, const Dependency& dependency) {
+    if (std::optional<int> found = find(search, module, dependency.name))
+      return *found;
+    if (dependency.kind == DependencyKind::Weak || dependency.isLazy) {
+      search.binding.state = State::Optional;
+      return kAbsent;
+    }
+    if (search.hasUnknownPlaces) {
+      search.binding.state = State::Unknown;
+      return kElsewhere;
+    }
+    search.binding.state = State::Missing;
+    result.problems.push_back(problemOf(process, module, search));
+    return kAbsent;
+  }
+
+  int found(Search& search, size_t module, llvm::StringRef how) {
+    search.binding.state = State::Found;
+    search.binding.provider = process.modules[module].path;
+    search.binding.how = how.str();
+    return static_cast<int>(module);
+  }
+
+  int foundInSystem(Search& search) {
+    search.binding.state = State::System;
+    search.binding.how = "macOS";
+    return kElsewhere;
+  }
+
+  std::optional<int> find(Search& search, size_t requester, llvm::StringRef name) {
+    if (name.starts_with("/") || name.starts_with(kRpath))
+      if (std::optional<size_t> loaded = findLoaded(name))
+        return found(search, *loaded, "already loaded");
+    for (const Try& attempt : attemptsFor(requester, name)) {
+      if (!attempt.folder) {
+        search.hasUnknownPlaces = true;
+        search.tried(attempt.text, "out of reach");
+      } else if (std::optional<int> taken = tryFile(search, requester, attempt)) {
+        return taken;
+      }
+      if (attempt.text == name ? isInSharedCache(name) : isFoundInSharedCache(attempt.text))
+        return foundInSystem(search);
+    }
+    return std::nullopt;
+  }
+
+  std::optional<int> tryFile(Search& search, size_t requester, const Try& attempt) {
+    if (std::optional<size_t> loaded = findLoaded(attempt.text))
+      return found(search, *loaded, "already loaded");
+    std::optional<std::string> path = process.disk().find(*attempt.folder, attempt.rest);
+    if (!path) {
+      search.tried(attempt.text, "not there");
+      return std::nullopt;
+    }
+    Candidate candidate = open(process, Format::MachO, *path);
+    if (std::optional<size_t> same = process.findFile(*candidate.library))
+      return found(search, *same, "already loaded");
+    if (candidate.outcome != Candidate::Outcome::Good) {
+      search.tried(attempt.text, candidate);
+      return std::nullopt;
+    }
+    size_t module = addModule(process, candidate, candidate.library->path, requester);
+    checkDuplicates(module);
+    return found(search, module, attempt.how);
+  }
+
+  /// By its path, or by the install name of a shared library.
+  std::optional<size_t> findLoaded(llvm::StringRef name) const {
+    for (size_t i = 0; i < process.modules.size(); ++i) {
+      const Module& module = process.modules[i];
+      if (module.slice->identity == name.str() || process.disk().targetPath(module.path) == name)
+        return i;
+    }
+    return std::nullopt;
+  }
+
+  /// The files that a name may mean, in dyld's order.
+  std::vector<Try> attemptsFor(size_t requester, llvm::StringRef name) const {
+    std::vector<Try> attempts;
+    llvm::StringRef leaf = llvm::sys::path::filename(name, llvm::sys::path::Style::posix);
+    addFromVariable(attempts, "DYLD_LIBRARY_PATH", leaf);
+    if (name.starts_with(kRpath)) {
+      std::string rest = name.drop_front(kRpath.size()).str();
+      std::optional<size_t> holder = requester;
+      for (; holder; holder = process.modules[*holder].loader)
+        addFromSearchPaths(attempts, *holder, rest);
+      if (process.hasExecutable)
+        addFromSearchPaths(attempts, 0, rest);
+    } else {
+      attempts.push_back(expand(requester, name, {}, name.starts_with("@") ? name : "its path"));
+    }
+    if (!addFromVariable(attempts, "DYLD_FALLBACK_LIBRARY_PATH", leaf) &&
+        !isBuiltSince(*process.modules[requester].slice, 14, 0))
+      for (llvm::StringRef folder : {"/usr/local/lib", "/usr/lib"})
+        attempts.push_back(expand(requester, folder, leaf, "fallback " + folder.str()));
+    return attempts;
+  }
+
+  bool addFromVariable(std::vector<Try>& attempts, const char* variable,
+                       llvm::StringRef leaf) const {
+    llvm::SmallVector<llvm::StringRef> folders;
+    llvm::StringRef value = process.variable(variable);
+    llvm::SplitString(value, folders, ":");
+    for (llvm::StringRef folder : folders)
+      attempts.push_back(expand(0, folder, leaf, (variable + (" " + folder)).str()));
+    return !folders.empty();
+  }
+
+  void addFromSearchPaths(std::vector<Try>& attempts, size_t holder, llvm::StringRef rest) const {
+    const Module& module = process.modules[holder];
+    llvm::StringRef owner = llvm::sys::path::filename(module.path);
+    for (const std::string& entry : module.searchPaths())
+      attempts.push_back(expand(holder, entry, rest, (entry + " of " + owner).str()));
+  }
+
+  /// `path` with its @ word replaced, and `rest` behind it.
+  Try expand(size_t holder, llvm::StringRef path, llvm::StringRef rest, llvm::StringRef how) const {
+    Try attempt;
+    attempt.how = how.str();
+    std::string tail = rest.empty() ? std::string() : "/" + rest.str();
+    attempt.text = path.str() + tail;
+    std::optional<std::string> base;
+    llvm::StringRef below = path;
+    if (consumeWord(below, "@loader_path")) {
+      base = llvm::sys::path::parent_path(process.modules[holder].path).str();
+    } else if (consumeWord(below, "@executable_path")) {
+      if (!process.hasExecutable)
+        return attempt;
+      base = llvm::sys::path::parent_path(process.modules[0].path).str();
+    } else {
+      // Absolute, or relative to a current folder that nobody knows.
+      attempt.folder = process.disk().hostPath(path);
+      if (attempt.folder && rest.empty()) {
+        attempt.rest = llvm::sys::path::filename(*attempt.folder).str();
+        attempt.folder = llvm::sys::path::parent_path(*attempt.folder).str();
+      } else {
+        attempt.rest = rest.str();
+      }
+      return attempt;
+    }
+    attempt.folder = base;
+    attempt.rest = below.str() + tail;
+    llvm::SmallString<256> whole(*base);
+    whole += attempt.rest;
+    llvm::sys::path::remove_dots(whole, /*remove_dot_dot=*/true);
+    attempt.text = process.disk().targetPath(whole);
+    return attempt;
+  }
+
+  static bool consumeWord(llvm::StringRef& path, llvm::StringRef word) {
+    llvm::StringRef rest = path;
+    if (!rest.consume_front(word) || (!rest.empty() && rest.front() != '/'))
+      return false;
+    path = rest;
+    return true;
+  }
+
+  /// Entries that are there twice are fatal for images of recent SDKs.
+  void checkDuplicates(size_t index) {
+    const Module& module = process.modules[index];
+    auto report = [&](llvm::StringRef kind, const std::string& text) {
+      LoadProblem problem;
+      problem.code = LoadProblem::Code::DuplicateEntry;
+      problem.library = module.path;
+      problem.dependency = text;
+      problem.message = describeRequester(process, index) + " has " + kind.str() + " " + text +
+                        " twice, which dyld refuses";
+      result.problems.push_back(std::move(problem));
+    };
+    std::set<std::string> seen;
+    if (isBuiltSince(*module.slice, 15, 4))
+      for (const std::string& path : module.searchPaths())
+        if (!seen.insert(path).second)
+          return report("LC_RPATH", path);
+    seen.clear();
+    if (isBuiltSince(*module.slice, 26, 0))
+      for (const Dependency& dependency : module.dependencies())
+        if (!seen.insert(dependency.name).second)
+          return report("dependency", dependency.name);
+  }
+
+  void checkSymbols(size_t importer) {
+    const SymbolTable* table = process.modules[importer].symbols();
+    if (!table)
+      return;
+    llvm::Expected<std::vector<NeededSymbol>> needed = table->needed();
+    if (!needed) {
+      llvm::consumeError(needed.takeError());
+      return;
+    }
+    const Module& module = process.modules[importer];
+    std::map<size_t, std::vector<std::string>> missing; // by dependency
+    for (const NeededSymbol& symbol : *needed) {
+      // A flat look-up is for whatever the process has, which here is Python.
+      if (symbol.isOptional || !symbol.dependency)
+        continue;
+      int provider = module.providers[*symbol.dependency];
+      unsigned hops = 0;
+      if (provider >= 0 && !offers(provider, symbol, hops))
+        missing[*symbol.dependency].push_back(symbol.text());
+    }
+    for (auto& [dependency, symbols] : missing)
+      result.problems.push_back(
+          missingSymbols(process, importer, module.dependencies()[dependency].name,
+                         process.modules[module.providers[dependency]].path, std::move(symbols)));
+  }
+
+  /// Whether a module has the symbol or passes it on from one that has.
+  bool offers(size_t index, const NeededSymbol& wanted, unsigned& hops) const {
+    const Module& module = process.modules[index];
+    const SymbolTable* table = module.symbols();
+    if (!table || ++hops > kMostHops)
+      return true; // nothing can be said of it
+    SymbolOffer offer = table->find(wanted);
+    if (offer.kind == SymbolOffer::Kind::Here)
+      return true;
+    if (offer.kind == SymbolOffer::Kind::Elsewhere) {
+      int next = module.providers[*offer.dependency];
+      return next < 0 ? next == kElsewhere : offers(next, offer.symbol, hops);
+    }
+    for (size_t i = 0; i < module.providers.size(); ++i)
+      if (module.dependencies()[i].kind == DependencyKind::Reexport) {
+        int next = module.providers[i];
+        if (next == kElsewhere || (next >= 0 && offers(next, wanted, hops)))
+          return true;
+      }
+    return false;
+  }
+
+  // Libraries that re-export one another in a circle must come to an end.
+  static constexpr unsigned kMostHops = 1000;
+
+  Process& process;
+  LoadResult& result;
+  size_t firstNew;
+};
+
+} // namespace
+
+LoadResult loadByDyld(Process& process, const std::string& hostPath) {
+  LoadResult result;
+  Dyld(process, result).run(hostPath);
+  return result;
+}
+
+} // namespace tcfix::resolve

@@ -1,0 +1,348 @@
+// glibc's ld.so, as far as finding and binding libraries goes. docs/loaders.md has its rules with
+// the places in glibc's sources that they come from.
+#include "resolve/ld_so_places.h"
+#include "resolve/process.h"
+
+#include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/StringExtras.h>
+#include <llvm/Support/Path.h>
+
+namespace tcfix::resolve {
+
+namespace {
+
+using State = Binding::State;
+
+const LdSoSystem& systemOf(Process& process) {
+  if (!process.ldSo)
+    process.ldSo = std::make_shared<const LdSoSystem>(process.disk(), process.options.arch);
+  return *process.ldSo;
+}
+
+class LdSo {
+public:
+  LdSo(Process& process, LoadResult& result)
+      : process(process), system(systemOf(process)), result(result),
+        firstNew(process.modules.size()) {}
+
+  void run(const std::string& hostPath) {
+    Candidate candidate = open(process, Format::Elf, hostPath);
+    if (process.findFile(*candidate.library))
+      return;
+    if (candidate.outcome != Candidate::Outcome::Good)
+      return refuse(hostPath, candidate);
+    root = addModule(process, candidate, hostPath, std::nullopt);
+    // Breadth first: modules are appended while the list is walked.
+    for (size_t i = root; i < process.modules.size(); ++i)
+      mapDependencies(i);
+    if (result.problems.empty())
+      for (size_t i = firstNew; i < process.modules.size(); ++i)
+        checkVersions(i);
+    if (result.problems.empty())
+      checkSymbols();
+  }
+
+private:
+  void refuse(const std::string& hostPath, const Candidate& candidate) {
+    LoadProblem problem;
+    problem.code = candidate.outcome == Candidate::Outcome::OtherArchitecture
+                       ? LoadProblem::Code::WrongArchitecture
+                       : LoadProblem::Code::Unreadable;
+    problem.library = problem.provider = hostPath;
+    problem.message = hostPath + " " + candidate.complaint;
+    result.problems.push_back(std::move(problem));
+  }
+
+  void mapDependencies(size_t module) {
+    for (size_t i = 0; i < process.modules[module].dependencies().size(); ++i) {
+      if (process.modules[module].isDropped(i))
+        continue;
+      std::string name = process.modules[module].dependencies()[i].name;
+      Search search(process, module, name);
+      std::optional<size_t> found = find(search, module, name);
+      int provider = found ? static_cast<int>(*found) : conclude(search, module, name);
+      process.modules[module].providers[i] = provider;
+      result.bindings.push_back(std::move(search.binding));
+    }
+  }
+
+  /// What it means that nothing was found.
+  int conclude(Search& search, size_t module, llvm::StringRef name) {
+    BaseLibrary base = baseLibrary(name);
+    if (base.isBase && !system.hasLibc()) {
+      search.binding.state = State::Assumed;
+      search.binding.how = "a base library of every glibc system";
+      assumesUnversioned |= !base.hasVersions;
+      return kElsewhere;
+    }
+    if (search.hasUnknownPlaces && search.unreadable.empty()) {
+      search.binding.state = State::Unknown;
+      isAnyUnknown = true;
+      return kElsewhere;
+    }
+    search.binding.state = State::Missing;
+    result.problems.push_back(problemOf(process, module, search));
+    return kAbsent;
+  }
+
+  std::optional<size_t> found(Search& search, size_t module, llvm::StringRef how) {
+    search.binding.state = State::Found;
+    search.binding.provider = process.modules[module].path;
+    search.binding.how = how.str();
+    return module;
+  }
+
+  std::optional<size_t> find(Search& search, size_t requester, llvm::StringRef name) {
+    if (std::optional<size_t> loaded = findLoaded(name))
+      return found(search, *loaded, "already loaded");
+    if (name.contains('/')) {
+      Place place = system.placeOf(name, originOf(requester));
+      search.hasUnknownPlaces |= place.isUnknown;
+      std::optional<std::string> path =
+          place.folder ? process.disk().find(*place.folder, place.rest) : std::nullopt;
+      return path ? take(search, requester, name, *path, "its path")
+                  : (search.tried(name.str(), "not there"), std::nullopt);
+    }
+    const Module& asking = process.modules[requester];
+    std::optional<size_t> module;
+    if (asking.searchPathKind() != SearchPathKind::Runpath) {
+      for (std::optional<size_t> holder = requester; holder && isSearching(search, module);
+           holder = process.modules[*holder].loader)
+        module = searchPaths(search, requester, name, *holder, SearchPathKind::Rpath);
+      if (process.hasExecutable && isSearching(search, module))
+        module = searchPaths(search, requester, name, 0, SearchPathKind::Rpath);
+    }
+    if (isSearching(search, module))
+      module = searchEnvironment(search, requester, name);
+    if (isSearching(search, module))
+      module = searchPaths(search, requester, name, requester, SearchPathKind::Runpath);
+    if (isSearching(search, module))
+      module = searchSystem(search, requester, name);
+    return module;
+  }
+
+  /// A file that is no library ends the search, other than one for another machine.
+  static bool isSearching(const Search& search, const std::optional<size_t>& found) {
+    return !found && search.unreadable.empty();
+  }
+
+  std::optional<size_t> findLoaded(llvm::StringRef name) const {
+    for (size_t i = 0; i < process.modules.size(); ++i) {
+      const Module& module = process.modules[i];
+      if (module.slice->identity == name.str() || llvm::is_contained(module.aliases, name) ||
+          process.disk().targetPath(module.path) == name)
+        return i;
+    }
+    return std::nullopt;
+  }
+
+  /// $ORIGIN: the folder of the path that it was opened by, links and all.
+  llvm::StringRef originOf(size_t module) const {
+    return llvm::sys::path::parent_path(process.modules[module].path);
+  }
+
+  std::optional<size_t> searchPaths(Search& search, size_t requester, llvm::StringRef name,
+                                    size_t holder, SearchPathKind kind) {
+    const Module& module = process.modules[holder];
+    if (module.searchPathKind() != kind)
+      return std::nullopt;
+    std::optional<size_t> result;
+    for (size_t i = 0; i < module.searchPaths().size() && isSearching(search, result); ++i) {
+      // By index: a module that is added moves the others.
+      std::string entry = process.modules[holder].searchPaths()[i];
+      result = searchPlace(search, requester, name,
+                           system.placeOf(entry, originOf(holder)),
+                           entry + (kind == SearchPathKind::Rpath ? " (RPATH of " : " (RUNPATH of ") +
+                               llvm::sys::path::filename(process.modules[holder].path).str() + ")");
+      if (result)
+        break;
+    }
+    return result;
+  }
+
+  std::optional<size_t> searchEnvironment(Search& search, size_t requester, llvm::StringRef name) {
+    llvm::SmallVector<llvm::StringRef> entries;
+    std::string value = process.variable("LD_LIBRARY_PATH").str();
+    llvm::SplitString(value, entries, ":;");
+    std::optional<size_t> module;
+    for (llvm::StringRef entry : entries)
+      if (isSearching(search, module))
+        module = searchPlace(search, requester, name, system.placeOf(entry, {}),
+                             "LD_LIBRARY_PATH " + entry.str());
+    return module;
+  }
+
+  std::optional<size_t> searchSystem(Search& search, size_t requester, llvm::StringRef name) {
+    if (!process.disk().knowsAbsolutePaths()) {
+      search.hasUnknownPlaces = true;
+      search.tried("the system's folders", "out of reach");
+      return std::nullopt;
+    }
+    std::vector<std::string> cached = system.findInCache(name);
+    if (cached.empty())
+      search.tried("ld.so.cache", "not there");
+    std::optional<size_t> module;
+    for (const std::string& path : cached)
+      if (isSearching(search, module) && process.disk().isFile(path))
+        module = take(search, requester, name, path, "ld.so.cache");
+    for (const Place& place : system.defaultPlaces())
+      if (isSearching(search, module))
+        module = searchPlace(search, requester, name, place, "default folder " + place.text);
+    return module;
+  }
+
+  std::optional<size_t> searchPlace(Search& search, size_t requester, llvm::StringRef name,
+                                    const Place& place, const std::string& how) {
+    if (!place.folder) {
+      search.hasUnknownPlaces |= place.isUnknown;
+      search.tried(place.text + "/" + name.str(), place.isUnknown ? "out of reach" : "not there");
+      return std::nullopt;
+    }
+    for (const std::string& subfolder : system.subfoldersOf(place)) {
+      std::optional<std::string> path = process.disk().find(
+          *place.folder, place.rest + "/" + subfolder + "/" + name.str());
+      if (path)
+        if (std::optional<size_t> module = take(search, requester, name, *path, how))
+          return module;
+      if (!path && subfolder.empty())
+        search.tried(describe(place, name), "not there");
+    }
+    return std::nullopt;
+  }
+
+  std::string describe(const Place& place, llvm::StringRef name) const {
+    llvm::SmallString<256> path(*place.folder);
+    path += place.rest;
+    llvm::sys::path::append(path, name);
+    llvm::sys::path::remove_dots(path, /*remove_dot_dot=*/true);
+    return process.disk().targetPath(path);
+  }
+
+  std::optional<size_t> take(Search& search, size_t requester, llvm::StringRef name,
+                             const std::string& path, const std::string& how) {
+    Candidate candidate = open(process, Format::Elf, path);
+    if (std::optional<size_t> same = process.findFile(*candidate.library)) {
+      process.modules[*same].aliases.push_back(name.str());
+      return found(search, *same, "already loaded, as " + process.disk().targetPath(path));
+    }
+    if (candidate.outcome != Candidate::Outcome::Good) {
+      search.tried(process.disk().targetPath(path), candidate);
+      return std::nullopt;
+    }
+    size_t module = addModule(process, candidate, path, requester);
+    process.modules[module].aliases.push_back(name.str());
+    return found(search, module, how);
+  }
+
+  void checkVersions(size_t importer) {
+    const SymbolTable* table = process.modules[importer].symbols();
+    if (!table)
+      return;
+    std::map<size_t, std::vector<std::string>> missing;
+    for (const NeededVersion& version : table->neededVersions()) {
+      std::optional<size_t> provider = providerOf(importer, version);
+      const SymbolTable* offers = provider ? process.modules[*provider].symbols() : nullptr;
+      if (offers && !version.isOptional && !offers->accepts(version.name))
+        missing[*provider].push_back(version.name.str());
+    }
+    for (auto& [provider, versions] : missing) {
+      LoadProblem problem;
+      problem.code = LoadProblem::Code::MissingVersion;
+      problem.library = process.modules[importer].path;
+      problem.provider = process.modules[provider].path;
+      problem.dependency = process.modules[provider].slice->identity.value_or(std::string());
+      problem.message = describeRequester(process, importer) + " needs version " +
+                        llvm::join(versions, ", ") + " of " +
+                        process.disk().targetPath(problem.provider) + ", which is older";
+      problem.symbols = std::move(versions);
+      result.problems.push_back(std::move(problem));
+    }
+  }
+
+  std::optional<size_t> providerOf(size_t importer, const NeededVersion& version) const {
+    if (!version.dependency)
+      return findLoaded(version.library);
+    int provider = process.modules[importer].providers[*version.dependency];
+    return provider >= 0 ? std::optional<size_t>(provider) : std::nullopt;
+  }
+
+  /// Where symbols are looked up: the executable with what it brought in, then the library that is
+  /// being loaded with all that it depends on. What other loads brought in is not visible.
+  std::vector<const SymbolTable*> scope() const {
+    std::vector<size_t> order;
+    for (size_t i = 0; i < process.globalCount; ++i)
+      order.push_back(i);
+    std::vector<bool> isSeen(process.modules.size());
+    size_t next = order.size();
+    order.push_back(root);
+    isSeen[root] = true;
+    for (; next < order.size(); ++next)
+      for (int provider : process.modules[order[next]].providers)
+        if (provider >= 0 && !isSeen[provider]) {
+          isSeen[provider] = true;
+          order.push_back(provider);
+        }
+    std::vector<const SymbolTable*> tables;
+    for (size_t module : order)
+      if (const SymbolTable* table = process.modules[module].symbols())
+        tables.push_back(table);
+    return tables;
+  }
+
+  void checkSymbols() {
+    std::vector<const SymbolTable*> tables = scope();
+    for (size_t importer = firstNew; importer < process.modules.size(); ++importer) {
+      const SymbolTable* table = process.modules[importer].symbols();
+      if (!table)
+        continue;
+      llvm::Expected<std::vector<NeededSymbol>> needed = table->needed();
+      if (!needed) {
+        llvm::consumeError(needed.takeError());
+        continue;
+      }
+      std::map<int, std::vector<std::string>> missing; // by provider
+      for (const NeededSymbol& symbol : *needed)
+        if (!symbol.isOptional && !isOffered(importer, symbol, tables))
+          missing[symbol.dependency ? process.modules[importer].providers[*symbol.dependency]
+                                    : kAbsent]
+              .push_back(symbol.text());
+      for (auto& [provider, symbols] : missing)
+        result.problems.push_back(missingSymbols(
+            process, importer,
+            provider < 0 ? "" : process.modules[provider].slice->identity.value_or(""),
+            provider < 0 ? "" : process.modules[provider].path, std::move(symbols)));
+    }
+  }
+
+  bool isOffered(size_t importer, const NeededSymbol& symbol,
+                 llvm::ArrayRef<const SymbolTable*> tables) const {
+    // The interpreter's own, whether it is a program or a libpython.
+    if (symbol.name.starts_with("Py") || symbol.name.starts_with("_Py"))
+      return true;
+    for (const SymbolTable* table : tables)
+      if (table->find(symbol).kind != SymbolOffer::Kind::Absent)
+        return true;
+    // Libraries that are out of reach have what is asked of them.
+    if (symbol.dependency)
+      return process.modules[importer].providers[*symbol.dependency] == kElsewhere;
+    return isAnyUnknown || assumesUnversioned;
+  }
+
+  Process& process;
+  const LdSoSystem& system;
+  LoadResult& result;
+  size_t firstNew;
+  size_t root = 0;
+  bool isAnyUnknown = false;
+  bool assumesUnversioned = false;
+};
+
+} // namespace
+
+LoadResult loadByLdSo(Process& process, const std::string& hostPath) {
+  LoadResult result;
+  LdSo(process, result).run(hostPath);
+  return result;
+}
+
+} // namespace tcfix::resolve

@@ -1,0 +1,206 @@
+#include "resolve/ld_so_places.h"
+
+#include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/StringExtras.h>
+#include <llvm/ADT/StringSwitch.h>
+
+#include <algorithm>
+
+namespace tcfix::resolve {
+
+namespace {
+
+// As deep as anyone nests ld.so.conf.
+constexpr unsigned kMostIncludes = 4;
+
+/// Debian's name for the folder of an architecture; empty for one that it has not.
+std::string multiarchOf(llvm::StringRef arch) {
+  return llvm::StringSwitch<std::string>(arch)
+      .Case("x86_64", "x86_64-linux-gnu")
+      .Cases("aarch64", "arm64", "aarch64-linux-gnu")
+      .Case("i386", "i386-linux-gnu")
+      .Case("arm", "arm-linux-gnueabihf")
+      .Case("ppc64le", "powerpc64le-linux-gnu")
+      .Case("s390x", "s390x-linux-gnu")
+      .Case("riscv64", "riscv64-linux-gnu")
+      .Default("");
+}
+
+bool is64Bit(llvm::StringRef arch) {
+  return arch != "i386" && arch != "arm" && arch != "x32";
+}
+
+/// ld.so(8): $NAME or ${NAME}; a longer word is not the token.
+bool consumeToken(llvm::StringRef& text, llvm::StringRef token) {
+  llvm::StringRef rest = text;
+  if (!rest.consume_front("$"))
+    return false;
+  bool isBraced = rest.consume_front("{");
+  if (!rest.consume_front(token) || (isBraced && !rest.consume_front("}")))
+    return false;
+  if (!isBraced && !rest.empty() && (llvm::isAlnum(rest.front()) || rest.front() == '_'))
+    return false;
+  text = rest;
+  return true;
+}
+
+} // namespace
+
+LdSoSystem::LdSoSystem(const io::TargetDisk& disk, std::string arch)
+    : disk(disk), arch(std::move(arch)) {
+  std::string multiarch = multiarchOf(this->arch);
+  std::optional<std::string> folder = disk.hostPath("/usr/lib/" + multiarch);
+  isMultiarch = !multiarch.empty() && folder && disk.isFolder(*folder);
+  readCache();
+  std::vector<std::string> folders;
+  if (!cacheFile)
+    readConfig("/etc/ld.so.conf", 0, folders);
+  // elf/dl-load.c, system_dirs: what glibc was built with. Debian's knows its multiarch folders.
+  if (isMultiarch)
+    folders.insert(folders.end(), {"/lib/" + multiarch, "/usr/lib/" + multiarch});
+  else if (is64Bit(this->arch))
+    folders.insert(folders.end(), {"/lib64", "/usr/lib64"});
+  folders.insert(folders.end(), {"/lib", "/usr/lib"});
+  for (const std::string& text : folders)
+    places.push_back(placeOf(text, {}));
+
+  for (const std::string& path : findInCache("libc.so.6"))
+    libcIsThere |= disk.isFile(path);
+  for (const Place& place : places)
+    libcIsThere = libcIsThere || (place.folder && disk.find(*place.folder, "libc.so.6"));
+}
+
+void LdSoSystem::readCache() {
+  std::optional<std::string> path = disk.hostPath("/etc/ld.so.cache");
+  if (!path)
+    return;
+  llvm::Expected<io::InputFile> file = disk.open(*path);
+  if (!file) {
+    llvm::consumeError(file.takeError());
+    return;
+  }
+  std::optional<std::vector<io::LdCacheEntry>> entries = io::parseLdCache(file->bytes());
+  if (!entries)
+    return;
+  cacheFile = std::move(*file);
+  for (const io::LdCacheEntry& entry : *entries)
+    if (entry.hwcap == 0 && entry.isFor(arch))
+      cache.push_back(entry);
+  std::stable_sort(cache.begin(), cache.end(),
+                   [](const auto& a, const auto& b) { return a.name < b.name; });
+}
+
+/// The folders that ld.so.conf and what it includes name.
+void LdSoSystem::readConfig(llvm::StringRef path, unsigned depth,
+                            std::vector<std::string>& folders) const {
+  std::optional<std::string> host = disk.hostPath(path);
+  if (!host || depth > kMostIncludes)
+    return;
+  llvm::Expected<io::InputFile> file = disk.open(*host);
+  if (!file) {
+    llvm::consumeError(file.takeError());
+    return;
+  }
+  llvm::SmallVector<llvm::StringRef> lines;
+  textOf(file->bytes()).split(lines, '\n');
+  for (llvm::StringRef line : lines) {
+    line = line.split('#').first.trim();
+    if (!line.consume_front("include ")) {
+      if (line.starts_with("/"))
+        folders.push_back(line.str());
+      continue;
+    }
+    // In practice always /etc/ld.so.conf.d/*.conf, also without the first part.
+    auto [folder, pattern] = line.trim().rsplit('/');
+    std::string target = folder.starts_with("/") ? folder.str() : "/etc/" + folder.str();
+    std::optional<std::string> hostFolder = disk.hostPath(target);
+    if (!hostFolder || !pattern.consume_front("*"))
+      continue;
+    for (const std::string& name : disk.list(*hostFolder))
+      if (llvm::StringRef(name).ends_with(pattern))
+        readConfig(target + "/" + name, depth + 1, folders);
+  }
+}
+
+/// What $LIB stands for, which whoever builds glibc decides.
+std::string LdSoSystem::libToken() const {
+  if (isMultiarch)
+    return "lib/" + multiarchOf(arch);
+  return is64Bit(arch) ? "lib64" : "lib";
+}
+
+std::string LdSoSystem::expandTokens(llvm::StringRef text) const {
+  std::string result;
+  while (!text.empty()) {
+    if (consumeToken(text, "LIB")) {
+      result += libToken();
+    } else if (consumeToken(text, "PLATFORM")) {
+      result += arch;
+    } else {
+      result += text.front();
+      text = text.drop_front();
+    }
+  }
+  return result;
+}
+
+Place LdSoSystem::placeOf(llvm::StringRef entry, llvm::StringRef origin) const {
+  Place place;
+  place.text = entry.str();
+  llvm::StringRef rest = entry;
+  if (consumeToken(rest, "ORIGIN")) {
+    if (origin.empty())
+      return place;
+    place.folder = origin.str();
+    place.rest = expandTokens(rest);
+    return place;
+  }
+  std::string target = expandTokens(entry);
+  // A relative folder depends on where the process runs.
+  if (!llvm::StringRef(target).starts_with("/"))
+    return place;
+  place.folder = disk.hostPath(target);
+  place.isUnknown = !place.folder;
+  return place;
+}
+
+std::vector<std::string> LdSoSystem::findInCache(llvm::StringRef name) const {
+  std::vector<std::string> found;
+  auto entry = std::lower_bound(
+      cache.begin(), cache.end(), name,
+      [](const io::LdCacheEntry& one, llvm::StringRef wanted) { return one.name < wanted; });
+  for (; entry != cache.end() && entry->name == name; ++entry)
+    if (std::optional<std::string> host = disk.hostPath(entry->path))
+      found.push_back(*host);
+  return found;
+}
+
+std::vector<std::string> LdSoSystem::subfoldersOf(const Place& place) const {
+  std::vector<std::string> names;
+  if (arch == "x86_64" && disk.find(*place.folder, place.rest + "/glibc-hwcaps"))
+    for (const char* level : {"x86-64-v3", "x86-64-v2"})
+      names.push_back(std::string("glibc-hwcaps/") + level);
+  names.push_back("");
+  return names;
+}
+
+BaseLibrary baseLibrary(llvm::StringRef name) {
+  // glibc's own and GCC's: every symbol of theirs has a version.
+  bool isVersioned = name.starts_with("ld-linux") || name.starts_with("ld64.so") ||
+                     llvm::StringSwitch<bool>(name)
+                         .Cases("libc.so.6", "libm.so.6", "libdl.so.2", "libpthread.so.0", true)
+                         .Cases("librt.so.1", "libutil.so.1", "libresolv.so.2", "libnsl.so.1", true)
+                         .Cases("libcrypt.so.1", "libgcc_s.so.1", "libstdc++.so.6", "libmvec.so.1", true)
+                         .Cases("libanl.so.1", "libatomic.so.1", true)
+                         .Default(false);
+  // The rest of what PEP 513 and PEP 600 let a wheel take from the system.
+  bool isOther = llvm::StringSwitch<bool>(name)
+                     .Cases("libX11.so.6", "libXext.so.6", "libXrender.so.1", "libICE.so.6", true)
+                     .Cases("libSM.so.6", "libGL.so.1", "libgobject-2.0.so.0", true)
+                     .Cases("libgthread-2.0.so.0", "libglib-2.0.so.0", "libz.so.1", true)
+                     .Cases("libexpat.so.1", "libncursesw.so.5", "libpanelw.so.5", true)
+                     .Default(false);
+  return {isVersioned || isOther, isVersioned};
+}
+
+} // namespace tcfix::resolve

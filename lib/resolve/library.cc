@@ -1,0 +1,91 @@
+#include "resolve/library_file.h"
+
+namespace tcfix::resolve {
+
+struct LibraryStore::State {
+  const io::TargetDisk* disk;
+  std::mutex mutex;
+  std::map<std::string, std::unique_ptr<Library>> libraries; ///< by real path
+  std::map<std::string, Library*> known;                     ///< by any path that was asked for
+  std::map<std::string, Bytes> replacements;                 ///< by real path
+};
+
+LibraryStore::LibraryStore(const io::TargetDisk& disk) : state(std::make_unique<State>()) {
+  state->disk = &disk;
+}
+
+LibraryStore::~LibraryStore() = default;
+
+const io::TargetDisk& LibraryStore::disk() const {
+  return *state->disk;
+}
+
+llvm::Expected<const Image*> LibraryStore::image(const std::string& hostPath) {
+  const Library& library = open(hostPath);
+  if (library.problem)
+    return fail(library.problem->code, library.problem->message, library.problem->hint);
+  return &library.image;
+}
+
+void LibraryStore::replace(const std::string& hostPath, Bytes bytes) {
+  std::lock_guard lock(state->mutex);
+  state->replacements[state->disk->realPath(hostPath).value_or(hostPath)] = bytes;
+}
+
+const Library& LibraryStore::open(const std::string& hostPath) {
+  Library* library = nullptr;
+  std::optional<Bytes> replacement;
+  {
+    std::lock_guard lock(state->mutex);
+    Library*& known = state->known[hostPath];
+    if (!known) {
+      std::string real = state->disk->realPath(hostPath).value_or(hostPath);
+      std::unique_ptr<Library>& entry = state->libraries[real];
+      if (!entry) {
+        entry = std::make_unique<Library>();
+        entry->path = real;
+      }
+      known = entry.get();
+    }
+    library = known;
+    if (auto it = state->replacements.find(library->path); it != state->replacements.end())
+      replacement = it->second;
+  }
+  // Outside the lock, so that threads read different libraries at once.
+  std::call_once(library->isRead, [&] { library->read(*state->disk, replacement); });
+  return *library;
+}
+
+void Library::read(const io::TargetDisk& disk, std::optional<Bytes> replacement) {
+  if (replacement) {
+    bytes = *replacement;
+  } else {
+    llvm::Expected<io::InputFile> opened = disk.open(path);
+    if (!opened) {
+      problem = toProblem(opened.takeError(), path);
+      return;
+    }
+    file = std::move(*opened);
+    bytes = file->bytes();
+  }
+  llvm::Expected<Image> inspected = formats::inspect(bytes, {.withSymbols = false, .isThorough = false});
+  if (inspected)
+    image = std::move(*inspected);
+  else
+    problem = toProblem(inspected.takeError(), path);
+}
+
+const SymbolTable* Library::symbols(const std::string& arch) const {
+  std::lock_guard lock(mutex);
+  auto [entry, isNew] = tables.try_emplace(arch);
+  if (isNew) {
+    llvm::Expected<std::unique_ptr<SymbolTable>> opened = formats::openSymbols(bytes, arch);
+    if (opened)
+      entry->second = std::move(*opened);
+    else
+      llvm::consumeError(opened.takeError());
+  }
+  return entry->second.get();
+}
+
+} // namespace tcfix::resolve

@@ -1,0 +1,189 @@
+#include "resolve/process.h"
+
+#include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/StringExtras.h>
+#include <llvm/ADT/StringSwitch.h>
+#include <llvm/Support/Path.h>
+
+namespace tcfix::resolve {
+
+namespace {
+
+llvm::StringRef canonicalArchitecture(llvm::StringRef name) {
+  return llvm::StringSwitch<llvm::StringRef>(name)
+      .Case("arm64", "aarch64")
+      .Cases("amd64", "x86-64", "x64", "x86_64")
+      .Default(name);
+}
+
+std::string fileName(llvm::StringRef path) {
+  return llvm::sys::path::filename(path).str();
+}
+
+/// The slice that a process runs. x86_64h is Haswell's, which every Mac of this decade can run.
+const Slice* sliceFor(const Image& image, llvm::StringRef arch) {
+  for (const Slice& slice : image.slices)
+    if (image.format == Format::MachO && arch == "x86_64" && slice.arch == "x86_64h")
+      return &slice;
+  for (const Slice& slice : image.slices)
+    if (isSameArchitecture(slice.arch, arch))
+      return &slice;
+  return nullptr;
+}
+
+} // namespace
+
+llvm::ArrayRef<Dependency> Module::dependencies() const {
+  return disguise ? disguise->dependencies : slice->dependencies;
+}
+
+llvm::ArrayRef<std::string> Module::searchPaths() const {
+  return disguise ? disguise->searchPaths : slice->searchPaths;
+}
+
+std::optional<SearchPathKind> Module::searchPathKind() const {
+  return disguise ? disguise->searchPathKind : slice->searchPathKind;
+}
+
+bool Module::isDropped(size_t dependency) const {
+  return disguise && dependency < disguise->isDropped.size() && disguise->isDropped[dependency];
+}
+
+llvm::StringRef Process::variable(const std::string& name) const {
+  auto it = options.environment.find(name);
+  return it == options.environment.end() ? llvm::StringRef() : llvm::StringRef(it->second);
+}
+
+std::optional<size_t> Process::findFile(const Library& library) const {
+  for (size_t i = 0; i < modules.size(); ++i)
+    if (modules[i].library == &library)
+      return i;
+  return std::nullopt;
+}
+
+bool isSameArchitecture(llvm::StringRef one, llvm::StringRef other) {
+  return canonicalArchitecture(one) == canonicalArchitecture(other);
+}
+
+Candidate open(const Process& process, Format format, const std::string& hostPath) {
+  Candidate candidate;
+  candidate.library = &process.store->open(hostPath);
+  const Library& library = *candidate.library;
+  if (library.problem) {
+    candidate.complaint = library.problem->message;
+    return candidate;
+  }
+  if (library.image.format != format) {
+    candidate.complaint = "is " + formats::nameOf(library.image.format).str();
+    return candidate;
+  }
+  candidate.slice = sliceFor(library.image, process.options.arch);
+  if (candidate.slice) {
+    candidate.outcome = Candidate::Outcome::Good;
+    return candidate;
+  }
+  std::vector<std::string> others;
+  for (const Slice& slice : library.image.slices)
+    others.push_back(slice.arch);
+  candidate.outcome = Candidate::Outcome::OtherArchitecture;
+  candidate.complaint = "is for " + llvm::join(others, " and ");
+  return candidate;
+}
+
+size_t addModule(Process& process, const Candidate& candidate, std::string hostPath,
+                 std::optional<size_t> loader) {
+  Module module;
+  module.library = candidate.library;
+  module.slice = candidate.slice;
+  if (auto it = process.disguises.find(candidate.library->path); it != process.disguises.end())
+    module.disguise = it->second;
+  module.path = std::move(hostPath);
+  module.loader = loader;
+  module.providers.assign(module.dependencies().size(), kAbsent);
+  process.modules.push_back(std::move(module));
+  return process.modules.size() - 1;
+}
+
+Search::Search(const Process& process, size_t requester, llvm::StringRef dependency) {
+  binding.library = process.modules[requester].path;
+  binding.dependency = dependency.str();
+}
+
+void Search::tried(std::string place, std::string outcome) {
+  binding.tried.push_back({std::move(place), std::move(outcome)});
+}
+
+void Search::tried(std::string place, const Candidate& candidate) {
+  hasOtherArchitecture |= candidate.outcome == Candidate::Outcome::OtherArchitecture;
+  if (candidate.outcome == Candidate::Outcome::Unreadable)
+    unreadable = candidate.library->path;
+  tried(std::move(place), candidate.complaint);
+}
+
+std::string describeRequester(const Process& process, size_t module) {
+  std::string text = fileName(process.modules[module].path);
+  std::optional<size_t> loader = process.modules[module].loader;
+  if (!loader)
+    return text;
+  text += " (which " + fileName(process.modules[*loader].path) + " needs";
+  // Of a long chain its end is what the user asked for.
+  size_t top = *loader;
+  while (process.modules[top].loader)
+    top = *process.modules[top].loader;
+  if (top != *loader)
+    text += ", brought in by " + fileName(process.modules[top].path);
+  return text + ")";
+}
+
+LoadProblem problemOf(const Process& process, size_t requester, const Search& search) {
+  LoadProblem problem;
+  problem.library = search.binding.library;
+  problem.dependency = search.binding.dependency;
+  problem.tried = search.binding.tried;
+  std::string beginning =
+      describeRequester(process, requester) + " needs " + problem.dependency + ", ";
+  if (search.hasOtherArchitecture) {
+    problem.code = LoadProblem::Code::WrongArchitecture;
+    problem.message = beginning + "which is there only for another architecture than " +
+                      process.options.arch;
+  } else if (!search.unreadable.empty()) {
+    problem.code = LoadProblem::Code::Unreadable;
+    problem.provider = search.unreadable;
+    problem.message = beginning + "but " + search.unreadable + " is no library: it " +
+                      problem.tried.back().outcome;
+  } else {
+    problem.code = LoadProblem::Code::MissingDependency;
+    problem.message = beginning + "which is not there";
+  }
+  return problem;
+}
+
+LoadProblem missingSymbols(const Process& process, size_t importer, llvm::StringRef dependency,
+                           llvm::StringRef provider, std::vector<std::string> symbols) {
+  LoadProblem problem;
+  problem.code = LoadProblem::Code::MissingSymbols;
+  problem.library = process.modules[importer].path;
+  problem.dependency = dependency.str();
+  problem.provider = provider.str();
+  problem.message = describeRequester(process, importer) + " needs " +
+                    (symbols.size() == 1 ? "the symbol " + symbols.front()
+                                         : std::to_string(symbols.size()) + " symbols, such as " +
+                                               symbols.front() + ",") +
+                    (provider.empty() ? std::string(" that no library offers")
+                                      : " that " + fileName(provider) + " does not offer");
+  problem.symbols = std::move(symbols);
+  return problem;
+}
+
+void judge(LoadResult& result) {
+  if (!result.problems.empty())
+    result.verdict = Verdict::Fails;
+  else if (llvm::any_of(result.bindings, [](const Binding& binding) {
+             return binding.state == Binding::State::Unknown;
+           }))
+    result.verdict = Verdict::Unknown;
+  else
+    result.verdict = Verdict::Loads;
+}
+
+} // namespace tcfix::resolve

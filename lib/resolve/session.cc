@@ -1,0 +1,110 @@
+#include "resolve/process.h"
+
+namespace tcfix::resolve {
+
+namespace {
+
+LoadResult loadInto(Process& process, Format format, const std::string& hostPath) {
+  switch (format) {
+  case Format::MachO:
+    return loadByDyld(process, hostPath);
+  case Format::Elf:
+    return loadByLdSo(process, hostPath);
+  case Format::Pe:
+    return loadByWindows(process, hostPath);
+  }
+  return {};
+}
+
+/// The executable and what it brings in come first. It runs, so that a problem there is a limit of
+/// the simulation and not told.
+void start(Process& process) {
+  const Library& executable = process.store->open(process.options.executable);
+  if (executable.problem)
+    return;
+  if (process.options.arch.empty())
+    process.options.arch = executable.image.slices.front().arch;
+  Process started = process;
+  loadInto(started, executable.image.format, process.options.executable);
+  if (started.modules.empty())
+    return;
+  process = std::move(started);
+  process.hasExecutable = true;
+  process.globalCount = process.modules.size();
+}
+
+LoadResult unreadable(const Library& library) {
+  LoadProblem problem;
+  problem.code = LoadProblem::Code::Unreadable;
+  problem.library = problem.provider = library.path;
+  problem.message = library.path + ": " + library.problem->message;
+  LoadResult result;
+  result.problems.push_back(std::move(problem));
+  judge(result);
+  return result;
+}
+
+} // namespace
+
+llvm::StringRef nameOf(LoadProblem::Code code) {
+  switch (code) {
+  case LoadProblem::Code::MissingDependency:
+    return "missing-dependency";
+  case LoadProblem::Code::MissingSymbols:
+    return "missing-symbols";
+  case LoadProblem::Code::MissingVersion:
+    return "missing-version";
+  case LoadProblem::Code::WrongArchitecture:
+    return "wrong-architecture";
+  case LoadProblem::Code::DuplicateEntry:
+    return "duplicate-entry";
+  case LoadProblem::Code::Unreadable:
+    return "unreadable";
+  }
+  return {};
+}
+
+Session::Session(LibraryStore& store, ProcessOptions options)
+    : process(std::make_unique<Process>()) {
+  process->store = &store;
+  process->options = std::move(options);
+}
+
+Session::Session(const Process& process) : process(std::make_unique<Process>(process)) {}
+Session::~Session() = default;
+Session::Session(Session&&) noexcept = default;
+
+Session Session::clone() const {
+  return Session(*process);
+}
+
+void Session::disguise(const std::string& hostPath, Disguise disguise) {
+  const Library& library = process->store->open(hostPath);
+  process->disguises[library.path] = std::make_shared<const Disguise>(std::move(disguise));
+}
+
+LoadResult Session::load(const std::string& hostPath) {
+  if (process->modules.empty() && !process->options.executable.empty())
+    start(*process);
+  const Library& library = process->store->open(hostPath);
+  if (library.problem)
+    return unreadable(library);
+  if (process->options.arch.empty())
+    process->options.arch = library.image.slices.front().arch;
+  Process tried = *process;
+  LoadResult result = loadInto(tried, library.image.format, hostPath);
+  judge(result);
+  process->ldSo = tried.ldSo;
+  if (result.verdict != Verdict::Fails)
+    *process = std::move(tried);
+  return result;
+}
+
+std::vector<std::string> Session::loaded() const {
+  std::vector<std::string> paths;
+  for (const Module& module : process->modules)
+    paths.push_back(module.path);
+  return paths;
+}
+
+} // namespace tcfix::resolve
