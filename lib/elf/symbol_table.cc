@@ -155,8 +155,8 @@ SymbolOffer ElfSymbols::find(const NeededSymbol& wanted) const {
     version &= VERSYM_VERSION;
     if (!wanted.version.empty()) {
       auto defined = definedByIndex.find(version);
-      return isFound = defined == definedByIndex.end() ? !isHidden
-                                                       : defined->second == wanted.version;
+      return isFound =
+                 defined == definedByIndex.end() ? !isHidden : defined->second == wanted.version;
     }
     // Without a version the base one serves, or the only one that is not hidden.
     if (version < 3)

@@ -34,7 +34,7 @@ std::optional<Kind> kindOf(llvm::ArrayRef<Package> packages, const io::TargetDis
         llvm::consumeError(file.takeError());
         continue;
       }
-      llvm::Expected<Image> image = formats::inspect(file->bytes());
+      llvm::Expected<Image> image = formats::inspect(file->bytes(), {.isThorough = false});
       if (!image) {
         llvm::consumeError(image.takeError());
         continue;

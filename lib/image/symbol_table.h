@@ -16,11 +16,12 @@ namespace tcfix {
 
 /// A symbol that a library takes from another one.
 struct NeededSymbol {
-  llvm::StringRef name;             ///< empty where PE asks by ordinal
-  uint16_t ordinal = 0;             ///< PE
-  llvm::StringRef version = {};     ///< ELF; empty: none is asked for
-  std::optional<size_t> dependency = {}; ///< the one it is bound to; none where the format leaves it open
-  bool isOptional = false;          ///< weak: the library loads without it
+  llvm::StringRef name;         ///< empty where PE asks by ordinal
+  uint16_t ordinal = 0;         ///< PE
+  llvm::StringRef version = {}; ///< ELF; empty: none is asked for
+  std::optional<size_t> dependency =
+      {};                  ///< the one it is bound to; none where the format leaves it open
+  bool isOptional = false; ///< weak: the library loads without it
 
   /// The name, or the ordinal as `#12`.
   std::string text() const { return name.empty() ? "#" + std::to_string(ordinal) : name.str(); }

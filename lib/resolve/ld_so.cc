@@ -150,10 +150,10 @@ private:
     for (size_t i = 0; i < module.searchPaths().size() && isSearching(search, result); ++i) {
       // By index: a module that is added moves the others.
       std::string entry = process.modules[holder].searchPaths()[i];
-      result = searchPlace(search, requester, name,
-                           system.placeOf(entry, originOf(holder)),
-                           entry + (kind == SearchPathKind::Rpath ? " (RPATH of " : " (RUNPATH of ") +
-                               llvm::sys::path::filename(process.modules[holder].path).str() + ")");
+      result =
+          searchPlace(search, requester, name, system.placeOf(entry, originOf(holder)),
+                      entry + (kind == SearchPathKind::Rpath ? " (RPATH of " : " (RUNPATH of ") +
+                          llvm::sys::path::filename(process.modules[holder].path).str() + ")");
       if (result)
         break;
     }
@@ -199,8 +199,8 @@ private:
       return std::nullopt;
     }
     for (const std::string& subfolder : system.subfoldersOf(place)) {
-      std::optional<std::string> path = process.disk().find(
-          *place.folder, place.rest + "/" + subfolder + "/" + name.str());
+      std::optional<std::string> path =
+          process.disk().find(*place.folder, place.rest + "/" + subfolder + "/" + name.str());
       if (path)
         if (std::optional<size_t> module = take(search, requester, name, *path, how))
           return module;

@@ -186,13 +186,14 @@ std::vector<std::string> LdSoSystem::subfoldersOf(const Place& place) const {
 
 BaseLibrary baseLibrary(llvm::StringRef name) {
   // glibc's own and GCC's: every symbol of theirs has a version.
-  bool isVersioned = name.starts_with("ld-linux") || name.starts_with("ld64.so") ||
-                     llvm::StringSwitch<bool>(name)
-                         .Cases("libc.so.6", "libm.so.6", "libdl.so.2", "libpthread.so.0", true)
-                         .Cases("librt.so.1", "libutil.so.1", "libresolv.so.2", "libnsl.so.1", true)
-                         .Cases("libcrypt.so.1", "libgcc_s.so.1", "libstdc++.so.6", "libmvec.so.1", true)
-                         .Cases("libanl.so.1", "libatomic.so.1", true)
-                         .Default(false);
+  bool isVersioned =
+      name.starts_with("ld-linux") || name.starts_with("ld64.so") ||
+      llvm::StringSwitch<bool>(name)
+          .Cases("libc.so.6", "libm.so.6", "libdl.so.2", "libpthread.so.0", true)
+          .Cases("librt.so.1", "libutil.so.1", "libresolv.so.2", "libnsl.so.1", true)
+          .Cases("libcrypt.so.1", "libgcc_s.so.1", "libstdc++.so.6", "libmvec.so.1", true)
+          .Cases("libanl.so.1", "libatomic.so.1", true)
+          .Default(false);
   // The rest of what PEP 513 and PEP 600 let a wheel take from the system.
   bool isOther = llvm::StringSwitch<bool>(name)
                      .Cases("libX11.so.6", "libXext.so.6", "libXrender.so.1", "libICE.so.6", true)

@@ -68,7 +68,8 @@ void Library::read(const io::TargetDisk& disk, std::optional<Bytes> replacement)
     file = std::move(*opened);
     bytes = file->bytes();
   }
-  llvm::Expected<Image> inspected = formats::inspect(bytes, {.withSymbols = false, .isThorough = false});
+  llvm::Expected<Image> inspected =
+      formats::inspect(bytes, {.withSymbols = false, .isThorough = false});
   if (inspected)
     image = std::move(*inspected);
   else

@@ -144,8 +144,8 @@ LoadProblem problemOf(const Process& process, size_t requester, const Search& se
       describeRequester(process, requester) + " needs " + problem.dependency + ", ";
   if (search.hasOtherArchitecture) {
     problem.code = LoadProblem::Code::WrongArchitecture;
-    problem.message = beginning + "which is there only for another architecture than " +
-                      process.options.arch;
+    problem.message =
+        beginning + "which is there only for another architecture than " + process.options.arch;
   } else if (!search.unreadable.empty()) {
     problem.code = LoadProblem::Code::Unreadable;
     problem.provider = search.unreadable;

@@ -16,8 +16,8 @@ struct Module {
   const Library* library = nullptr;
   const Slice* slice = nullptr;
   std::shared_ptr<const Disguise> disguise;
-  std::string path;             ///< the host path that the loader knows it by
-  std::optional<size_t> loader; ///< the module that asked for it first
+  std::string path;                 ///< the host path that the loader knows it by
+  std::optional<size_t> loader;     ///< the module that asked for it first
   std::vector<std::string> aliases; ///< other names that it was found by
   /// For each dependency the module that was taken for it, or one of the two values below.
   std::vector<int> providers;
@@ -40,8 +40,8 @@ struct Process {
   ProcessOptions options;
   std::map<std::string, std::shared_ptr<const Disguise>> disguises; ///< by real host path
   std::vector<Module> modules;
-  bool hasExecutable = false; ///< then it is the first module
-  size_t globalCount = 0;     ///< the executable and what it brought in
+  bool hasExecutable = false;             ///< then it is the first module
+  size_t globalCount = 0;                 ///< the executable and what it brought in
   std::shared_ptr<const LdSoSystem> ldSo; ///< made when it is first needed
 
   const io::TargetDisk& disk() const { return store->disk(); }
