@@ -22,6 +22,9 @@ struct Python {
 
 enum class SiteKind { Own, System, User };
 
+/// The kind's name in JSON, such as "own".
+llvm::StringRef nameOf(SiteKind kind);
+
 /// A folder that packages are installed in.
 struct Site {
   std::string folder;        ///< host path

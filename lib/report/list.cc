@@ -67,8 +67,8 @@ std::string renderListing(const Listing& listing, const Paint& paint) {
                 python.executable.empty() ? "no program" : printable(python.executable), paint);
   for (const env::Package& package : target.packages)
     out += renderPackage(package, paint);
-  if (target.packages.empty())
-    out += line("torchcodec", "is not installed here", paint);
+  for (const std::string& name : target.absent)
+    out += line(printable(name), "is not installed here", paint);
   if (listing.torch)
     out += line("torch " + listing.torch->version,
                 printable(listing.torch->libFolder.empty() ? listing.torch->site
@@ -103,6 +103,14 @@ std::string jsonForList(const Preamble& preamble, const Listing& listing) {
           textIfKnown(out, "version", python.version);
           textIfKnown(out, "executable", python.executable);
           textIfKnown(out, "base_prefix", python.basePrefix);
+        });
+    });
+    out.attributeArray("sites", [&] {
+      for (const env::Site& site : target.environment.sites)
+        out.object([&] {
+          text(out, "path", site.folder);
+          text(out, "kind", nameOf(site.kind));
+          textIfKnown(out, "python", site.pythonVersion);
         });
     });
     out.attributeArray("packages", [&] {

@@ -14,7 +14,6 @@ namespace {
 
 using env::Environment;
 using env::EnvironmentKind;
-using env::SiteKind;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -46,13 +45,10 @@ protected:
   std::vector<std::string> sites(const Environment& environment) {
     std::vector<std::string> texts;
     for (const env::Site& site : environment.sites) {
-      const char* kind = site.kind == SiteKind::Own      ? "own"
-                         : site.kind == SiteKind::System ? "system"
-                                                         : "user";
       llvm::StringRef folder = site.folder;
       if (!folder.consume_front(tree.path() + "/"))
         folder.consume_front(home.path() + "/");
-      texts.push_back(folder.str() + " " + site.pythonVersion + " " + kind);
+      texts.push_back(folder.str() + " " + site.pythonVersion + " " + nameOf(site.kind).str());
     }
     return texts;
   }

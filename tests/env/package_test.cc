@@ -255,7 +255,7 @@ TEST_F(Packages, OfWindowsHaveGraftedLibrariesBeside) {
   tree.file("win/Lib/site-packages/torchcodec/libtorchcodec_pybind_ops7.pyd", buildPe({}));
   tree.file("win/Lib/site-packages/torchcodec/msvcp140.dll", buildPe({}));
   llvm::Expected<env::Target> target =
-      env::findTarget({tree.path("win"), "", "", env::torchcodecQuery()});
+      env::findTarget({tree.path("win"), "", "", {env::torchcodecQuery()}});
   ASSERT_TRUE(bool(target));
   EXPECT_EQ(target->platform, Format::Pe);
   EXPECT_EQ(target->arch, "x86_64");
@@ -271,13 +271,13 @@ TEST_F(Packages, TellTheTargetsPlatform) {
   spec.machine = 183;
   tree.file(inSite("torchcodec/libtorchcodec_core7.so"), test::buildElf(spec).bytes);
   llvm::Expected<env::Target> target =
-      env::findTarget({tree.path("venv"), tree.path(), "", env::torchcodecQuery()});
+      env::findTarget({tree.path("venv"), tree.path(), "", {env::torchcodecQuery()}});
   ASSERT_TRUE(bool(target));
   EXPECT_EQ(target->platform, Format::Elf);
   EXPECT_EQ(target->arch, "aarch64");
   EXPECT_TRUE(target->disk.knowsAbsolutePaths());
   llvm::Expected<env::Target> none =
-      env::findTarget({tree.path("venv"), tree.path("absent"), "", env::torchcodecQuery()});
+      env::findTarget({tree.path("venv"), tree.path("absent"), "", {env::torchcodecQuery()}});
   ASSERT_FALSE(bool(none));
   EXPECT_THAT(llvm::toString(none.takeError()), HasSubstr("there is no such folder"));
 }

@@ -47,7 +47,7 @@ int runList(int argc, const char* const* argv) {
                            "libraries,\ntorch, and each FFmpeg with what makes it usable or not. "
                            "Without TARGET: the active\nenvironment, .venv or venv.\n");
   auto add = options.add_options();
-  add("package", "list this package's libraries instead of torchcodec's",
+  add("package", "list this package's libraries instead of torchcodec's; repeatable",
       cxxopts::value<std::string>(), "NAME");
   add("ffmpeg", "also look for FFmpeg in this folder", cxxopts::value<std::string>(), "DIR");
   add("sysroot", "the target's root is this folder", cxxopts::value<std::string>(), "DIR");
@@ -60,8 +60,11 @@ int runList(int argc, const char* const* argv) {
     return invocation->usageError("name one target at a time");
 
   env::TargetQuery query;
-  query.package = invocation->has("package") ? env::PackageQuery{invocation->value("package"), {}}
-                                             : env::torchcodecQuery();
+  for (const Argument& argument : invocation->arguments())
+    if (argument.key == "package")
+      query.packages.push_back({argument.value, {}});
+  if (query.packages.empty())
+    query.packages.push_back(env::torchcodecQuery());
   query.sysroot = invocation->value("sysroot");
   query.arch = invocation->value("arch");
   llvm::Expected<std::string> target =
