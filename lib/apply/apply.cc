@@ -1,7 +1,7 @@
 #include "apply/apply.h"
 
-#include "apply/locks.h"
 #include "apply/library_stage.h"
+#include "apply/locks.h"
 #include "base/parallel.h"
 
 #include <llvm/ADT/STLExtras.h>
@@ -116,8 +116,7 @@ void PackageRun::openLibraries(const Locks& locks) {
 
 void PackageRun::takeReplacement(LibraryWork& work) {
   std::string name = llvm::sys::path::filename(work.path).str();
-  llvm::Expected<io::InputFile> rebuilt =
-      io::InputFile::open(options.replaceFrom + "/" + name);
+  llvm::Expected<io::InputFile> rebuilt = io::InputFile::open(options.replaceFrom + "/" + name);
   if (!rebuilt) {
     Problem problem = toProblem(rebuilt.takeError(), options.replaceFrom + "/" + name);
     if (problem.code != ErrorCode::NotFound)
@@ -202,7 +201,8 @@ llvm::Error PackageRun::write() {
   for (const std::optional<Problem>& problem : refused)
     if (problem)
       return fail(problem->code,
-                  problem->path.empty() ? problem->message : problem->path + ": " + problem->message,
+                  problem->path.empty() ? problem->message
+                                        : problem->path + ": " + problem->message,
                   problem->hint);
   std::vector<StagedLibrary> ready;
   for (std::optional<StagedLibrary>& library : staged)
@@ -254,7 +254,8 @@ void PackageRun::report(TargetOutcome& outcome) {
   // Paths as the user would type them, from the target as it was given.
   auto asTyped = [&](const std::string& path) {
     llvm::StringRef rest = path;
-    return rest.consume_front(target.environment.root) ? target.environment.path + rest.str() : path;
+    return rest.consume_front(target.environment.root) ? target.environment.path + rest.str()
+                                                       : path;
   };
   for (std::unique_ptr<LibraryWork>& work : works) {
     work->outcome.path = asTyped(work->path);
@@ -271,7 +272,8 @@ void PackageRun::report(TargetOutcome& outcome) {
     return; // it failed before that could be known
   Loads loads{overall(before.preloaded, groups), overall(after.preloaded, groups)};
   Loads bare{overall(before.bare, groups), overall(after.bare, groups)};
-  outcome.loads = {both(outcome.loads.before, loads.before), both(outcome.loads.after, loads.after)};
+  outcome.loads = {both(outcome.loads.before, loads.before),
+                   both(outcome.loads.after, loads.after)};
   outcome.loadsBare = {both(outcome.loadsBare.before, bare.before),
                        both(outcome.loadsBare.after, bare.after)};
   for (size_t i = 0; i < groups.size(); ++i) {

@@ -15,8 +15,8 @@ struct ApplyOptions {
   plan::Request request;
   formats::Signing signing;
   bool signWithCodesign = false;
-  bool isForced = false;  ///< also inside uv's cache or the Nix store
-  bool isWriting = true;  ///< false: a dry run, or a check
+  bool isForced = false; ///< also inside uv's cache or the Nix store
+  bool isWriting = true; ///< false: a dry run, or a check
   bool withHashes = false;
   std::string replaceFrom; ///< a folder with rebuilt libraries of the same names; empty: none
 };
@@ -36,11 +36,11 @@ struct ChosenFfmpeg {
 struct TargetOutcome {
   std::string path; ///< as it was given
   std::vector<FileOutcome> files;
-  Loads loads;     ///< with torch imported, as torchcodec does
-  Loads loadsBare; ///< with nothing loaded
+  Loads loads;                    ///< with torch imported, as torchcodec does
+  Loads loadsBare;                ///< with nothing loaded
   std::vector<int> loadingMajors; ///< afterwards, with torch imported, or not known to fail
   std::optional<ChosenFfmpeg> ffmpeg;
-  bool isFullyKnown = true; ///< false: places of the target's system are out of reach
+  bool isFullyKnown = true;        ///< false: places of the target's system are out of reach
   std::vector<std::string> causes; ///< why majors do not load afterwards, one sentence each
   std::vector<Problem> problems;
   std::vector<Problem> warnings;

@@ -93,12 +93,12 @@ std::vector<Change> differencesOf(const Slice& now, const Slice& wanted,
       changes.push_back({Operation::RemoveDependency, dependency.name, {}, kGone.str(), {}});
   for (const Dependency& dependency : wanted.dependencies)
     if (!has(now, dependency))
-      changes.push_back({dependency.kind == DependencyKind::Delay ? Operation::Delay
-                                                                   : Operation::AddDependency,
-                         dependency.name,
-                         {},
-                         "as the installer left it",
-                         {}});
+      changes.push_back(
+          {dependency.kind == DependencyKind::Delay ? Operation::Delay : Operation::AddDependency,
+           dependency.name,
+           {},
+           "as the installer left it",
+           {}});
   explain(changes, wishes);
   return changes;
 }
@@ -136,8 +136,8 @@ llvm::Error rewriteLibrary(LibraryWork& work, const plan::Draft& draft,
                                        : FileStatus::WouldChange;
   if (options.withHashes || isChanged) {
     outcome.sha256Before = io::sha256Hex(now);
-    outcome.sha256After = isChanged ? io::sha256Hex(RewrittenView(now, work.change))
-                                    : outcome.sha256Before;
+    outcome.sha256After =
+        isChanged ? io::sha256Hex(RewrittenView(now, work.change)) : outcome.sha256Before;
   }
   if (!isChanged) {
     outcome.edit.changes.clear();

@@ -101,11 +101,10 @@ llvm::Error addJournal(Steps& steps, const PackageState& state, const Journal& w
   if (wanted.entries.empty())
     return llvm::Error::success();
   const std::string text = journalText(unionOf(state.journal, wanted));
-  return steps.add(state.journalFile
-                       ? Step::replace(*state.journalFile, path,
-                                       differenceOf(state.journalFile->bytes(), bytesOf(text),
-                                                    "journal"))
-                       : Step::create(path, text),
+  return steps.add(state.journalFile ? Step::replace(*state.journalFile, path,
+                                                     differenceOf(state.journalFile->bytes(),
+                                                                  bytesOf(text), "journal"))
+                                     : Step::create(path, text),
                    path);
 }
 

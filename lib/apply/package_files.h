@@ -13,7 +13,7 @@ namespace tcfix::apply {
 /// Where a package's journal is, and what its paths are relative to.
 struct JournalPlace {
   std::string path;
-  std::string base; ///< host path of a folder
+  std::string base;   ///< host path of a folder
   std::string record; ///< host path of the RECORD that lists it; empty if there is none
 };
 JournalPlace journalOf(const env::Package& package, const env::Environment& environment);

@@ -18,15 +18,14 @@ std::vector<JournalPlace> findJournals(const env::Environment& environment,
                                        const io::TargetDisk& disk) {
   std::vector<JournalPlace> places;
   auto add = [&](JournalPlace place) {
-    bool isKnown = llvm::any_of(
-        places, [&](const JournalPlace& known) { return known.path == place.path; });
+    bool isKnown =
+        llvm::any_of(places, [&](const JournalPlace& known) { return known.path == place.path; });
     if (!isKnown && llvm::sys::fs::exists(place.path))
       places.push_back(std::move(place));
   };
   for (const env::Package& package : env::listPackages(environment, disk))
     add(journalOf(package, environment));
-  for (const env::Package& package :
-       env::findPackages(environment, disk, env::torchcodecQuery()))
+  for (const env::Package& package : env::findPackages(environment, disk, env::torchcodecQuery()))
     add(journalOf(package, environment));
   return places;
 }
@@ -129,8 +128,11 @@ private:
 
 llvm::Expected<UndoRun> undoTarget(const std::string& target, const std::string& sysroot,
                                    io::Notify notify) {
-  llvm::Expected<env::Target> found =
-      env::findTarget({target, sysroot, {}, env::torchcodecQuery()});
+  env::TargetQuery query;
+  query.path = target;
+  query.sysroot = sysroot;
+  query.packages = {env::torchcodecQuery()};
+  llvm::Expected<env::Target> found = env::findTarget(query);
   if (!found)
     return found.takeError();
   const env::Environment& environment = found->environment;

@@ -218,6 +218,10 @@ llvm::StringRef nameOf(EnvironmentKind kind) {
   return {};
 }
 
+llvm::StringRef nameOf(SiteKind kind) {
+  return kind == SiteKind::Own ? "own" : kind == SiteKind::System ? "system" : "user";
+}
+
 llvm::Expected<Environment> findEnvironment(llvm::StringRef target, const io::TargetDisk& disk) {
   Environment environment;
   environment.path = target.str();
@@ -257,7 +261,7 @@ llvm::Expected<std::string> defaultTarget() {
     if (llvm::sys::fs::is_directory(name))
       return std::string(name);
   return fail(ErrorCode::Usage, "there is no environment here to work on",
-              "name one, such as: tcfix apply path/to/venv");
+              "activate one, or name its folder");
 }
 
 } // namespace tcfix::env

@@ -22,17 +22,19 @@ struct Python {
 
 enum class SiteKind { Own, System, User };
 
+/// The kind's name in JSON, such as "own".
+llvm::StringRef nameOf(SiteKind kind);
+
 /// A folder that packages are installed in.
 struct Site {
-  std::string folder; ///< host path
-  std::string
-      pythonVersion; ///< such as "3.12"; empty if the layout does not say (Windows, a folder)
+  std::string folder;        ///< host path
+  std::string pythonVersion; ///< such as "3.12"; "3" for Debian's own; empty if nothing says
   SiteKind kind = SiteKind::Own;
 };
 
 struct Environment {
   std::string path; ///< as it was given
-  std::string root; ///< host path, absolute, links followed
+  std::string root; ///< host path, absolute, links followed; a file that is a link stays one
   EnvironmentKind kind = EnvironmentKind::Folder;
   std::vector<Python> pythons;
   std::vector<Site> sites; ///< the first one that holds a package wins, as in sys.path

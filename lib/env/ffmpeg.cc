@@ -52,7 +52,7 @@ void judgeArchitecture(const io::TargetDisk& disk, const FfmpegQuery& query,
     install.defect = install.files["avcodec"] + " " + llvm::toString(file.takeError());
     return;
   }
-  llvm::Expected<Image> image = formats::inspect(file->bytes());
+  llvm::Expected<Image> image = formats::inspect(file->bytes(), {.isThorough = false});
   if (!image) {
     install.defect = install.files["avcodec"] + " " + llvm::toString(image.takeError());
     return;

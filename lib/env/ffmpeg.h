@@ -18,8 +18,10 @@ llvm::StringRef nameOf(FfmpegSource source);
 struct FfmpegInstall {
   int major = 0; ///< by avcodec's own; 0 if there is no shared avcodec, or it cannot be seen
   FfmpegSource source = FfmpegSource::System;
-  std::string folder;     ///< host path of the folder with the libraries
-  std::string searchPath; ///< the target path to write; empty for PyAV's, which is written relative
+  std::string folder; ///< host path of the folder with the libraries; empty if it cannot be seen
+  /// The target path to write; empty inside the environment (PyAV's, conda's own), where it is
+  /// written relative.
+  std::string searchPath;
   std::string description; ///< such as "Homebrew keg ffmpeg@7" or "PyAV 15.1.0"
   /// Component ("avcodec") to the file's own name, hashed names included.
   std::map<std::string, std::string> files;
@@ -30,12 +32,14 @@ struct FfmpegInstall {
 
 struct FfmpegQuery {
   Format platform = Format::MachO;
-  std::string arch;
+  std::string arch;   ///< of the libraries that shall use it; empty if unknown
   std::string option; ///< --ffmpeg DIR; empty if not given
   /// TCFIX_FFMPEG, HOMEBREW_PREFIX, FFMPEG_SHARED_BIN, PATH, LOCALAPPDATA…; empty under a sysroot
   std::map<std::string, std::string> variables;
-  std::vector<std::string> alwaysFrom; ///< sites whose PyAV counts
 };
+
+/// The variables of this process that say where FFmpeg may be.
+std::map<std::string, std::string> ffmpegVariables();
 
 /// Those of the environment's own sites, of the system and of `query`, best first. An explicit
 /// folder that holds no FFmpeg comes back with its defect, too.

@@ -34,7 +34,7 @@ std::optional<Kind> kindOf(llvm::ArrayRef<Package> packages, const io::TargetDis
         llvm::consumeError(file.takeError());
         continue;
       }
-      llvm::Expected<Image> image = formats::inspect(file->bytes());
+      llvm::Expected<Image> image = formats::inspect(file->bytes(), {.isThorough = false});
       if (!image) {
         llvm::consumeError(image.takeError());
         continue;
@@ -44,41 +44,54 @@ std::optional<Kind> kindOf(llvm::ArrayRef<Package> packages, const io::TargetDis
   return std::nullopt;
 }
 
+/// What the first look gives; the second one, if the platform asks for it, replaces it all.
+llvm::Error look(const TargetQuery& query, Target& target) {
+  llvm::Expected<Environment> environment = findEnvironment(query.path, target.disk);
+  if (!environment)
+    return environment.takeError();
+  target.environment = std::move(*environment);
+  target.packages.clear();
+  target.absent.clear();
+  for (const PackageQuery& wanted : query.packages) {
+    std::vector<Package> found = findPackages(target.environment, target.disk, wanted);
+    if (found.empty())
+      target.absent.push_back(wanted.name);
+    for (Package& package : found)
+      target.packages.push_back(std::move(package));
+  }
+  return llvm::Error::success();
+}
+
 } // namespace
 
 llvm::Expected<Target> findTarget(const TargetQuery& query) {
   Format own = thisMachinesFormat();
+  bool hasSysroot = !query.sysroot.empty();
   // As this machine sees it, until the libraries say more.
-  io::TargetDisk first({.sysroot = query.sysroot, .isWindows = own == Format::Pe});
-  if (!query.sysroot.empty() && !first.isFolder(first.options().sysroot))
+  Target target{
+      {},  {},         {},
+      own, query.arch, io::TargetDisk({.sysroot = query.sysroot, .isWindows = own == Format::Pe})};
+  if (hasSysroot && !target.disk.isFolder(target.disk.options().sysroot))
     return fail(ErrorCode::NotFound, "there is no such folder: " + query.sysroot,
                 "--sysroot names the folder that holds the target's root");
-  llvm::Expected<Environment> environment = findEnvironment(query.path, first);
-  if (!environment)
-    return environment.takeError();
-  std::vector<Package> packages = findPackages(*environment, first, query.package);
-  std::optional<Kind> kind = kindOf(packages, first);
-  Format platform = own;
+  if (llvm::Error error = look(query, target))
+    return error;
+  std::optional<Kind> kind = kindOf(target.packages, target.disk);
   if (kind)
-    platform = kind->format;
-  else if (llvm::any_of(environment->sites, hasWindowsLayout))
-    platform = Format::Pe;
-  else if (own == Format::Pe && !query.sysroot.empty())
-    platform = Format::Elf;
-  std::string arch = !query.arch.empty() ? query.arch : kind ? kind->arch : std::string();
-  bool isReachable = !query.sysroot.empty() || platform == own;
-  io::TargetDisk disk({.sysroot = query.sysroot,
-                       .isWindows = platform == Format::Pe,
-                       .knowsAbsolutePaths = isReachable});
-  if (platform != own) {
-    // Letter case, links and the user's folders count differently there.
-    environment = findEnvironment(query.path, disk);
-    if (!environment)
-      return environment.takeError();
-    packages = findPackages(*environment, disk, query.package);
-  }
-  return Target{std::move(*environment), std::move(packages), platform, std::move(arch),
-                std::move(disk)};
+    target.platform = kind->format;
+  else if (llvm::any_of(target.environment.sites, hasWindowsLayout))
+    target.platform = Format::Pe;
+  if (kind && target.arch.empty())
+    target.arch = kind->arch;
+  if (target.platform == own)
+    return target;
+  // Letter case, links and the user's folders count differently there.
+  target.disk = io::TargetDisk({.sysroot = query.sysroot,
+                                .isWindows = target.platform == Format::Pe,
+                                .knowsAbsolutePaths = hasSysroot});
+  if (llvm::Error error = look(query, target))
+    return error;
+  return target;
 }
 
 } // namespace tcfix::env

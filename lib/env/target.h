@@ -10,12 +10,13 @@ struct TargetQuery {
   std::string path;    ///< what the user named
   std::string sysroot; ///< --sysroot; empty: none
   std::string arch;    ///< --arch; empty: as the libraries say
-  PackageQuery package;
+  std::vector<PackageQuery> packages;
 };
 
 struct Target {
   Environment environment;
-  std::vector<Package> packages;
+  std::vector<Package> packages;   ///< those of the first query first
+  std::vector<std::string> absent; ///< the names of queries that found none
   Format platform = Format::MachO; ///< of the libraries; without any, of the layout or this machine
   std::string arch;                ///< of the libraries; empty if none could be read
   io::TargetDisk disk;

@@ -5,10 +5,12 @@
 
 #include <llvm/ADT/SmallString.h>
 #include <llvm/ADT/StringExtras.h>
+#include <llvm/ADT/StringMap.h>
 #include <llvm/Support/FileSystem.h>
 #include <llvm/Support/Path.h>
 
 #include <algorithm>
+#include <mutex>
 
 namespace tcfix::io {
 
@@ -66,6 +68,31 @@ std::string absolute(llvm::StringRef typed) {
 
 } // namespace
 
+struct TargetDisk::Memory {
+  std::mutex mutex;
+  llvm::StringMap<std::optional<std::string>> real, found;
+
+  /// What is known under this key, else what `ask` says, from now on.
+  template <typename Ask>
+  std::optional<std::string> recall(llvm::StringMap<std::optional<std::string>>& answers,
+                                    llvm::StringRef key, Ask ask) {
+    {
+      std::lock_guard<std::mutex> guard(mutex);
+      if (auto known = answers.find(key); known != answers.end())
+        return known->second;
+    }
+    std::optional<std::string> answer = ask();
+    std::lock_guard<std::mutex> guard(mutex);
+    return answers.try_emplace(key, std::move(answer)).first->second;
+  }
+};
+
+TargetDisk TargetDisk::remembering() const {
+  TargetDisk copy = *this;
+  copy.memory = std::make_shared<Memory>();
+  return copy;
+}
+
 TargetDisk::TargetDisk(TargetDiskOptions options) : disk(std::move(options)) {
   if (disk.sysroot.empty())
     return;
@@ -101,6 +128,12 @@ std::string TargetDisk::targetPath(llvm::StringRef hostPath) const {
 }
 
 std::optional<std::string> TargetDisk::realPath(llvm::StringRef hostPath) const {
+  if (!memory)
+    return realPathNow(hostPath);
+  return memory->recall(memory->real, hostPath, [&] { return realPathNow(hostPath); });
+}
+
+std::optional<std::string> TargetDisk::realPathNow(llvm::StringRef hostPath) const {
   if (disk.sysroot.empty()) {
     llvm::SmallString<256> real;
     if (fs::real_path(hostPath, real))
@@ -199,6 +232,14 @@ std::vector<std::string> TargetDisk::list(llvm::StringRef hostFolder) const {
 
 std::optional<std::string> TargetDisk::find(llvm::StringRef hostFolder,
                                             llvm::StringRef name) const {
+  if (!memory)
+    return findNow(hostFolder, name);
+  std::string key = (hostFolder + llvm::StringRef("\0", 1) + name).str();
+  return memory->recall(memory->found, key, [&] { return findNow(hostFolder, name); });
+}
+
+std::optional<std::string> TargetDisk::findNow(llvm::StringRef hostFolder,
+                                               llvm::StringRef name) const {
   std::string current = hostFolder.str();
   for (llvm::StringRef part : partsOf(name, disk.isWindows)) {
     if (part != "..")

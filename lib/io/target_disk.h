@@ -23,6 +23,10 @@ class TargetDisk {
 public:
   explicit TargetDisk(TargetDiskOptions options);
 
+  /// The same disk, which asks the system only once for each path: for questions about a moment,
+  /// such as those of a simulated loader, which asks a thousand times for the same few.
+  TargetDisk remembering() const;
+
   const TargetDiskOptions& options() const { return disk; }
   bool knowsAbsolutePaths() const { return disk.knowsAbsolutePaths; }
 
@@ -55,11 +59,16 @@ public:
   std::optional<std::string> find(llvm::StringRef hostFolder, llvm::StringRef name) const;
 
 private:
+  struct Memory;
+
+  std::optional<std::string> findNow(llvm::StringRef hostFolder, llvm::StringRef name) const;
+  std::optional<std::string> realPathNow(llvm::StringRef hostPath) const;
   bool exists(const std::string& hostPath) const;
   std::string entry(const std::string& folder, llvm::StringRef name) const;
   std::string parent(const std::string& folder) const;
 
   TargetDiskOptions disk;
+  std::shared_ptr<Memory> memory; ///< null: nothing is remembered
 };
 
 } // namespace tcfix::io

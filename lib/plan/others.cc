@@ -1,5 +1,6 @@
 #include "plan/rules.h"
 
+#include <llvm/ADT/STLExtras.h>
 #include <llvm/Support/Path.h>
 
 namespace tcfix::plan {
@@ -20,6 +21,11 @@ std::optional<size_t> indexOf(const Draft& draft, llvm::StringRef dependency) {
     if (draft.look().dependencies[index].name == dependency)
       return index;
   return std::nullopt;
+}
+
+bool isOfGroup(llvm::StringRef name, const Group& group) {
+  return llvm::any_of(group.libraries,
+                      [&](const LibraryFacts* library) { return library->name == name; });
 }
 
 std::string findFolder(llvm::StringRef name, const LibraryFacts& library, const PackageFacts& facts,
@@ -46,6 +52,8 @@ void leadToOthers(llvm::MutableArrayRef<Draft> drafts, const Group& group,
         continue;
       if (binding.state != Binding::State::Missing && binding.state != Binding::State::Unknown)
         continue;
+      if (isOfGroup(baseName(binding.dependency), group))
+        continue; // it will be loaded already, if it loads at all
       std::optional<size_t> index = indexOf(draft, binding.dependency);
       llvm::StringRef name = baseName(binding.dependency);
       std::string folder = findFolder(name, draft.library(), facts, simulation.disk());

@@ -176,11 +176,8 @@ GroupPlan Planner::run(std::vector<FfmpegChoice>& choices) {
     best->bare = bareBefore;
     best->preloaded = preloadedBefore;
   }
-  if (best->ffmpeg) {
-    FfmpegChoice& choice = choices[*best->ffmpeg];
-    choice.chosenFor.push_back(group.major);
-    choice.reason.clear();
-  }
+  if (best->ffmpeg)
+    choices[*best->ffmpeg].reason.clear();
   GroupPlan plan{group,
                  std::move(best->drafts),
                  best->ffmpeg,
@@ -211,11 +208,15 @@ void explainTheRest(const PackageFacts& facts, PackagePlan& plan) {
   for (size_t i = 0; i < plan.ffmpegs.size(); ++i) {
     const env::FfmpegInstall& install = facts.ffmpegs[i];
     FfmpegChoice& choice = plan.ffmpegs[i];
+    for (const GroupPlan& one : plan.groups)
+      if (one.ffmpeg == i || (!one.ffmpegFolder.empty() && one.ffmpegFolder == install.folder))
+        for (const LibraryFacts* library : one.group.libraries)
+          choice.chosenFor.push_back(library->path);
     if (!choice.reason.empty())
       continue;
     auto group = llvm::find_if(
         plan.groups, [&](const GroupPlan& one) { return one.group.major == install.major; });
-    if (!choice.chosenFor.empty())
+    if (group != plan.groups.end() && group->ffmpeg == i)
       choice.reason = "the first of its major, in the order of preference, that loads";
     else if (!install.defect.empty())
       choice.reason = install.defect;
@@ -252,7 +253,6 @@ PackagePlan planPackage(const PackageFacts& facts, const Request& request,
     plan.groups.push_back(std::move(*planned[i]));
     for (size_t install = 0; install < facts.ffmpegs.size(); ++install) {
       FfmpegChoice& choice = plan.ffmpegs[install];
-      llvm::append_range(choice.chosenFor, choices[i][install].chosenFor);
       if (choice.reason.empty())
         choice.reason = choices[i][install].reason;
     }

@@ -21,7 +21,7 @@ struct GroupPlan {
 
 /// Why an FFmpeg was taken or left, for the user.
 struct FfmpegChoice {
-  std::vector<int> chosenFor;
+  std::vector<std::string> chosenFor; ///< host paths of the libraries that will use it
   std::string reason;
 };
 

@@ -1,5 +1,7 @@
 #include "plan/survey.h"
 
+#include "env/distribution.h"
+
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/Support/Path.h>
 #include <llvm/Support/Process.h>
@@ -10,15 +12,6 @@ namespace path = llvm::sys::path;
 
 namespace {
 
-std::vector<env::PackageQuery> queriesFor(const SurveyOptions& options) {
-  if (options.packages.empty())
-    return {env::torchcodecQuery()};
-  std::vector<env::PackageQuery> queries;
-  for (const std::string& name : options.packages)
-    queries.push_back({name, {}});
-  return queries;
-}
-
 const Slice& sliceFor(const Image& image, llvm::StringRef arch) {
   for (const Slice& slice : image.slices)
     if (slice.arch == arch)
@@ -27,9 +20,8 @@ const Slice& sliceFor(const Image& image, llvm::StringRef arch) {
 }
 
 std::string pythonFor(const env::Target& target, const env::Package& package) {
-  auto own = llvm::find_if(target.environment.sites, [&](const env::Site& one) {
-    return one.folder == package.site;
-  });
+  auto own = llvm::find_if(target.environment.sites,
+                           [&](const env::Site& one) { return one.folder == package.site; });
   for (const env::Python& python : target.environment.pythons)
     if (own == target.environment.sites.end() || own->pythonVersion.empty() ||
         python.version == own->pythonVersion)
@@ -87,23 +79,30 @@ std::vector<std::string> findOtherFolders(const env::Target& target, const env::
 
 } // namespace
 
-llvm::Expected<env::Target> locate(const std::string& path, const SurveyOptions& options) {
-  std::vector<env::PackageQuery> queries = queriesFor(options);
-  llvm::Expected<env::Target> target =
-      env::findTarget({path, options.sysroot, options.arch, queries.front()});
-  if (!target)
-    return target;
-  for (size_t i = 0; i < queries.size(); ++i) {
-    std::vector<env::Package> found =
-        i == 0 ? target->packages
-               : env::findPackages(target->environment, target->disk, queries[i]);
-    if (found.empty())
-      return fail(ErrorCode::NotFound, "there is no " + queries[i].name + " in it",
-                  "install it: pip install " + queries[i].name);
-    if (i > 0)
-      llvm::append_range(target->packages, found);
-  }
-  return target;
+env::TargetQuery queryFor(const std::string& target, const SurveyOptions& options) {
+  env::TargetQuery query;
+  query.path = target;
+  query.sysroot = options.sysroot;
+  query.arch = options.arch;
+  for (const std::string& name : options.packages)
+    query.packages.push_back({name, {}});
+  if (query.packages.empty())
+    query.packages.push_back(env::torchcodecQuery());
+  return query;
+}
+
+llvm::Expected<env::Target> locate(const std::string& target, const SurveyOptions& options) {
+  env::TargetQuery query = queryFor(target, options);
+  llvm::Expected<env::Target> found = env::findTarget(query);
+  if (!found)
+    return found;
+  for (const env::PackageQuery& wanted : query.packages)
+    if (llvm::none_of(found->packages, [&](const env::Package& package) {
+          return env::normalizedName(package.name) == env::normalizedName(wanted.name);
+        }))
+      return fail(ErrorCode::NotFound, "there is no " + wanted.name + " in it",
+                  "install it: pip install " + wanted.name);
+  return found;
 }
 
 PackageFacts gatherFacts(const env::Target& target, const env::Package& package,
@@ -119,8 +118,8 @@ PackageFacts gatherFacts(const env::Target& target, const env::Package& package,
   if (facts.process.arch.empty() && !facts.process.executable.empty())
     facts.process.arch = archOf(facts.process.executable, store);
   if (options.usesLoaderVariables && options.sysroot.empty() && target.disk.knowsAbsolutePaths())
-    facts.process.environment = variables({"LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH",
-                                           "DYLD_FALLBACK_LIBRARY_PATH", "PATH"});
+    facts.process.environment =
+        variables({"LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "DYLD_FALLBACK_LIBRARY_PATH", "PATH"});
 
   for (const std::string& file : package.libraries) {
     llvm::Expected<const Image*> image = store.image(file);
@@ -156,8 +155,7 @@ PackageFacts gatherFacts(const env::Target& target, const env::Package& package,
   query.arch = facts.process.arch;
   query.option = options.ffmpeg;
   if (options.sysroot.empty() && target.disk.knowsAbsolutePaths())
-    query.variables = variables({"TCFIX_FFMPEG", "HOMEBREW_PREFIX", "FFMPEG_SHARED_BIN", "PATH",
-                                 "LOCALAPPDATA", "ChocolateyInstall", "USERPROFILE", "HOME"});
+    query.variables = env::ffmpegVariables();
   facts.ffmpegs = env::findFfmpegs(target.environment, target.disk, query);
   facts.otherFolders = findOtherFolders(target, package);
   return facts;

@@ -8,14 +8,17 @@ namespace tcfix::plan {
 
 struct SurveyOptions {
   std::string sysroot;
-  std::string arch;         ///< of the process; empty: python's, else the libraries'
-  std::string macosVersion; ///< of the target; empty: unknown
-  std::string ffmpeg;       ///< the folder of an FFmpeg; empty: none was named
+  std::string arch;                  ///< of the process; empty: python's, else the libraries'
+  std::string macosVersion;          ///< of the target; empty: unknown
+  std::string ffmpeg;                ///< the folder of an FFmpeg; empty: none was named
   std::vector<std::string> packages; ///< empty: torchcodec
   /// Whether this process's LD_LIBRARY_PATH and the like count, as they would for a python started
   /// here. Not for a plan: it must hold without them.
   bool usesLoaderVariables = false;
 };
+
+/// What env must find for these options.
+env::TargetQuery queryFor(const std::string& target, const SurveyOptions& options);
 
 /// The target with the packages that were asked for. NotFound if one of them is not in it.
 llvm::Expected<env::Target> locate(const std::string& target, const SurveyOptions& options);

@@ -305,9 +305,8 @@ std::string filesText(llvm::ArrayRef<apply::FileOutcome> files, bool withUnchang
 
 std::string countsText(const apply::FileCounts& counts, llvm::StringRef noun) {
   size_t all = counts.changed + counts.unchanged + counts.skipped + counts.failed;
-  std::string out = all == 1 || noun != "library"
-                        ? countText(all, noun)
-                        : std::to_string(all) + " libraries";
+  std::string out =
+      all == 1 || noun != "library" ? countText(all, noun) : std::to_string(all) + " libraries";
   out += ": " + std::to_string(counts.changed) + " changed, " + std::to_string(counts.unchanged) +
          " unchanged";
   if (counts.failed != 0)

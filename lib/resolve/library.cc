@@ -3,21 +3,23 @@
 namespace tcfix::resolve {
 
 struct LibraryStore::State {
-  const io::TargetDisk* disk;
+  explicit State(io::TargetDisk disk) : disk(std::move(disk)) {}
+
+  io::TargetDisk disk; ///< a store is about a moment: asked once, known for good
   std::mutex mutex;
   std::map<std::string, std::unique_ptr<Library>> libraries; ///< by real path
   std::map<std::string, Library*> known;                     ///< by any path that was asked for
   std::map<std::string, Bytes> replacements;                 ///< by real path
 };
 
-LibraryStore::LibraryStore(const io::TargetDisk& disk) : state(std::make_unique<State>()) {
-  state->disk = &disk;
+LibraryStore::LibraryStore(const io::TargetDisk& disk)
+    : state(std::make_unique<State>(disk.remembering())) {
 }
 
 LibraryStore::~LibraryStore() = default;
 
 const io::TargetDisk& LibraryStore::disk() const {
-  return *state->disk;
+  return state->disk;
 }
 
 llvm::Expected<const Image*> LibraryStore::image(const std::string& hostPath) {
@@ -29,7 +31,7 @@ llvm::Expected<const Image*> LibraryStore::image(const std::string& hostPath) {
 
 void LibraryStore::replace(const std::string& hostPath, Bytes bytes) {
   std::lock_guard lock(state->mutex);
-  state->replacements[state->disk->realPath(hostPath).value_or(hostPath)] = bytes;
+  state->replacements[state->disk.realPath(hostPath).value_or(hostPath)] = bytes;
 }
 
 const Library& LibraryStore::open(const std::string& hostPath) {
@@ -39,7 +41,7 @@ const Library& LibraryStore::open(const std::string& hostPath) {
     std::lock_guard lock(state->mutex);
     Library*& known = state->known[hostPath];
     if (!known) {
-      std::string real = state->disk->realPath(hostPath).value_or(hostPath);
+      std::string real = state->disk.realPath(hostPath).value_or(hostPath);
       std::unique_ptr<Library>& entry = state->libraries[real];
       if (!entry) {
         entry = std::make_unique<Library>();
@@ -52,7 +54,7 @@ const Library& LibraryStore::open(const std::string& hostPath) {
       replacement = it->second;
   }
   // Outside the lock, so that threads read different libraries at once.
-  std::call_once(library->isRead, [&] { library->read(*state->disk, replacement); });
+  std::call_once(library->isRead, [&] { library->read(state->disk, replacement); });
   return *library;
 }
 

@@ -40,9 +40,8 @@ std::string readOptions(const Invocation& invocation, apply::ApplyOptions& optio
 }
 
 bool lacksMajor(const apply::TargetOutcome& target, llvm::ArrayRef<int> required) {
-  return llvm::any_of(required, [&](int major) {
-    return !llvm::is_contained(target.loadingMajors, major);
-  });
+  return llvm::any_of(required,
+                      [&](int major) { return !llvm::is_contained(target.loadingMajors, major); });
 }
 
 int codeFor(const Invocation& invocation, llvm::ArrayRef<apply::TargetOutcome> targets,
@@ -68,8 +67,7 @@ void tellProblems(Invocation& invocation, const apply::TargetOutcome& target) {
     invocation.addWarning({ErrorCode::Warning,
                            "is for another platform than this machine: its system's folders were "
                            "not looked at",
-                           target.path,
-                           "give --sysroot if they are here"});
+                           target.path, "give --sysroot if they are here"});
   for (const Problem& problem : target.problems)
     invocation.addError(problem);
   for (const apply::FileOutcome& file : target.files) {
@@ -114,10 +112,9 @@ int runApply(Invocation& invocation) {
                 ? report::renderDiff(outcome.files, invocation.isVerbose(), invocation.paint())
                 : report::renderApplied(outcome, invocation.paint());
   }
-  return invocation.finish(codeFor(invocation, outcomes, *required), text,
-                           [&](const report::Preamble& preamble) {
-                             return report::jsonForApply(preamble, outcomes);
-                           });
+  return invocation.finish(
+      codeFor(invocation, outcomes, *required), text,
+      [&](const report::Preamble& preamble) { return report::jsonForApply(preamble, outcomes); });
 }
 
 } // namespace

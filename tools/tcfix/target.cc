@@ -34,8 +34,7 @@ llvm::Expected<std::vector<std::string>> targetsOf(const Invocation& invocation)
   return std::vector<std::string>{*active};
 }
 
-llvm::Expected<std::vector<int>> majorsOf(const Invocation& invocation,
-                                          const std::string& option) {
+llvm::Expected<std::vector<int>> majorsOf(const Invocation& invocation, const std::string& option) {
   std::vector<int> majors;
   for (const Argument& argument : invocation.arguments()) {
     if (argument.key != option)

@@ -31,9 +31,9 @@ int runVerify(Invocation& invocation) {
     isAnyInvalid |= !file.verdict.isValid;
     out += report::renderVerified(file, invocation.paint());
   }
-  return invocation.finish(isAnyInvalid ? kProblemFound : kDone, out, [&](const report::Preamble& preamble) {
-    return report::jsonForVerify(preamble, files);
-  });
+  return invocation.finish(
+      isAnyInvalid ? kProblemFound : kDone, out,
+      [&](const report::Preamble& preamble) { return report::jsonForVerify(preamble, files); });
 }
 
 } // namespace
