@@ -143,8 +143,6 @@ void PackageRun::plan() {
   for (const Problem& problem : unreadable)
     if (LibraryWork* work = find(problem.path); work && work->isOpen())
       work->fail(problem);
-  before = simulate(facts, present);
-
   bool hasReplacements = false;
   resolve::LibraryStore rebuilt(target.disk);
   for (const std::unique_ptr<LibraryWork>& work : works)
@@ -225,6 +223,19 @@ llvm::Error PackageRun::run(const Locks& locks) {
   });
   bool isChanged = llvm::any_of(
       works, [](const auto& work) { return work->isOpen() && !work->change.isIdentity(); });
+  bool hasFailed = llvm::any_of(works, [](const auto& work) { return !work->isOpen(); });
+  PackageLoads promised;
+  for (const GroupPlan& group : planned.groups) {
+    promised.preloaded.push_back(group.preloaded);
+    promised.bare.push_back(group.bare);
+  }
+  // What is as planned loads as planned.
+  if (isChanged || hasFailed) {
+    resolve::LibraryStore present(target.disk);
+    before = simulate(facts, present);
+  } else {
+    before = promised;
+  }
   after = before;
   if (options.isWriting)
     if (llvm::Error error = write()) {
@@ -241,11 +252,7 @@ llvm::Error PackageRun::run(const Locks& locks) {
     resolve::LibraryStore changed(target.disk);
     after = simulate(facts, changed);
   } else if (isChanged) {
-    after = {};
-    for (const GroupPlan& group : planned.groups) {
-      after.preloaded.push_back(group.preloaded);
-      after.bare.push_back(group.bare);
-    }
+    after = promised;
   }
   return llvm::Error::success();
 }

@@ -3,6 +3,7 @@
 #include "io/digest.h"
 
 #include <llvm/ADT/STLExtras.h>
+#include <llvm/Support/FileSystem.h>
 #include <llvm/Support/Path.h>
 
 namespace tcfix::apply {
@@ -15,9 +16,11 @@ constexpr llvm::StringLiteral kFolderName = ".tcfix/journal.json";
 } // namespace
 
 JournalPlace journalOf(const env::Package& package, const env::Environment& environment) {
-  if (!package.distInfo.empty())
+  if (!package.distInfo.empty()) {
+    std::string record = package.distInfo + "/RECORD";
     return {package.distInfo + "/" + kListedName.str(), package.site,
-            package.hasRecord ? package.distInfo + "/RECORD" : ""};
+            llvm::sys::fs::exists(record) ? record : ""};
+  }
   std::string base = environment.kind == env::EnvironmentKind::Folder ? environment.root
                      : package.libraries.empty()
                          ? package.site

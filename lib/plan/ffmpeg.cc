@@ -8,6 +8,9 @@ void leadToFfmpeg(Draft& draft, const PackageFacts& facts, const Simulation& sim
   const std::string entry =
       isRelative ? searchPathTo(facts, draft.library(), install.folder, simulation.disk())
                  : install.searchPath;
+  const std::string what =
+      install.major ? "FFmpeg " + std::to_string(install.major) + " of " + install.description
+                    : install.description;
   for (size_t index : draft.dependencies()) {
     const std::string name = draft.look().dependencies[index].name;
     std::optional<env::FfmpegName> wanted = env::parseFfmpegName(name);
@@ -19,8 +22,7 @@ void leadToFfmpeg(Draft& draft, const PackageFacts& facts, const Simulation& sim
       continue;
     if (file != install.files.end() && file->second != baseName(name)) {
       llvm::StringRef place = llvm::StringRef(name).drop_back(baseName(name).size());
-      draft.rename(index, place.str() + file->second,
-                   "the name that it has in " + install.description);
+      draft.rename(index, place.str() + file->second, "its name in " + install.description);
     }
     if (facts.platform == Format::Pe)
       draft.delay(index, "found through the search list: " + install.description);

@@ -41,8 +41,9 @@ std::string findFolder(llvm::StringRef name, const LibraryFacts& library, const 
 
 } // namespace
 
-void leadToOthers(llvm::MutableArrayRef<Draft> drafts, const Group& group,
-                  const PackageFacts& facts, const Simulation& simulation) {
+GroupLoads leadToOthers(llvm::MutableArrayRef<Draft> drafts, const Group& group,
+                        const PackageFacts& facts, const Simulation& simulation) {
+  bool isChanged = false;
   GroupLoads loads = simulation.load(group, looksOf(drafts), Regime::Bare);
   for (size_t i = 0; i < drafts.size(); ++i) {
     Draft& draft = drafts[i];
@@ -63,8 +64,10 @@ void leadToOthers(llvm::MutableArrayRef<Draft> drafts, const Group& group,
         draft.delay(*index, "found through the search list");
       draft.addSearchPath(searchPathTo(facts, draft.library(), folder, simulation.disk()),
                           "leads to " + name.str());
+      isChanged = true;
     }
   }
+  return isChanged ? simulation.load(group, looksOf(drafts), Regime::Bare) : loads;
 }
 
 void dropLibpython(Draft& draft, const PackageFacts& facts, const Simulation& simulation) {

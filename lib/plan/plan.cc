@@ -55,24 +55,43 @@ class Planner {
 public:
   Planner(const PackageFacts& facts, const Request& request, const Simulation& simulation,
           const Group& group)
-      : facts(facts), request(request), simulation(simulation), group(group),
-        bareBefore(simulation.load(group, originalLooks(group), Regime::Bare)),
-        preloadedBefore(simulation.load(group, originalLooks(group), Regime::Preloaded)) {}
+      : facts(facts), request(request), simulation(simulation), group(group) {}
 
   GroupPlan run(std::vector<FfmpegChoice>& choices);
 
 private:
+  /// As the installer left it; simulated when it is first asked for.
+  struct Before {
+    GroupLoads bare, preloaded;
+  };
+  const Before& before();
+  bool makesWorse(const Proposal& proposal);
+
   std::vector<std::optional<size_t>> candidates() const;
-  Proposal propose(std::optional<size_t> ffmpeg, std::optional<SearchPathKind> kind) const;
-  Proposal bestKind(std::optional<size_t> ffmpeg) const;
+  Proposal propose(std::optional<size_t> ffmpeg, std::optional<SearchPathKind> kind);
+  Proposal bestKind(std::optional<size_t> ffmpeg);
   std::string folderOfFfmpeg(const Proposal& proposal) const;
 
   const PackageFacts& facts;
   const Request& request;
   const Simulation& simulation;
   const Group& group;
-  GroupLoads bareBefore, preloadedBefore;
+  std::optional<Before> known;
 };
+
+const Planner::Before& Planner::before() {
+  if (!known)
+    known = {simulation.load(group, originalLooks(group), Regime::Bare),
+             simulation.load(group, originalLooks(group), Regime::Preloaded)};
+  return *known;
+}
+
+bool Planner::makesWorse(const Proposal& proposal) {
+  auto isPerfect = [](const GroupLoads& loads) { return loads.verdict == Verdict::Loads; };
+  if (isPerfect(proposal.bare) && isPerfect(proposal.preloaded))
+    return false;
+  return isWorse(proposal.bare, before().bare) || isWorse(proposal.preloaded, before().preloaded);
+}
 
 // The installs that hold this group's major, in the order of preference. Nothing stands for "what
 // it finds by itself", which comes after what the user named and before what we found.
@@ -98,7 +117,7 @@ std::vector<std::optional<size_t>> Planner::candidates() const {
   return named;
 }
 
-Proposal Planner::propose(std::optional<size_t> ffmpeg, std::optional<SearchPathKind> kind) const {
+Proposal Planner::propose(std::optional<size_t> ffmpeg, std::optional<SearchPathKind> kind) {
   Proposal proposal;
   proposal.ffmpeg = ffmpeg;
   for (const LibraryFacts* library : group.libraries) {
@@ -110,18 +129,17 @@ Proposal Planner::propose(std::optional<size_t> ffmpeg, std::optional<SearchPath
       leadToFfmpeg(draft, facts, simulation, facts.ffmpegs[*ffmpeg]);
     dropLibpython(draft, facts, simulation);
   }
-  leadToOthers(proposal.drafts, group, facts, simulation);
-  if (kind)
+  proposal.bare = leadToOthers(proposal.drafts, group, facts, simulation);
+  if (kind) {
     for (Draft& draft : proposal.drafts)
       draft.setKind(*kind, *kind == SearchPathKind::Rpath
                                ? "only RPATH reaches the dependencies of dependencies"
                                : "RPATH would not load");
-  Looks looks = looksOf(proposal.drafts);
-  proposal.bare = simulation.load(group, looks, Regime::Bare);
-  proposal.preloaded = simulation.load(group, looks, Regime::Preloaded);
+    proposal.bare = simulation.load(group, looksOf(proposal.drafts), Regime::Bare);
+  }
+  proposal.preloaded = simulation.load(group, looksOf(proposal.drafts), Regime::Preloaded);
   Score& score = proposal.score;
-  score.isWorse =
-      isWorse(proposal.bare, bareBefore) || isWorse(proposal.preloaded, preloadedBefore);
+  score.isWorse = makesWorse(proposal);
   score.bare = totalWorth(proposal.bare);
   score.preloaded = totalWorth(proposal.preloaded);
   for (const LoadResult& result : proposal.bare.results)
@@ -133,7 +151,7 @@ Proposal Planner::propose(std::optional<size_t> ffmpeg, std::optional<SearchPath
 
 // ELF has two kinds of search path. The present one, or RUNPATH, is kept unless only the other
 // loads.
-Proposal Planner::bestKind(std::optional<size_t> ffmpeg) const {
+Proposal Planner::bestKind(std::optional<size_t> ffmpeg) {
   Proposal kept = propose(ffmpeg, std::nullopt);
   if (facts.platform != Format::Elf || kept.bare.verdict == Verdict::Loads)
     return kept;
@@ -173,8 +191,8 @@ GroupPlan Planner::run(std::vector<FfmpegChoice>& choices) {
     best = Proposal{};
     for (const LibraryFacts* library : group.libraries)
       best->drafts.emplace_back(facts, *library);
-    best->bare = bareBefore;
-    best->preloaded = preloadedBefore;
+    best->bare = before().bare;
+    best->preloaded = before().preloaded;
   }
   if (best->ffmpeg)
     choices[*best->ffmpeg].reason.clear();

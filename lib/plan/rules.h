@@ -28,9 +28,10 @@ void leadToFfmpeg(Draft& draft, const PackageFacts& facts, const Simulation& sim
                   const env::FfmpegInstall& install);
 
 /// A way to grafted libraries, siblings, and those of NVIDIA and Homebrew, where one is missing
-/// even after the libraries of its group that are loaded before it.
-void leadToOthers(llvm::MutableArrayRef<Draft> drafts, const Group& group,
-                  const PackageFacts& facts, const Simulation& simulation);
+/// even after the libraries of its group that are loaded before it. Returns how the group then
+/// loads with nothing else loaded.
+GroupLoads leadToOthers(llvm::MutableArrayRef<Draft> drafts, const Group& group,
+                        const PackageFacts& facts, const Simulation& simulation);
 
 /// A NEEDED libpython that nothing provides is dropped: the interpreter is in the process already.
 void dropLibpython(Draft& draft, const PackageFacts& facts, const Simulation& simulation);

@@ -35,11 +35,11 @@ void leadToTorch(Draft& draft, const PackageFacts& facts, const Simulation& simu
           return isSameName(name, unmet.name, facts.platform);
         }))
       continue;
-    const std::string reason = "leads to torch's " + unmet.name;
     if (facts.platform == Format::Pe)
-      draft.delay(unmet.dependency, "found through the search list: torch's " + unmet.name);
+      draft.delay(unmet.dependency, "so that the search list leads to it");
     draft.addSearchPath(
-        searchPathTo(facts, draft.library(), facts.torch->libFolder, simulation.disk()), reason);
+        searchPathTo(facts, draft.library(), facts.torch->libFolder, simulation.disk()),
+        "leads to torch " + facts.torch->version);
   }
 }
 

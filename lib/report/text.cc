@@ -5,6 +5,9 @@
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/StringExtras.h>
 #include <llvm/Support/JSON.h>
+#include <llvm/Support/Path.h>
+
+#include <map>
 
 namespace tcfix::report {
 
@@ -342,13 +345,63 @@ std::string renderEdits(const apply::EditRun& run, const Paint& paint) {
   return out + countsText(counts, "file") + "\n";
 }
 
-std::string renderApplied(const apply::TargetOutcome& target, const Paint& paint) {
+namespace {
+
+// What changed and why in one line: search paths one by one, the rest counted.
+std::string briefly(const apply::FileOutcome& file) {
+  std::vector<std::string> parts;
+  std::map<Operation, std::pair<size_t, std::string>> counted;
+  for (const Change& change : file.edit.changes) {
+    std::string why = " (" + printable(change.reason) + ")";
+    if (change.operation == Operation::AddRpath)
+      parts.push_back("+ " + printable(change.value) + why);
+    else if (change.operation == Operation::RemoveRpath)
+      parts.push_back("- " + printable(change.value) + why);
+    else if (change.operation != Operation::Sign) {
+      auto& [count, reason] = counted[change.operation];
+      ++count;
+      reason = why;
+    }
+  }
+  for (const auto& [operation, what] : counted) {
+    llvm::StringRef verb = operation == Operation::RenameDependency   ? "renamed"
+                           : operation == Operation::RemoveDependency ? "dropped"
+                           : operation == Operation::AddDependency    ? "added"
+                           : operation == Operation::Delay            ? "delayed"
+                                                                      : llvm::StringRef();
+    if (verb.empty())
+      parts.push_back(nameOf(operation).str() + what.second);
+    else
+      parts.push_back(std::to_string(what.first) +
+                      (what.first == 1 ? " dependency " : " dependencies ") + verb.str() +
+                      what.second);
+  }
+  if (llvm::any_of(file.edit.changes,
+                   [](const Change& change) { return change.operation == Operation::Sign; }))
+    parts.push_back("signed");
+  return llvm::join(parts, ", ");
+}
+
+} // namespace
+
+std::string renderApplied(const apply::TargetOutcome& target, bool isVerbose, const Paint& paint) {
   if (target.files.empty())
     return {};
-  std::string out = filesText(target.files, /*withUnchanged=*/false, paint);
+  std::string out;
+  if (isVerbose)
+    out = filesText(target.files, /*withUnchanged=*/true, paint);
+  else
+    for (const apply::FileOutcome& file : target.files)
+      if (file.status == apply::FileStatus::Changed ||
+          file.status == apply::FileStatus::WouldChange)
+        out += paint.green("changed") + "  " +
+               paint.bold(printable(llvm::sys::path::filename(file.path))) + "  " + briefly(file) +
+               "\n";
+      else if (file.status == apply::FileStatus::Failed)
+        out += paint.red("failed ") + "  " + printable(llvm::sys::path::filename(file.path)) + "\n";
   apply::FileCounts counts = apply::countFiles(target.files);
   bool isIdle = counts.changed == 0 && counts.failed == 0 && target.problems.empty();
-  out += printable(target.path) + ": " +
+  out += paint.bold(printable(target.path)) + ": " +
          (isIdle ? std::string("nothing to do") : countsText(counts, "library")) + "; " +
          verdictText(target, paint);
   if (counts.changed != 0 && target.loads.after == resolve::Verdict::Loads)

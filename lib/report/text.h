@@ -36,8 +36,9 @@ std::string renderVerified(const VerifiedFile& file, const Paint& paint);
 /// One paragraph for each file that changed, one line for the others, one of summary.
 std::string renderEdits(const apply::EditRun& run, const Paint& paint);
 
-/// What was done to a target, why, and how it loads now; then the next step.
-std::string renderApplied(const apply::TargetOutcome& target, const Paint& paint);
+/// What was done to a target, why, and how it loads now; then the next step. One line for each
+/// library; verbosely one for each change.
+std::string renderApplied(const apply::TargetOutcome& target, bool isVerbose, const Paint& paint);
 
 /// What a dry run shows: a unified diff of what the reader sees before and after; with bytes, every
 /// patch with its offset and meaning.

@@ -13,8 +13,7 @@ struct LibraryStore::State {
 };
 
 LibraryStore::LibraryStore(const io::TargetDisk& disk)
-    : state(std::make_unique<State>(disk.remembering())) {
-}
+    : state(std::make_unique<State>(disk.remembering())) {}
 
 LibraryStore::~LibraryStore() = default;
 

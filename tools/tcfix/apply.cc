@@ -110,7 +110,7 @@ int runApply(Invocation& invocation) {
     tellProblems(invocation, outcome);
     text += invocation.isOn("dry-run")
                 ? report::renderDiff(outcome.files, invocation.isVerbose(), invocation.paint())
-                : report::renderApplied(outcome, invocation.paint());
+                : report::renderApplied(outcome, invocation.isVerbose(), invocation.paint());
   }
   return invocation.finish(
       codeFor(invocation, outcomes, *required), text,
