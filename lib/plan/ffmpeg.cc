@@ -25,9 +25,8 @@ void leadToFfmpeg(Draft& draft, const PackageFacts& facts, const Simulation& sim
       draft.rename(index, place.str() + file->second, "its name in " + install.description);
     }
     if (facts.platform == Format::Pe)
-      draft.delay(index, "found through the search list: " + install.description);
-    draft.addSearchPath(entry,
-                        "leads to FFmpeg's " + baseName(name).str() + " of " + install.description);
+      draft.delay(index, "so that the search list leads to it");
+    draft.addSearchPath(entry, "leads to " + what);
   }
 }
 
