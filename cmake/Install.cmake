@@ -1,0 +1,15 @@
+# Where the program and its texts go: a prefix, or the folders of a wheel, which pip maps to those of
+# an environment.
+include(GNUInstallDirs)
+if(SKBUILD)
+  set(programs ${SKBUILD_SCRIPTS_DIR})
+  set(data ${SKBUILD_DATA_DIR}/share)
+else()
+  set(programs ${CMAKE_INSTALL_BINDIR})
+  set(data ${CMAKE_INSTALL_DATAROOTDIR})
+endif()
+install(TARGETS tcfix RUNTIME DESTINATION ${programs})
+install(FILES ${texts}/tcfix.1 DESTINATION ${data}/man/man1 OPTIONAL)
+install(FILES ${texts}/tcfix DESTINATION ${data}/bash-completion/completions OPTIONAL)
+install(FILES ${texts}/_tcfix DESTINATION ${data}/zsh/site-functions OPTIONAL)
+install(FILES ${texts}/tcfix.fish DESTINATION ${data}/fish/vendor_completions.d OPTIONAL)
