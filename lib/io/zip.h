@@ -25,10 +25,10 @@ struct ZipMember {
   uint32_t crc = 0;
   uint16_t method = 0;
 
-  Bytes header;     ///< local header with name and extra fields
-  Bytes data;       ///< as stored, mostly compressed
-  Bytes descriptor; ///< what follows the data of a streamed member
-  Bytes entry;      ///< in the central directory
+  Bytes header;            ///< local header with name and extra fields
+  Bytes data;              ///< as stored, mostly compressed
+  Bytes descriptor;        ///< what follows the data of a streamed member
+  Bytes entry;             ///< in the central directory
   uint32_t wideOffset = 0; ///< where `entry` has its zip64 offset; 0 if it has none
 
   bool isFolder() const { return name.back() == '/'; }

@@ -28,7 +28,8 @@ struct Made {
 // Python: zlib.compressobj(wbits=-15) of forty times "abcdefgh".
 const std::string kDeflated("\x4b\x4c\x4a\x4e\x49\x4d\x4b\xcf\x48\x1c\xa5\xc9\xa2\x01", 14);
 const Made kPlain{"demo/plain.txt", "plain text"};
-const Made kPacked{"demo/packed.txt", [] {
+const Made kPacked{"demo/packed.txt",
+                   [] {
                      std::string text;
                      for (int i = 0; i < 40; ++i)
                        text += "abcdefgh";
@@ -128,8 +129,10 @@ std::map<std::string, std::string> contentsOf(Bytes archive) {
   return contents;
 }
 
-const std::vector<Made> kAllKinds = {
-    kPlain, kPacked, {"streamed", kPacked.content, kDeflated, true}, {"wide", "wide", {}, false, true}};
+const std::vector<Made> kAllKinds = {kPlain,
+                                     kPacked,
+                                     {"streamed", kPacked.content, kDeflated, true},
+                                     {"wide", "wide", {}, false, true}};
 
 TEST(Zip, ReadsWhatIsStoredDeflatedStreamedAndWide) {
   std::map<std::string, std::string> contents = contentsOf(archiveOf(kAllKinds, "a comment"));

@@ -44,8 +44,9 @@ llvm::Error rewrite(llvm::ArrayRef<std::string> words) {
     return writer.takeError();
   std::map<std::string, std::string> replaced, renamed, added;
   for (size_t i = 2; i + 2 < words.size(); i += 3)
-    (words[i] == "replace" ? replaced : words[i] == "rename" ? renamed : added)[words[i + 1]] =
-        words[i + 2];
+    (words[i] == "replace"  ? replaced
+     : words[i] == "rename" ? renamed
+                            : added)[words[i + 1]] = words[i + 2];
   for (const io::ZipMember& member : reader->members())
     if (llvm::Error error = replaced.count(member.name)
                                 ? addFile(*writer, member, member.name, replaced[member.name])
