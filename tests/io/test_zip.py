@@ -93,6 +93,16 @@ class Copies(ZipTest):
         self.rewrite(path, "rename", "wide", "much/wider")
         self.judge()
 
+    def test_more_members_than_a_usual_archive_can_have(self):
+        path = self.folder / "in.zip"
+        with zipfile.ZipFile(path, "w") as archive:
+            for number in range(66000):
+                archive.writestr(zipfile.ZipInfo(str(number)), b"")
+        result = subprocess.run([ZIP_TOOL, path, "-"], capture_output=True, text=True)
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        self.assertIn("unsupported: would be too large", self.rewrite(path, check=False).stderr)
+        self.assertFalse(self.output.exists())
+
     def test_folders_comments_extra_fields_and_other_letters(self):
         path = self.folder / "in.zip"
         with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:

@@ -18,7 +18,7 @@ std::string zshText(StringRef text) {
 }
 
 std::string zshAction(const Syntax& syntax) {
-  std::string paths = syntax.takesFiles ? "_files" : syntax.takesFolders ? "_files -/" : "";
+  std::string paths = syntax.takesFiles ? "_files" : syntax.takesFolders ? "_path_files -/" : "";
   if (syntax.words.empty())
     return paths.empty() ? " " : paths;
   if (paths.empty())

@@ -1,0 +1,228 @@
+#include "doctor/diagnose.h"
+
+#include "base/parallel.h"
+#include "doctor/rules.h"
+
+#include <llvm/ADT/STLExtras.h>
+#include <llvm/Support/Path.h>
+
+#include <algorithm>
+
+namespace tcfix::doctor {
+
+using plan::GroupLoads;
+using plan::Regime;
+using resolve::Binding;
+using resolve::LoadProblem;
+using resolve::Verdict;
+
+namespace {
+
+Verdict both(Verdict a, Verdict b) {
+  if (a == Verdict::Fails || b == Verdict::Fails)
+    return Verdict::Fails;
+  return a == Verdict::Unknown ? a : b;
+}
+
+std::string folderOfFfmpeg(const GroupLoads& loads) {
+  for (const resolve::LoadResult& result : loads.results)
+    for (const Binding& binding : result.bindings) {
+      std::optional<env::FfmpegName> name = env::parseFfmpegName(binding.dependency);
+      if (name && name->component == "avcodec" && binding.state == Binding::State::Found)
+        return llvm::sys::path::parent_path(binding.provider).str();
+    }
+  return {};
+}
+
+GroupReport reportOn(const plan::Group& group, const plan::Simulation& simulation) {
+  GroupLoads preloaded = simulation.load(group, {}, Regime::Preloaded);
+  GroupReport report;
+  report.major = group.major;
+  report.loads = preloaded.verdict;
+  report.loadsBare = simulation.load(group, {}, Regime::Bare).verdict;
+  report.ffmpegFolder = folderOfFfmpeg(preloaded);
+  for (size_t i = 0; i < group.libraries.size(); ++i)
+    report.libraries.push_back({group.libraries[i]->path, std::move(preloaded.results[i])});
+  return report;
+}
+
+// Majors as they are; libraries without one belong together where there are no majors at all.
+std::vector<GroupReport> arrange(std::vector<GroupReport> groups) {
+  std::vector<GroupReport> result;
+  bool hasMajors = llvm::any_of(groups, [](const GroupReport& group) { return group.major != 0; });
+  for (GroupReport& group : groups) {
+    if (group.major != 0) {
+      result.push_back(std::move(group));
+    } else if (!hasMajors) {
+      if (result.empty()) {
+        result.push_back(std::move(group));
+        continue;
+      }
+      result.front().loads = both(result.front().loads, group.loads);
+      result.front().loadsBare = both(result.front().loadsBare, group.loadsBare);
+      llvm::move(group.libraries, std::back_inserter(result.front().libraries));
+    }
+  }
+  return result;
+}
+
+std::string quoted(const std::string& text) {
+  bool isPlain = llvm::all_of(text, [](char c) {
+    return llvm::isAlnum(c) || llvm::StringRef("/._-+~:@%,\\").contains(c);
+  });
+  return isPlain && !text.empty() ? text : "'" + text + "'";
+}
+
+std::string applyCommandFor(const std::string& target, const DoctorOptions& options) {
+  std::string command = "tcfix apply";
+  for (const std::string& name : options.survey.packages)
+    command += " --package " + quoted(name);
+  if (!options.survey.sysroot.empty())
+    command += " --sysroot " + quoted(options.survey.sysroot);
+  return command + " " + quoted(target);
+}
+
+bool anyLoads(llvm::ArrayRef<GroupReport> groups) {
+  return llvm::any_of(groups,
+                      [](const GroupReport& group) { return group.loads != Verdict::Fails; });
+}
+
+bool planLoads(const plan::PackagePlan& planned) {
+  bool hasMajors = llvm::any_of(
+      planned.groups, [](const plan::GroupPlan& group) { return group.group.major != 0; });
+  auto loads = [](const plan::GroupPlan& group) {
+    return group.preloaded.verdict == Verdict::Loads;
+  };
+  auto isMajor = [](const plan::GroupPlan& group) { return group.group.major != 0; };
+  return hasMajors ? llvm::any_of(planned.groups,
+                                  [&](const auto& group) { return isMajor(group) && loads(group); })
+                   : llvm::all_of(planned.groups, loads);
+}
+
+std::string summaryOf(const Case& facts, const Diagnosis& diagnosis) {
+  const std::string& name = facts.facts.package.name;
+  if (!diagnosis.isKnown && facts.loads)
+    return "what can be seen of " + name +
+           " is in order; the target's system is out of reach, so that no more can be said";
+  for (const GroupReport& group : facts.groups)
+    if (group.loads == Verdict::Loads && group.major != 0)
+      return name + " loads, with FFmpeg " + std::to_string(group.major) + " from " +
+             facts.found.disk.targetPath(group.ffmpegFolder);
+  if (facts.loads)
+    return name + " loads";
+  if (facts.wouldLoadAfter)
+    return name + " does not load; tcfix can repair that";
+  return name + " does not load, and no edit of its libraries can change that";
+}
+
+Diagnosis examine(const std::string& target, const env::Target& found, const env::Package& package,
+                  const DoctorOptions& options, Findings& findings) {
+  resolve::LibraryStore store(found.disk);
+  std::vector<Problem> unreadable;
+  plan::SurveyOptions seen = options.survey;
+  seen.usesLoaderVariables = true;
+  plan::PackageFacts facts = plan::gatherFacts(found, package, store, seen, unreadable);
+  for (const Problem& problem : unreadable)
+    findings.push_back({"unreadable", Severity::Error, problem.message, problem.path, {}, {}});
+
+  plan::Simulation simulation(facts, store);
+  std::vector<plan::Group> groups = plan::groupsOf(facts);
+  std::vector<GroupReport> reports(groups.size());
+  parallelFor(groups.size(), hardwareThreads(),
+              [&](size_t i) { reports[i] = reportOn(groups[i], simulation); });
+
+  // A plan must hold without the variables of this process.
+  plan::PackageFacts plannable = facts;
+  plannable.process.environment.clear();
+  plan::PackagePlan planned = plan::planPackage(plannable, {}, store);
+  Case known{target,
+             found,
+             facts,
+             planned,
+             store,
+             arrange(std::move(reports)),
+             false,
+             planLoads(planned),
+             applyCommandFor(target, options)};
+  known.loads = anyLoads(known.groups);
+
+  findLoadProblems(known, findings);
+  findFfmpegProblems(known, findings);
+  findVersionMismatch(known, findings);
+  findPythonProblems(known, findings);
+  findMacProblems(known, findings);
+  findPathProblems(known, findings);
+  findSurroundings(known, findings);
+
+  Diagnosis diagnosis;
+  diagnosis.isKnown = found.disk.knowsAbsolutePaths();
+  diagnosis.isOk = known.loads;
+  for (int major : options.required)
+    diagnosis.isOk &= llvm::any_of(known.groups, [&](const GroupReport& group) {
+      return group.major == major && group.loads != Verdict::Fails;
+    });
+  diagnosis.package = package.name + (package.version.empty() ? "" : " " + package.version);
+  diagnosis.summary = summaryOf(known, diagnosis);
+  if (!diagnosis.isOk && known.wouldLoadAfter)
+    diagnosis.action = known.applyCommand;
+  diagnosis.groups = std::move(known.groups);
+  return diagnosis;
+}
+
+} // namespace
+
+llvm::StringRef nameOf(Severity severity) {
+  switch (severity) {
+  case Severity::Error:
+    return "error";
+  case Severity::Warning:
+    return "warning";
+  case Severity::Info:
+    break;
+  }
+  return "info";
+}
+
+const LoadProblem* GroupReport::firstCause() const {
+  for (const LibraryReport& library : libraries)
+    if (!library.loads.problems.empty())
+      return &library.loads.problems.front();
+  return nullptr;
+}
+
+llvm::Expected<Diagnosis> diagnose(const std::string& target, const DoctorOptions& options) {
+  llvm::Expected<env::Target> found = plan::locate(target, options.survey);
+  if (!found)
+    return found.takeError();
+  Diagnosis whole;
+  whole.target = target;
+  whole.isOk = true;
+  Findings findings;
+  for (const env::Package& package : found->packages) {
+    for (const Problem& problem : package.problems)
+      findings.push_back(
+          {"package-damaged", Severity::Warning, problem.message, problem.path, {}, {}});
+    Diagnosis one = examine(target, *found, package, options, findings);
+    whole.isOk &= one.isOk;
+    whole.isKnown &= one.isKnown;
+    if (whole.summary.empty() || !one.isOk) {
+      whole.summary = one.summary;
+      whole.action = one.action;
+      whole.package = one.package;
+    }
+    llvm::move(one.groups, std::back_inserter(whole.groups));
+  }
+  std::stable_sort(findings.begin(), findings.end(), [](const Finding& a, const Finding& b) {
+    return a.severity < b.severity;
+  });
+  if (!whole.isOk && whole.action.empty())
+    for (const Finding& finding : findings)
+      if (!finding.action.empty()) {
+        whole.action = finding.action;
+        break;
+      }
+  whole.findings = std::move(findings);
+  return whole;
+}
+
+} // namespace tcfix::doctor

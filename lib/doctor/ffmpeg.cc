@@ -1,0 +1,103 @@
+// FFmpeg: there is none, only a static one, or none of a major that this torchcodec can use.
+#include "doctor/rules.h"
+
+#include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/StringExtras.h>
+
+namespace tcfix::doctor {
+
+namespace {
+
+std::string installCommand(const Case& facts, int highest) {
+  switch (facts.facts.platform) {
+  case Format::MachO:
+    // The newest formula has no number; older ones do.
+    return highest >= 8 ? "brew install ffmpeg"
+                        : "brew install ffmpeg@" + std::to_string(highest);
+  case Format::Elf:
+    if (facts.found.environment.kind == env::EnvironmentKind::Conda)
+      return "conda install -c conda-forge \"ffmpeg<" + std::to_string(highest + 1) + "\"";
+    return "pip install av";
+  case Format::Pe:
+    return "pip install av";
+  }
+  return {};
+}
+
+std::string majorsText(llvm::ArrayRef<int> majors) {
+  std::vector<std::string> words;
+  for (int major : majors)
+    words.push_back(std::to_string(major));
+  return llvm::join(words, ", ");
+}
+
+} // namespace
+
+void findFfmpegProblems(const Case& facts, Findings& findings) {
+  std::vector<int> wanted;
+  bool isFfmpegTheCause = false;
+  const resolve::LoadProblem* first = nullptr;
+  for (const GroupReport& group : facts.groups) {
+    if (group.major)
+      wanted.push_back(group.major);
+    const resolve::LoadProblem* cause = group.firstCause();
+    if (!cause || cause->code != resolve::LoadProblem::Code::MissingDependency ||
+        !env::parseFfmpegName(cause->dependency))
+      continue;
+    isFfmpegTheCause = true;
+    if (!first)
+      first = cause;
+  }
+  if (facts.loads || !isFfmpegTheCause)
+    return;
+
+  std::vector<std::string> seen, defects;
+  std::vector<int> present;
+  for (const env::FfmpegInstall& install : facts.facts.ffmpegs) {
+    std::string line = (install.major ? "FFmpeg " + std::to_string(install.major) + " " : "") +
+                       "in " + facts.found.disk.targetPath(install.folder) + " (" +
+                       install.description + ")";
+    if (!install.defect.empty())
+      defects.push_back(line + ": " + install.defect);
+    else if (install.major)
+      present.push_back(install.major);
+    seen.push_back(line + (install.defect.empty() ? "" : ": " + install.defect));
+  }
+  std::vector<std::string> tried;
+  for (const resolve::Attempt& attempt : first->tried)
+    tried.push_back(attempt.place + ": " + attempt.outcome);
+
+  Finding finding;
+  finding.severity = Severity::Error;
+  finding.path = first->library;
+  finding.evidence = {{"dependency", first->dependency}, {"installs", seen}, {"tried", tried}};
+  bool hasSupported = llvm::any_of(
+      present, [&](int major) { return llvm::is_contained(wanted, major); });
+  const std::string majors = "FFmpeg " + majorsText(wanted);
+  if (facts.wouldLoadAfter) {
+    finding.code = "ffmpeg-not-found";
+    finding.message = "the libraries do not find an FFmpeg that is there";
+    finding.action = facts.applyCommand;
+  } else if (hasSupported) {
+    finding.code = "ffmpeg-not-found";
+    finding.message = "there is an FFmpeg of a fitting major, but the libraries fail with it";
+    for (const plan::FfmpegChoice& choice : facts.planned.ffmpegs)
+      finding.evidence.push_back({"reason", choice.reason});
+  } else if (!present.empty()) {
+    finding.code = "ffmpeg-unsupported-major";
+    finding.message = "this " + facts.facts.package.name + " uses " + majors + "; installed: " +
+                      majorsText(present);
+    finding.action = installCommand(facts, wanted.empty() ? 7 : wanted.front());
+  } else if (!defects.empty()) {
+    finding.code = "ffmpeg-static";
+    finding.message = "no FFmpeg here has shared libraries: " + defects.front();
+    finding.action = installCommand(facts, wanted.empty() ? 7 : wanted.front());
+  } else {
+    finding.code = "ffmpeg-missing";
+    finding.message = "there is no FFmpeg that the libraries could use (" + majors + ")";
+    finding.action = installCommand(facts, wanted.empty() ? 7 : wanted.front());
+  }
+  findings.push_back(std::move(finding));
+}
+
+} // namespace tcfix::doctor

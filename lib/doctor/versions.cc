@@ -1,0 +1,121 @@
+// Which torchcodec was built for which torch. Symbols alone do not prove that two go together: 0.7
+// finds all of its symbols in torch 2.9 and crashes there.
+#include "doctor/rules.h"
+
+#include <llvm/ADT/StringExtras.h>
+
+namespace tcfix::doctor {
+
+namespace {
+
+struct Version {
+  int major = -1, minor = -1;
+  bool operator==(const Version&) const = default;
+  bool operator<(const Version& other) const {
+    return major != other.major ? major < other.major : minor < other.minor;
+  }
+  std::string text() const { return std::to_string(major) + "." + std::to_string(minor); }
+};
+
+std::optional<Version> parse(llvm::StringRef text) {
+  Version version;
+  auto [first, rest] = text.split('.');
+  llvm::StringRef second = rest.take_while(llvm::isDigit);
+  if (first.getAsInteger(10, version.major) || second.getAsInteger(10, version.minor))
+    return std::nullopt;
+  return version;
+}
+
+/// From README of torchcodec, and measured (docs/findings.md).
+struct Match {
+  Version firstCodec, lastCodec; ///< torchcodec, both included
+  Version torch;
+  bool isOpenEnded; ///< goes with every later torch, too
+};
+constexpr Match kMatches[] = {
+    {{0, 0}, {0, 0}, {2, 4}, false},    {{0, 1}, {0, 1}, {2, 5}, false},
+    {{0, 2}, {0, 2}, {2, 6}, false},    {{0, 3}, {0, 5}, {2, 7}, false},
+    {{0, 6}, {0, 7}, {2, 8}, false},    {{0, 8}, {0, 9}, {2, 9}, false},
+    {{0, 10}, {0, 10}, {2, 10}, false}, {{0, 11}, {0, 11}, {2, 11}, false},
+    {{0, 12}, {0, 17}, {2, 11}, true},
+};
+
+const Match* matchFor(Version codec) {
+  for (const Match& match : kMatches)
+    if (!(codec < match.firstCodec) && !(match.lastCodec < codec))
+      return &match;
+  return nullptr; // newer than this table
+}
+
+bool fits(const Match& match, Version torch) {
+  return torch == match.torch || (match.isOpenEnded && match.torch < torch);
+}
+
+// Builds that were not made by PyTorch's own pipelines, or for another accelerator.
+std::string vendorOf(llvm::StringRef version) {
+  llvm::StringRef local = version.split('+').second;
+  if (local.starts_with("rocm"))
+    return "ROCm";
+  if (local.starts_with("xpu"))
+    return "Intel XPU";
+  if (local.starts_with("nv") || version.contains(".nv") || version.contains("nv2"))
+    return "NVIDIA (Jetson or NGC)";
+  if (local.starts_with("git") || version.contains("a0"))
+    return "a build from source";
+  return {};
+}
+
+} // namespace
+
+std::optional<std::string> torchcodecFor(llvm::StringRef torchVersion) {
+  std::optional<Version> torch = parse(torchVersion);
+  std::optional<std::string> best;
+  if (torch)
+    for (const Match& match : kMatches)
+      if (fits(match, *torch))
+        best = match.lastCodec.text() + ".*";
+  return best;
+}
+
+void findVersionMismatch(const Case& facts, Findings& findings) {
+  const plan::PackageFacts& known = facts.facts;
+  if (known.package.name != "torchcodec")
+    return;
+  if (!known.torch) {
+    findings.push_back({"torch-missing",
+                        Severity::Error,
+                        "there is no torch in this environment",
+                        known.package.site,
+                        {},
+                        "pip install torch"});
+    return;
+  }
+  std::string vendor = vendorOf(known.torch->version);
+  if (!vendor.empty())
+    findings.push_back({"vendor-torch",
+                        facts.loads ? Severity::Warning : Severity::Error,
+                        "torch " + known.torch->version + " is " + vendor +
+                            ": torchcodec's own wheels are built for PyTorch's; build torchcodec "
+                            "against this torch, then bring its libraries in",
+                        known.torch->libFolder,
+                        {{"torch", known.torch->version}},
+                        facts.applyCommand + " --replace-from BUILD_FOLDER"});
+  std::optional<Version> codec = parse(known.package.version), torch = parse(known.torch->version);
+  if (!codec || !torch)
+    return;
+  const Match* match = matchFor(*codec);
+  if (!match || fits(*match, *torch))
+    return;
+  std::optional<std::string> fitting = torchcodecFor(known.torch->version);
+  findings.push_back(
+      {"torch-version-mismatch",
+       facts.loads ? Severity::Warning : Severity::Error,
+       "torchcodec " + known.package.version + " is built for torch " + match->torch.text() +
+           (match->isOpenEnded ? " or later" : "") + "; this is torch " + known.torch->version,
+       known.package.site,
+       {{"torchcodec", known.package.version}, {"torch", known.torch->version}},
+       fitting ? "pip install \"torchcodec==" + *fitting + "\""
+               : "pip install --upgrade torch torchcodec"});
+}
+
+} // namespace tcfix::doctor

@@ -1,0 +1,115 @@
+"""Finds the program, runs it, and reads what it says."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sysconfig
+from typing import Any, Dict, Iterable, Iterator, List, Optional, Union, cast
+
+from .documents import Problem, Report
+
+Operand = Union[str, "os.PathLike[str]"]
+Value = Union[str, int, "os.PathLike[str]"]
+Option = Union[None, bool, Value, Iterable[Value]]
+
+# 1: a problem was found; 4: nothing loads afterwards. Both are answers, told in the document.
+_ANSWERS = (0, 1, 4)
+
+
+class TcfixError(Exception):
+    """tcfix could not do its work.
+
+    ``exit_code`` is 2 for wrong usage or a missing target, 3 when a file could not be changed (the
+    others were: see ``document``), 130 when it was interrupted. ``errors`` has one entry for each
+    thing that went wrong, with code, message, path and hint.
+    """
+
+    def __init__(self, exit_code: int, errors: List[Problem], document: Optional[Report] = None):
+        super().__init__("\n".join(map(_sentence, errors)))
+        self.exit_code = exit_code
+        self.errors = errors
+        self.document = document
+
+    @property
+    def hint(self) -> Optional[str]:
+        """What to do about it, if tcfix knows."""
+        return next((error["hint"] for error in self.errors if error.get("hint")), None)
+
+
+def _sentence(error: Problem) -> str:
+    path, hint = error.get("path"), error.get("hint")
+    return "".join((f"{path}: " if path else "", error["message"], f" ({hint})" if hint else ""))
+
+
+def program() -> str:
+    """The path of the native program that belongs to this module."""
+    name = "tcfix" + (sysconfig.get_config_var("EXE") or "")
+    for candidate in _candidates(name):
+        if os.path.isfile(candidate):
+            return candidate
+    raise TcfixError(2, [{"code": "not-found", "message": "the program tcfix is not installed",
+                          "path": None, "hint": "pip install --force-reinstall tcfix"}])
+
+
+def _candidates(name: str) -> Iterator[str]:
+    yield os.path.join(sysconfig.get_path("scripts"), name)
+    # Elsewhere after pip install --user, --prefix or --target; the installer's own list knows.
+    from importlib import metadata
+    try:
+        files = metadata.distribution("tcfix").files or []
+    except metadata.PackageNotFoundError:
+        files = []
+    for file in files:
+        if file.name == name:
+            yield os.path.abspath(str(file.locate()))
+    yield os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "bin", name)
+    yield shutil.which("tcfix") or ""
+
+
+def _words(options: Dict[str, Option]) -> Iterator[str]:
+    for key, option in options.items():
+        values: Iterable[Union[None, bool, Value]]
+        if option is None or isinstance(option, (str, int, os.PathLike)):
+            values = [option]
+        else:
+            values = option
+        name = f"-{key}" if len(key) == 1 else "--" + key.replace("_", "-")
+        for value in values:
+            if value is True:
+                yield name
+            elif value is None or value is False:
+                continue
+            elif len(key) == 1:
+                yield from (name, _text(value))
+            else:
+                yield f"{name}={_text(value)}"
+
+
+def _text(value: Value) -> str:
+    return str(value) if isinstance(value, int) else os.fspath(value)
+
+
+def run(command: str, *operands: Operand, **options: Option) -> Dict[str, Any]:
+    """Runs any command; gives its JSON document or raises TcfixError."""
+    words = [program(), command, "--json", *_words(options)]
+    if operands:
+        words += ["--", *(os.fspath(operand) for operand in operands)]
+    process = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE)
+    try:
+        output, log = process.communicate()
+    except KeyboardInterrupt:
+        process.communicate()  # it was told, too, and first puts everything back in order
+        raise
+    try:
+        document = json.loads(output)
+    except ValueError:
+        message = log.decode(errors="replace").strip() or f"tcfix ended with {process.returncode}"
+        raise TcfixError(process.returncode, [{"code": "internal", "message": message,
+                                               "path": None, "hint": None}]) from None
+    if process.returncode not in _ANSWERS:
+        raise TcfixError(process.returncode, document["errors"], document)
+    return cast(Dict[str, Any], document)

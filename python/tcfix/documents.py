@@ -1,0 +1,191 @@
+"""The JSON documents that the commands print, as types. Documents may hold more than is told here."""
+
+from __future__ import annotations
+
+from typing import Dict, List, Optional, TypedDict
+
+# Python 3.8 cannot say which fields may be missing, so those are in a base of their own.
+
+
+class Problem(TypedDict):
+    code: str
+    message: str
+    path: Optional[str]
+    hint: Optional[str]
+
+
+class Report(TypedDict):
+    """What every document has."""
+
+    schema: int
+    command: str
+    ok: bool
+    errors: List[Problem]
+    warnings: List[Problem]
+
+
+class Dependency(TypedDict):
+    name: str
+    kind: str  # normal, weak, reexport, upward, delay
+
+
+class Signature(TypedDict):
+    state: str  # none, valid, invalid
+    kind: Optional[str]  # adhoc, linker-signed, cms
+    identifier: Optional[str]
+
+
+class Import(TypedDict):
+    name: str
+    # The library that it comes from is under "from", which is no name in Python.
+
+
+class _ImageExtras(TypedDict, total=False):
+    path: str
+    format: str  # macho, elf, pe
+    runpath_kind: Optional[str]  # rpath, runpath (ELF)
+    signature: Signature  # Mach-O
+    imports: List[Import]  # with symbols=True
+    exports: List[str]  # with symbols=True
+    slices: List[Image]  # of a universal file, instead of all the rest
+
+
+class Image(_ImageExtras, total=False):
+    arch: str
+    id: Optional[str]
+    dependencies: List[Dependency]
+    rpaths: List[str]
+    min_os: Optional[str]
+
+
+class InspectReport(Report):
+    files: List[Image]
+
+
+class _EditExtras(TypedDict, total=False):
+    old: str
+
+
+class Edit(_EditExtras):
+    op: str  # add_rpath, remove_rpath, rename_dependency, sign, …
+    value: str
+    reason: str
+
+
+class EditedFile(TypedDict):
+    path: str
+    status: str  # changed, would_change, unchanged, skipped, failed
+    edits: List[Edit]
+    sha256_before: Optional[str]
+    sha256_after: Optional[str]
+
+
+class EditReport(Report):
+    files: List[EditedFile]
+
+
+class VerifiedFile(TypedDict):
+    path: str
+    valid: bool
+    problems: List[str]
+
+
+class VerifyReport(Report):
+    files: List[VerifiedFile]
+
+
+class Change(TypedDict):
+    before: Optional[bool]
+    after: Optional[bool]  # None where it cannot be known
+
+
+class FFmpeg(TypedDict):
+    major: int
+    path: str
+    source: str
+
+
+class AppliedTarget(TypedDict):
+    path: str
+    files: List[EditedFile]
+    summary: Dict[str, int]
+    loads: Change
+    loads_bare: Change
+    ffmpeg: Optional[FFmpeg]
+
+
+class ApplyReport(Report):
+    targets: List[AppliedTarget]
+
+
+class LoadProblem(TypedDict):
+    code: str
+    message: str
+    dependency: Optional[str]
+    tried: List[str]
+
+
+class Library(TypedDict):
+    path: str
+    loads: Optional[bool]
+    problems: List[LoadProblem]
+
+
+class Group(TypedDict):
+    ffmpeg: int
+    loads: Optional[bool]
+    loads_bare: Optional[bool]
+    libraries: List[Library]
+
+
+class Finding(TypedDict):
+    code: str
+    severity: str  # error, warning, info
+    message: str
+    path: Optional[str]
+    evidence: object
+    action: Optional[str]  # the exact command to type
+
+
+class DoctorReport(Report):
+    verdict: str  # ok, broken
+    groups: List[Group]
+    findings: List[Finding]
+
+
+class FoundFFmpeg(FFmpeg):
+    chosen_for: List[str]
+    reason: str
+
+
+class ListReport(Report):
+    python: List[Dict[str, object]]
+    packages: List[Dict[str, object]]
+    libraries: List[Dict[str, object]]
+    ffmpeg: List[FoundFFmpeg]
+    torch: Optional[Dict[str, object]]
+
+
+class UndoneTarget(TypedDict):
+    path: str
+    restored: List[str]
+    skipped: List[str]
+
+
+class UndoReport(Report):
+    targets: List[UndoneTarget]
+
+
+class RepairedWheel(TypedDict):
+    input: str
+    output: Optional[str]
+    files: List[EditedFile]
+
+
+class WheelReport(Report):
+    wheels: List[RepairedWheel]
+
+
+class HookReport(Report):
+    state: str  # installed, absent, stale
+    files: List[str]

@@ -1,0 +1,207 @@
+"""The hook inside a real Python: it wakes for one package, once, when something changed, silently."""
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import unittest
+
+import harness
+from harness import FilesTest
+
+HOOK = harness.ROOT / "python" / "hook"
+
+# Stands in for tcfix: writes down its arguments, reports one library and an FFmpeg.
+PROGRAM = """#!{python} -S
+import json, os, sys, time
+with open({log!r}, "a") as log:
+    log.write(json.dumps(sys.argv[1:]) + "\\n")
+time.sleep({seconds})
+open({log!r} + ".done", "w").close()
+print(json.dumps({{"targets": [{{"files": [{{"path": {library!r}}}],
+                              "ffmpeg": {{"path": {ffmpeg!r}}}}}]}}))
+sys.exit({code})
+"""
+
+
+class HookTest(FilesTest):
+    before = ()  # a command to run Python by
+
+    def setUp(self):
+        super().setUp()
+        self.venv = self.folder / "venv"
+        subprocess.run([sys.executable, "-m", "venv", "--without-pip", self.venv], check=True)
+        self.python = self.venv / "bin" / "python"
+        self.site, = self.venv.glob("lib/python*/site-packages")
+        shutil.copytree(HOOK, self.site, dirs_exist_ok=True,
+                        ignore=shutil.ignore_patterns("__pycache__"))
+        for package in ("torchcodec", "av", "torch", "other"):
+            (self.site / package).mkdir()
+            (self.site / package / "__init__.py").write_text("name = __name__\n")
+            (self.site / f"{package}-1.0.dist-info").mkdir()
+            (self.site / f"{package}-1.0.dist-info" / "RECORD").write_text("")
+        self.library = self.site / "torchcodec" / "libtorchcodec_core7.so"
+        self.library.write_bytes(b"library")
+        self.ffmpeg = self.folder / "ffmpeg"
+        self.ffmpeg.mkdir()
+        (self.ffmpeg / "libavcodec.so.61").write_bytes(b"codec")
+        self.log = self.folder / "log"
+        self.program = self.folder / "tcfix"
+        self.write_program()
+        settings = {"tcfix": str(self.program), "arguments": ["--ffmpeg", "av"]}
+        (self.site / "tcfix_hook" / "settings.json").write_text(json.dumps(settings))
+
+    def write_program(self, code=0, seconds=0):
+        self.program.write_text(PROGRAM.format(
+            python=sys.executable, log=str(self.log), library=str(self.library),
+            ffmpeg=str(self.ffmpeg), code=code, seconds=seconds))
+        self.program.chmod(0o755)
+
+    def start(self, code="import torchcodec", *flags, **variables):
+        return subprocess.Popen([*self.before, self.python, *flags, "-c", code + "; print('fine')"],
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                env={**os.environ, **variables})
+
+    def run_python(self, *arguments, **variables):
+        """Runs it; the import must work and nothing be printed, whatever happens."""
+        process = self.start(*arguments, **variables)
+        self.assertEqual((*process.communicate(), process.returncode), ("fine\n", "", 0))
+
+    def calls(self):
+        return [json.loads(line) for line in self.log.read_text().splitlines()] \
+            if self.log.exists() else []
+
+
+class Wakes(HookTest):
+    def test_with_the_recorded_options_and_the_environment(self):
+        self.run_python()
+        self.assertEqual(self.calls(), [["apply", "--json", "--quiet", "--ffmpeg", "av", "--",
+                                         str(self.venv.resolve())]])
+
+    def test_only_for_its_packages(self):
+        self.run_python("import av, torch, other, json")
+        self.assertEqual(self.calls(), [])
+        self.run_python("import importlib.util; importlib.util.find_spec('torchcodec')")
+        self.assertEqual(len(self.calls()), 1)
+
+    def test_again_only_when_something_changed(self):
+        self.run_python()
+        self.run_python()
+        self.assertEqual(len(self.calls()), 1)
+        changes = {
+            "a replaced library": lambda: self.replace(self.library),
+            "a touched library": lambda: os.utime(self.library, ns=(5, 5)),
+            "another RECORD of av": lambda: self.replace(self.site / "av-1.0.dist-info" / "RECORD"),
+            "another RECORD of torch":
+                lambda: self.replace(self.site / "torch-1.0.dist-info" / "RECORD"),
+            "a new package": lambda: (self.site / "new").mkdir(),
+            "another FFmpeg": lambda: self.replace(self.ffmpeg / "libavcodec.so.61"),
+            "no FFmpeg": lambda: (self.ffmpeg / "libavcodec.so.61").unlink(),
+            "conda": lambda: (self.venv / "conda-meta").mkdir(),
+            "a damaged stamp": lambda: (self.site / "tcfix_hook" / "stamp.json").write_text("{"),
+        }
+        for number, (name, change) in enumerate(changes.items()):
+            with self.subTest(name):
+                change()
+                self.run_python()
+                self.run_python()
+                self.assertEqual(len(self.calls()), number + 2)
+
+    def replace(self, path):
+        new = path.with_name("new-" + path.name)
+        new.write_bytes(b"another")
+        new.replace(path)
+
+    def test_once_for_many_processes(self):
+        self.write_program(seconds=0.5)
+        # All wait for the repair, not only the one that makes it.
+        code = f"import torchcodec, os; assert os.path.exists({str(self.log) + '.done'!r})"
+        workers = [self.start(code) for _ in range(8)]
+        for worker in workers:
+            self.assertEqual(worker.communicate(), ("fine\n", ""))
+        self.assertEqual(len(self.calls()), 1)
+
+    def test_again_after_a_failure(self):
+        self.write_program(code=4)
+        self.run_python()
+        self.write_program(code=0)
+        self.run_python()
+        self.run_python()
+        self.assertEqual(len(self.calls()), 2)
+
+
+class StaysQuiet(HookTest):
+    def test_when_disabled(self):
+        self.run_python(TCFIX_DISABLE="1")
+        self.assertEqual(self.calls(), [])
+        self.run_python(TCFIX_DISABLE="0")
+        self.assertEqual(len(self.calls()), 1)
+
+    def test_without_site(self):
+        self.run_python("import sys; assert 'tcfix_hook' not in sys.modules", "-S")
+        self.assertEqual(self.calls(), [])
+
+    def test_without_tcfix(self):
+        self.program.unlink()
+        self.run_python(PATH="/nonexistent")
+        self.run_python(PATH=str(self.folder))
+
+    def test_finds_tcfix_on_the_path_when_it_has_moved(self):
+        elsewhere = self.folder / "elsewhere"
+        elsewhere.mkdir()
+        self.program.rename(elsewhere / "tcfix")
+        self.run_python(PATH=str(elsewhere))
+        self.assertEqual(len(self.calls()), 1)
+
+    def test_whatever_tcfix_says(self):
+        for text in ("echo no json", "exit 3", "echo '{}'", "kill -9 $$"):
+            with self.subTest(text):
+                self.program.write_text("#!/bin/sh\n" + text + "\n")
+                self.run_python()
+
+    def test_with_settings_that_make_no_sense(self):
+        for text in ("", "[]", '{"tcfix": 3}'):
+            (self.site / "tcfix_hook" / "settings.json").write_text(text)
+            self.run_python()
+
+    def test_where_nothing_can_be_written(self):
+        if os.geteuid() == 0:  # who may write everywhere, unless that right is taken away
+            self.before = ("setpriv", "--bounding-set=-dac_override")
+            if subprocess.run([*self.before, "true"], capture_output=True).returncode:
+                self.skipTest("root may write everywhere")
+        (self.site / "tcfix_hook").chmod(0o555)
+        self.addCleanup((self.site / "tcfix_hook").chmod, 0o755)
+        self.run_python()
+        self.assertEqual(self.calls(), [])
+
+    def test_after_it_has_vanished(self):
+        shutil.rmtree(self.site / "tcfix_hook")
+        for name in ("tcfix_hook.pth", "tcfix_hook.start"):
+            (self.site / name).unlink()
+        self.run_python()
+
+    def test_leaves_nothing_behind(self):
+        self.run_python()
+        names = {path.name for path in (self.site / "tcfix_hook").iterdir()} - {"__pycache__"}
+        self.assertEqual(names, {"__init__.py", "wake.py", "settings.json", "stamp.json"})
+
+
+class Start(HookTest):
+    def test_imports_nothing_but_itself(self):
+        modules = subprocess.run([self.python, "-c", "import sys; print(*sys.modules)"],
+                                 capture_output=True, text=True).stdout.split()
+        self.assertIn("tcfix_hook", modules)
+        for module in ("tcfix_hook.wake", "json", "subprocess", "contextlib"):
+            self.assertNotIn(module, modules)
+
+    def test_start_file_names_something_that_can_be_called(self):
+        # Python 3.15 and later read this instead of the .pth file's import line (PEP 829).
+        line, = (self.site / "tcfix_hook.start").read_text().splitlines()
+        code = (f"import pkgutil, sys; del sys.meta_path[0]; pkgutil.resolve_name({line!r})(); "
+                "assert sys.meta_path[0].__name__ == 'tcfix_hook'")
+        self.run_python(code)
+
+
+if __name__ == "__main__":
+    sys.exit(unittest.main())

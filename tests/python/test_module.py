@@ -1,0 +1,124 @@
+"""The Python module: options become words, documents become values, failures become exceptions."""
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import threading
+import unittest
+from unittest import mock
+
+import harness
+from harness import FilesTest
+
+sys.path[:0] = [str(harness.ROOT / "python"), str(harness.ROOT / "tests" / "cli")]
+
+import tiny_macho
+import tcfix
+from tcfix import _run
+
+
+class ModuleTest(FilesTest):
+    def setUp(self):
+        super().setUp()
+        self.use(harness.TCFIX)
+        self.library = self.folder / "libtiny.dylib"
+        self.library.write_bytes(tiny_macho.dylib())
+
+    def use(self, program):
+        patch = mock.patch.object(_run, "program", lambda: str(program))
+        patch.start()
+        self.addCleanup(patch.stop)
+
+    def use_script(self, text):
+        script = self.folder / "fake"
+        script.write_text("#!/bin/sh\n" + text)
+        script.chmod(0o755)
+        self.use(script)
+
+
+class Options(ModuleTest):
+    def test_become_words(self):
+        words = list(_run._words({"dry_run": True, "quiet": False, "ffmpeg": None, "j": 4,
+                                  "rpath": ["/a", pathlib.Path("/b")], "arch": "-odd"}))
+        self.assertEqual(words, ["--dry-run", "-j", "4", "--rpath=/a", "--rpath=/b", "--arch=-odd"])
+
+    def test_reach_the_program_in_their_order(self):
+        report = tcfix.edit(self.library, dry_run=True, no_sign=True, add_rpath=["/b", "/a"])
+        file = report["files"][0]
+        self.assertEqual(file["status"], "would_change")
+        self.assertEqual([edit["value"] for edit in file["edits"]], ["/b", "/a"])
+
+    def test_an_operand_is_never_an_option(self):
+        with self.assertRaises(tcfix.TcfixError) as caught:
+            tcfix.inspect("--help")
+        self.assertEqual(caught.exception.errors[0]["path"], "--help")
+
+
+class Outcomes(ModuleTest):
+    def test_a_problem_found_is_an_answer(self):
+        report = tcfix.verify(self.library)
+        self.assertFalse(report["ok"])
+        self.assertFalse(report["files"][0]["valid"])
+
+    def test_wrong_usage_is_an_exception_with_a_hint(self):
+        with self.assertRaises(tcfix.TcfixError) as caught:
+            tcfix.edit(self.library, rpath_kind="sideways")
+        self.assertEqual(caught.exception.exit_code, 2)
+        self.assertIn("--rpath-kind takes runpath", str(caught.exception))
+        self.assertEqual(caught.exception.hint, "see tcfix edit --help")
+
+    def test_a_failure_tells_what_was_done_all_the_same(self):
+        text = self.folder / "text"
+        text.write_text("no library")
+        with self.assertRaises(tcfix.TcfixError) as caught:
+            tcfix.edit(text, self.library, add_rpath="/a")
+        self.assertEqual(caught.exception.exit_code, 3)
+        self.assertIn(str(text), str(caught.exception))
+        self.assertEqual([file["status"] for file in caught.exception.document["files"]],
+                         ["failed", "changed"])
+
+    def test_a_crash_is_an_exception_with_the_log(self):
+        self.use_script("echo oh no >&2; exit 70")
+        with self.assertRaises(tcfix.TcfixError) as caught:
+            tcfix.verify(self.library)
+        self.assertEqual((caught.exception.exit_code, str(caught.exception)), (70, "oh no"))
+
+    def test_ctrl_c_waits_until_the_program_has_tidied_up(self):
+        done = self.folder / "done"
+        self.use_script(f"sleep 1; head -c 300000 /dev/zero; echo > {done}")
+        timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
+        timer.start()
+        with self.assertRaises(KeyboardInterrupt):
+            tcfix.verify(self.library)
+        self.assertTrue(done.exists())
+
+
+class Program(FilesTest):
+    def python(self, *arguments, path):
+        return subprocess.run([sys.executable, *arguments], capture_output=True, text=True,
+                              env={"PYTHONPATH": str(harness.ROOT / "python"), "PATH": path})
+
+    def test_python_m_is_the_program(self):
+        found = str(pathlib.Path(harness.TCFIX).parent)
+        result = self.python("-m", "tcfix", "verify", "absent", path=found)
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("absent: there is no such file", result.stderr)
+
+    def test_says_when_the_program_is_missing(self):
+        result = self.python("-m", "tcfix", "--version", path="/nonexistent")
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("pip install", result.stderr)
+
+
+class Types(unittest.TestCase):
+    def test_mypy_agrees(self):
+        result = subprocess.run([sys.executable, "-m", "mypy", "--strict", "--cache-dir", os.devnull,
+                                 harness.ROOT / "python" / "tcfix"], capture_output=True, text=True)
+        if "No module named mypy" in result.stderr:
+            self.skipTest("mypy is not installed")
+        self.assertEqual(result.returncode, 0, result.stdout)
+
+
+if __name__ == "__main__":
+    sys.exit(unittest.main())
