@@ -3,6 +3,7 @@
 #include "env/ffmpeg.h"
 #include "support/elf_builder.h"
 #include "support/folder_tree.h"
+#include "support/ld_cache_builder.h"
 #include "support/macho_builder.h"
 #include "support/pe_builder.h"
 
@@ -150,6 +151,14 @@ TEST_F(Ffmpegs, OfALinuxSystemAreFoundOnce) {
                           "folder 7 /usr/lib/jellyfin-ffmpeg/lib"));
 }
 
+TEST_F(Ffmpegs, ThatLdSoKnowsAreFoundWhereverTheyAre) {
+  install("opt/vendor/lib", 7, Format::Elf);
+  tree.file("etc/ld.so.cache", ldCache({{"libavcodec.so.61", "/opt/vendor/lib/libavcodec.so.61"}}));
+  EXPECT_THAT(texts(findAll(linux)), ElementsAre("system 7 /opt/vendor/lib"));
+  linux.arch = "aarch64"; // its ld.so would not take the entry
+  EXPECT_THAT(texts(findAll(linux)), IsEmpty());
+}
+
 TEST_F(Ffmpegs, ThatCannotServeAreReported) {
   tree.file("usr/local/lib/libavcodec.a");
   install("run/current-system/sw/lib", 8, Format::Elf);
@@ -244,7 +253,8 @@ TEST_F(Ffmpegs, OfCondaComeBeforeTheSystems) {
   tree.makeFolder("conda/lib/python3.12/site-packages");
   install("conda/lib", 7, Format::Elf);
   install("usr/lib64", 8, Format::Elf);
-  EXPECT_THAT(texts(findAll(linux, "conda")), ElementsAre("conda 7 ", "system 8 /usr/lib64"));
+  for (const char* target : {"conda", "conda/lib/python3.12/site-packages"})
+    EXPECT_THAT(texts(findAll(linux, target)), ElementsAre("conda 7 ", "system 8 /usr/lib64"));
 }
 
 TEST_F(Ffmpegs, OutOfReachAreTakenOnTrust) {
