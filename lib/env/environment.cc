@@ -92,19 +92,19 @@ std::vector<Site> installedSites(const std::string& prefix, const std::string& v
 /// Where `pip install --user` puts packages, if this machine's user is the target's.
 std::vector<Site> userSites(const std::vector<Python>& pythons, const io::TargetDisk& disk) {
   std::vector<Site> sites;
-  llvm::SmallString<128> home;
-  if (!disk.options().sysroot.empty() || !disk.knowsAbsolutePaths() || !path::home_directory(home))
+  if (!disk.options().sysroot.empty() || !disk.knowsAbsolutePaths())
     return sites;
+  auto add = [&](const char* variable, const std::string& below, const Python& python) {
+    std::optional<std::string> folder = llvm::sys::Process::GetEnv(variable);
+    if (folder && path::is_absolute(*folder) && !python.version.empty())
+      addSite(sites, {joined(*folder, below), python.version, SiteKind::User}, disk);
+  };
   for (const Python& python : pythons) {
-    if (python.version.empty())
-      continue;
-    std::string compact = python.version;
-    llvm::erase_if(compact, [](char letter) { return letter == '.'; });
-    for (const std::string& folder :
-         {joined(home, ".local/lib/python" + python.version + "/site-packages"),
-          joined(home, "Library/Python/" + python.version + "/lib/python/site-packages"),
-          joined(home, "AppData/Roaming/Python/Python" + compact + "/site-packages")})
-      addSite(sites, {folder, python.version, SiteKind::User}, disk);
+    std::string digits = python.version;
+    llvm::erase_if(digits, [](char letter) { return letter == '.'; });
+    add("HOME", ".local/lib/python" + python.version + "/site-packages", python);
+    add("HOME", "Library/Python/" + python.version + "/lib/python/site-packages", python);
+    add("APPDATA", "Python/Python" + digits + "/site-packages", python);
   }
   return sites;
 }

@@ -174,9 +174,10 @@ public:
   /// Inside conda, its own; for a virtual environment that stands on conda, that one's.
   void addConda() {
     const char* libraries = query.platform == Format::Pe ? "Library/bin" : "lib";
+    std::string own = path::parent_path(environment.condaMeta).str();
     std::vector<std::string> prefixes;
-    if (!environment.condaMeta.empty())
-      prefixes.push_back(path::parent_path(environment.condaMeta).str());
+    if (!own.empty())
+      prefixes.push_back(own);
     for (const Python& python : environment.pythons)
       if (!python.basePrefix.empty() && disk.isFolder(joined(python.basePrefix, "conda-meta")))
         prefixes.push_back(python.basePrefix);
@@ -184,7 +185,7 @@ public:
       if (std::optional<std::string> folder = disk.find(prefix, libraries)) {
         size_t before = found.size();
         addPlace({FfmpegSource::Conda, *folder, "conda", prefix, {}});
-        for (size_t i = before; i < found.size() && prefix == environment.root; ++i)
+        for (size_t i = before; i < found.size() && prefix == own; ++i)
           found[i].searchPath.clear();
       }
   }

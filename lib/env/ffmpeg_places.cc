@@ -145,14 +145,15 @@ void addWindowsPlaces(PlaceList& list, const FfmpegQuery& query) {
 } // namespace
 
 std::string lastingPath(const std::string& hostFolder, const io::TargetDisk& disk) {
-  auto [prefix, rest] = llvm::StringRef(hostFolder).split("/Cellar/");
-  if (rest.empty())
-    return hostFolder;
+  std::string target = disk.targetPath(hostFolder);
+  auto [prefix, rest] = llvm::StringRef(target).split("/Cellar/");
   auto [name, versionAndRest] = rest.split('/');
   llvm::StringRef below = versionAndRest.split('/').second;
-  std::string opt = joined(joined(joined(prefix, "opt"), name), below);
-  std::optional<std::string> real = disk.realPath(opt);
-  return real && real == disk.realPath(hostFolder) ? opt : hostFolder;
+  std::optional<std::string> opt = disk.hostPath((prefix + "/opt/" + name + "/" + below).str());
+  if (rest.empty() || !opt)
+    return hostFolder;
+  std::optional<std::string> real = disk.realPath(*opt);
+  return real && real == disk.realPath(hostFolder) ? *opt : hostFolder;
 }
 
 std::vector<FfmpegPlace> systemPlaces(const io::TargetDisk& disk, const FfmpegQuery& query) {

@@ -126,7 +126,7 @@ void LibraryCollector::addPresent(bool isDeep) {
 void LibraryCollector::addBelow(const std::string& hostFolder, int levels) {
   llvm::StringRef relative = hostFolder;
   relative.consume_front(package.site);
-  addFolder(relative.ltrim('/').str(), levels);
+  addFolder(relative.ltrim("/\\").str(), levels);
 }
 
 void LibraryCollector::finish() {

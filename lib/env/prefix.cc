@@ -39,6 +39,8 @@ bool holdsPackages(llvm::StringRef folder, const io::TargetDisk& disk) {
 std::string joined(llvm::StringRef folder, llvm::StringRef name) {
   llvm::SmallString<256> text(folder);
   path::append(text, name);
+  if (path::is_separator('\\')) // so that texts can be compared
+    path::native(text);
   return text.str().str();
 }
 

@@ -3,6 +3,7 @@
 #include "env/ffmpeg.h"
 #include "support/elf_builder.h"
 #include "support/folder_tree.h"
+#include "support/ld_cache_builder.h"
 #include "support/macho_builder.h"
 #include "support/pe_builder.h"
 
@@ -103,6 +104,7 @@ TEST_F(Ffmpegs, OfHomebrewAreItsLibThenKegsThatAreNotLinked) {
   install("opt/homebrew/Cellar/ffmpeg/8.0/lib", 8, Format::MachO);
   install("opt/homebrew/lib", 8, Format::MachO);
   install("opt/homebrew/Cellar/ffmpeg@7/7.1/lib", 7, Format::MachO);
+  tree.file("opt/homebrew/Cellar/ffmpeg@7/7.1/lib/libavcodec.61.19.101.dylib", buildMachO({}));
   tree.link("opt/homebrew/opt/ffmpeg", "../Cellar/ffmpeg/8.0");
   tree.link("opt/homebrew/opt/ffmpeg@8", "../Cellar/ffmpeg/8.0"); // an alias
   tree.link("opt/homebrew/opt/ffmpeg@7", "/opt/homebrew/Cellar/ffmpeg@7/7.1");
@@ -148,6 +150,14 @@ TEST_F(Ffmpegs, OfALinuxSystemAreFoundOnce) {
                           "system 6 /usr/local/lib",
                           "homebrew 4 /home/linuxbrew/.linuxbrew/opt/ffmpeg@4/lib",
                           "folder 7 /usr/lib/jellyfin-ffmpeg/lib"));
+}
+
+TEST_F(Ffmpegs, ThatLdSoKnowsAreFoundWhereverTheyAre) {
+  install("opt/vendor/lib", 7, Format::Elf);
+  tree.file("etc/ld.so.cache", ldCache({{"libavcodec.so.61", "/opt/vendor/lib/libavcodec.so.61"}}));
+  EXPECT_THAT(texts(findAll(linux)), ElementsAre("system 7 /opt/vendor/lib"));
+  linux.arch = "aarch64"; // its ld.so would not take the entry
+  EXPECT_THAT(texts(findAll(linux)), IsEmpty());
 }
 
 TEST_F(Ffmpegs, ThatCannotServeAreReported) {
@@ -244,7 +254,8 @@ TEST_F(Ffmpegs, OfCondaComeBeforeTheSystems) {
   tree.makeFolder("conda/lib/python3.12/site-packages");
   install("conda/lib", 7, Format::Elf);
   install("usr/lib64", 8, Format::Elf);
-  EXPECT_THAT(texts(findAll(linux, "conda")), ElementsAre("conda 7 ", "system 8 /usr/lib64"));
+  for (const char* target : {"conda", "conda/lib/python3.12/site-packages"})
+    EXPECT_THAT(texts(findAll(linux, target)), ElementsAre("conda 7 ", "system 8 /usr/lib64"));
 }
 
 TEST_F(Ffmpegs, OutOfReachAreTakenOnTrust) {
