@@ -9,27 +9,34 @@ namespace {
 
 // Beginnings that stand for families, such as d3dcompiler_47.dll and msvcp140_atomic_wait.dll.
 constexpr llvm::StringLiteral kFamilies[] = {
-    "concrt1", "d2d1", "d3d", "dxgi", "dwrite", "mf", "msvcp", "nvcuda", "vcomp", "vcruntime", "xinput",
+    "concrt1", "d2d1",   "d3d",   "dxgi",      "dwrite", "mf",
+    "msvcp",   "nvcuda", "vcomp", "vcruntime", "xinput",
 };
 
 constexpr llvm::StringLiteral kKnownDlls[] = {
-    "advapi32", "clbcatq",  "combase",  "comdlg32", "coml2",   "difxapi", "gdi32",
-    "gdiplus",  "imagehlp", "imm32",    "kernel32", "msctf",   "msvcrt",  "normaliz",
-    "nsi",      "ntdll",    "ole32",    "oleaut32", "psapi",   "rpcrt4",  "sechost",
-    "setupapi", "shcore",   "shell32",  "shlwapi",  "user32",  "wldap32", "ws2_32",
+    "advapi32", "clbcatq",  "combase", "comdlg32", "coml2",  "difxapi", "gdi32",
+    "gdiplus",  "imagehlp", "imm32",   "kernel32", "msctf",  "msvcrt",  "normaliz",
+    "nsi",      "ntdll",    "ole32",   "oleaut32", "psapi",  "rpcrt4",  "sechost",
+    "setupapi", "shcore",   "shell32", "shlwapi",  "user32", "wldap32", "ws2_32",
 };
 
 constexpr llvm::StringLiteral kLibraries[] = {
-    "authz", "avicap32", "avrt", "bcrypt", "bcryptprimitives", "cfgmgr32", "comctl32", "credui",
-    "crypt32", "cryptbase", "cryptnet", "dbgeng", "dbghelp", "dhcpcsvc", "dnsapi", "dsound",
-    "dwmapi", "dxva2", "esent", "evr", "fwpuclnt", "gdi32full", "glu32", "hid", "httpapi",
-    "iphlpapi", "kernelbase", "ktmw32", "mpr", "mprapi", "msacm32", "mscoree", "msi", "msimg32",
-    "msvcirt", "msvfw32", "mswsock", "ncrypt", "netapi32", "ntdsapi", "nvml", "odbc32", "oleacc",
-    "opencl", "opengl32", "pdh", "powrprof", "propsys", "quartz", "rasapi32", "rstrtmgr",
-    "samcli", "secur32", "shfolder", "srvcli", "sspicli", "tdh", "ucrtbase", "urlmon", "userenv",
-    "usp10", "uxtheme", "version", "vfw32", "virtdisk", "vulkan-1", "wer", "wevtapi", "win32u",
-    "winhttp", "wininet", "winmm", "winspool", "wintrust", "wkscli", "wlanapi", "wsock32",
-    "wtsapi32", "xolehlp",
+    "authz",    "avicap32",   "avrt",     "bcrypt",   "bcryptprimitives",
+    "cfgmgr32", "comctl32",   "credui",   "crypt32",  "cryptbase",
+    "cryptnet", "dbgeng",     "dbghelp",  "dhcpcsvc", "dnsapi",
+    "dsound",   "dwmapi",     "dxva2",    "esent",    "evr",
+    "fwpuclnt", "gdi32full",  "glu32",    "hid",      "httpapi",
+    "iphlpapi", "kernelbase", "ktmw32",   "mpr",      "mprapi",
+    "msacm32",  "mscoree",    "msi",      "msimg32",  "msvcirt",
+    "msvfw32",  "mswsock",    "ncrypt",   "netapi32", "ntdsapi",
+    "nvml",     "odbc32",     "oleacc",   "opencl",   "opengl32",
+    "pdh",      "powrprof",   "propsys",  "quartz",   "rasapi32",
+    "rstrtmgr", "samcli",     "secur32",  "shfolder", "srvcli",
+    "sspicli",  "tdh",        "ucrtbase", "urlmon",   "userenv",
+    "usp10",    "uxtheme",    "version",  "vfw32",    "virtdisk",
+    "vulkan-1", "wer",        "wevtapi",  "win32u",   "winhttp",
+    "wininet",  "winmm",      "winspool", "wintrust", "wkscli",
+    "wlanapi",  "wsock32",    "wtsapi32", "xolehlp",
 };
 
 } // namespace
