@@ -307,7 +307,7 @@ private:
       }
       std::map<int, std::vector<std::string>> missing; // by provider
       for (const NeededSymbol& symbol : *needed)
-        if (!symbol.isOptional && !isOffered(importer, symbol, visible))
+        if (!isBound(importer, symbol, visible))
           missing[symbol.dependency ? process.modules[importer].providers[*symbol.dependency]
                                     : kAbsent]
               .push_back(symbol.text());
@@ -319,19 +319,21 @@ private:
     }
   }
 
-  bool isOffered(size_t importer, const NeededSymbol& symbol,
-                 llvm::ArrayRef<Visible> visible) const {
+  bool isBound(size_t importer, const NeededSymbol& symbol, llvm::ArrayRef<Visible> visible) const {
     // The interpreter's own, whether it is a program or a libpython.
     if (symbol.name.starts_with("Py") || symbol.name.starts_with("_Py"))
       return true;
-    int bound = symbol.dependency ? process.modules[importer].providers[*symbol.dependency]
-                                  : kAbsent;
+    int bound =
+        symbol.dependency ? process.modules[importer].providers[*symbol.dependency] : kAbsent;
     for (const auto& [module, table] : visible) {
       SymbolOffer offer = table->find(symbol);
-      // ld.so aborts where the very library that should have the version knows none.
+      // ld.so aborts where the very library that should have the version knows none, even if the
+      // symbol is weak.
       if (offer.kind != SymbolOffer::Kind::Absent)
         return !(offer.hasNoVersions && module == bound);
     }
+    if (symbol.isOptional)
+      return true;
     // Libraries that are out of reach have what is asked of them.
     if (symbol.dependency)
       return bound == kElsewhere;

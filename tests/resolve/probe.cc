@@ -84,7 +84,8 @@ int main(int argc, char** argv) {
   Session session(store, options);
   llvm::json::Array loads;
   for (const std::string& file : files) {
-    llvm::json::Value load = jsonOf(file, areAlone ? session.clone().load(file) : session.load(file));
+    llvm::json::Value load =
+        jsonOf(file, areAlone ? session.clone().load(file) : session.load(file));
     (*load.getAsObject())["loaded"] = session.loaded();
     loads.push_back(std::move(load));
   }
