@@ -15,31 +15,35 @@ enum class EnvironmentKind { Venv, Conda, SystemPython, SitePackages, Folder, Fi
 llvm::StringRef nameOf(EnvironmentKind kind);
 
 struct Python {
-  std::string version;    ///< such as "3.12"; empty if unknown
+  std::string version;    ///< such as "3.12" or "3.13t"; empty if unknown
   std::string executable; ///< host path; empty if there is none
   std::string basePrefix; ///< host path of the installation that a venv stands on; may be empty
 };
 
 enum class SiteKind { Own, System, User };
 
+/// The kind's name in JSON, such as "own".
+llvm::StringRef nameOf(SiteKind kind);
+
 /// A folder that packages are installed in.
 struct Site {
-  std::string folder; ///< host path
-  std::string
-      pythonVersion; ///< such as "3.12"; empty if the layout does not say (Windows, a folder)
+  std::string folder;        ///< host path
+  std::string pythonVersion; ///< such as "3.12"; "3" for Debian's own; empty if nothing says
   SiteKind kind = SiteKind::Own;
 };
 
 struct Environment {
   std::string path; ///< as it was given
-  std::string root; ///< host path, absolute, links followed
+  std::string root; ///< host path, absolute, links followed; a file that is a link stays one
   EnvironmentKind kind = EnvironmentKind::Folder;
   std::vector<Python> pythons;
   std::vector<Site> sites; ///< the first one that holds a package wins, as in sys.path
+  std::string condaMeta;   ///< host path of conda's lists of its packages; empty outside conda
 };
 
 /// What lies at `target`. NotFound if nothing does; Usage (with the hint `tcfix wheel`) for a .whl;
-/// NotALibrary for a file that is none.
+/// NotALibrary for a file that is none. Works before the target's platform is known: both layouts
+/// are looked for. A file or folder inside a site gets the sites of the environment around it.
 llvm::Expected<Environment> findEnvironment(llvm::StringRef target, const io::TargetDisk& disk);
 
 /// The target when none is named: $VIRTUAL_ENV, $CONDA_PREFIX, ./.venv, ./venv.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "env/environment.h"
+#include "env/ffmpeg_name.h"
 
 #include <map>
 
@@ -15,40 +16,34 @@ enum class FfmpegSource { Option, Variable, Conda, System, Homebrew, MacPorts, F
 llvm::StringRef nameOf(FfmpegSource source);
 
 struct FfmpegInstall {
-  int major = 0; ///< by avcodec's own; 0 if there is no shared avcodec
+  int major = 0; ///< by avcodec's own; 0 if there is no shared avcodec, or it cannot be seen
   FfmpegSource source = FfmpegSource::System;
-  std::string folder;     ///< host path of the folder with the libraries
-  std::string searchPath; ///< the target path to write; empty for PyAV's, which is written relative
+  std::string folder; ///< host path of the folder with the libraries; empty if it cannot be seen
+  /// The target path to write; empty inside the environment (PyAV's, conda's own), where it is
+  /// written relative.
+  std::string searchPath;
   std::string description; ///< such as "Homebrew keg ffmpeg@7" or "PyAV 15.1.0"
   /// Component ("avcodec") to the file's own name, hashed names included.
   std::map<std::string, std::string> files;
   std::string arch;   ///< of avcodec
   std::string defect; ///< why it cannot be used: static only, a component is missing; else empty
+  bool isOnTrust = false; ///< --ffmpeg names a folder of a system that is out of reach
 };
 
 struct FfmpegQuery {
   Format platform = Format::MachO;
-  std::string arch;
+  std::string arch;   ///< of the libraries that shall use it; empty if unknown
   std::string option; ///< --ffmpeg DIR; empty if not given
   /// TCFIX_FFMPEG, HOMEBREW_PREFIX, FFMPEG_SHARED_BIN, PATH, LOCALAPPDATA…; empty under a sysroot
   std::map<std::string, std::string> variables;
-  std::vector<std::string> alwaysFrom; ///< sites whose PyAV counts
 };
 
-/// An explicit folder that holds no FFmpeg comes back with its defect, too.
+/// The variables of this process that say where FFmpeg may be.
+std::map<std::string, std::string> ffmpegVariables();
+
+/// Those of the environment's own sites, of the system and of `query`, best first. An explicit
+/// folder that holds no FFmpeg comes back with its defect, too.
 std::vector<FfmpegInstall> findFfmpegs(const Environment& environment, const io::TargetDisk& disk,
                                        const FfmpegQuery& query);
-
-/// The FFmpeg component and library major that a dependency's name stands for, on any platform:
-/// "@rpath/libavcodec.61.dylib", "libavcodec.so.61", "avcodec-61.dll" give {"avcodec", 61}.
-struct FfmpegName {
-  std::string component;
-  int libraryMajor = 0;
-};
-std::optional<FfmpegName> parseFfmpegName(llvm::StringRef dependency);
-
-/// The FFmpeg major whose component has this library major; swresample 4 is 5's and 6's, so that
-/// nothing is returned for it.
-std::optional<int> ffmpegMajorOf(const FfmpegName& name);
 
 } // namespace tcfix::env

@@ -13,8 +13,14 @@ struct Package {
   std::string distInfo; ///< host path; empty if there is none
   bool hasRecord = false;
   std::string condaMeta; ///< host path of conda's own list of its files; empty if there is none
-  /// Host paths, sorted by name, not resolved: a symlink stays one.
+  /// Host paths, sorted, not resolved: a symlink stays one. A file counts by its name alone, so
+  /// that a dangling link or a text file is among them.
   std::vector<std::string> libraries;
+  /// Libraries of others that a wheel tool put into .dylibs, NAME.libs or, on Windows, beside.
+  std::vector<std::string> grafted;
+  /// The host path that the package's folder leads to, when that is outside its environment: an
+  /// editable install; else empty.
+  std::string outward;
   std::vector<Problem> problems; ///< what is odd about it: malformed RECORD, listed files missing
 };
 
@@ -22,11 +28,14 @@ struct PackageQuery {
   std::string name; ///< as on the command line; compared as PEP 503 says
   /// For torchcodec: only libraries whose file name begins so; empty for all of them.
   std::string libraryPrefix;
-  bool withGrafted = false; ///< also the libraries in NAME.libs and .dylibs
 };
 
+/// The query for torchcodec, what tcfix is about unless told otherwise.
+PackageQuery torchcodecQuery();
+
 /// The package in every site of the environment that has it. In a folder without any .dist-info:
-/// the libraries of that name below it. A file target is a package of that one library.
+/// the libraries of that name a few levels below it. A file target is a package of that one
+/// library. Reads RECORD and the package's own folder only: other packages may have 20,000 files.
 std::vector<Package> findPackages(const Environment& environment, const io::TargetDisk& disk,
                                   const PackageQuery& query);
 
@@ -34,8 +43,8 @@ std::vector<Package> findPackages(const Environment& environment, const io::Targ
 std::vector<Package> listPackages(const Environment& environment, const io::TargetDisk& disk);
 
 struct TorchInstall {
-  std::string version;   ///< such as "2.9.1+cu128"
-  std::string libFolder; ///< host path of torch/lib
+  std::string version;   ///< such as "2.9.1+cu128"; empty if it does not say
+  std::string libFolder; ///< host path of torch/lib; empty if a torch is there without one
   std::string site;
 };
 

@@ -8,7 +8,6 @@
 
 #include <llvm/Support/Error.h>
 
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,21 +21,32 @@ struct RecordRow {
 
 class Record {
 public:
-  /// Malformed, with the line, if it is not a RECORD.
+  /// Malformed, with the line, if it is not a RECORD. Rows may lack digest and size, and be
+  /// separated by empty lines, as Python's own readers allow.
   static llvm::Expected<Record> parse(llvm::StringRef text);
 
   const std::vector<RecordRow>& rows() const { return table; }
   const RecordRow* find(llvm::StringRef path) const;
 
-  /// Gives the row a new digest and size, or adds one at the end.
+  /// Gives the row a new digest and size, or adds one at the end; equal digests and sizes change
+  /// no byte.
   void set(llvm::StringRef path, llvm::StringRef digest, uint64_t size);
   void remove(llvm::StringRef path);
 
   std::string text() const;
 
 private:
+  /// A row's own bytes, and those around it.
+  struct Line {
+    std::string before; ///< empty lines
+    std::string path;   ///< quoted, if it was
+    std::string rest;   ///< from the first comma on
+    std::string end;
+  };
+
   std::vector<RecordRow> table;
-  std::vector<std::string> lines; ///< each row's own bytes, line end included
+  std::vector<Line> lines; ///< one for each row
+  std::string tail;        ///< empty lines at the end
 };
 
 /// "sha256=…" of a SHA-256 digest given in hexadecimal.

@@ -59,6 +59,10 @@ llvm::Error syncFolder(llvm::StringRef folder);
 /// Removes temporary files that killed runs left in a folder. Call only with its lock held.
 void removeLeftovers(const std::string& folder);
 
+enum class System { Linux, MacOs, Windows };
+/// The system that this program runs on.
+System thisSystem();
+
 /// What a symbolic link says; nothing if the path names none.
 std::optional<std::string> readLink(const std::string& path);
 

@@ -191,6 +191,14 @@ llvm::Error syncFolder(llvm::StringRef folder) {
   return llvm::Error::success();
 }
 
+System thisSystem() {
+#ifdef __APPLE__
+  return System::MacOs;
+#else
+  return System::Linux;
+#endif
+}
+
 std::optional<std::string> readLink(const std::string& path) {
   // A link may say at most PATH_MAX; some systems do not tell its length beforehand.
   std::string text(4096, '\0');

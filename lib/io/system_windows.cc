@@ -102,6 +102,10 @@ llvm::Error syncFolder(llvm::StringRef) {
 }
 
 // Handles have no such limit.
+System thisSystem() {
+  return System::Windows;
+}
+
 std::optional<std::string> readLink(const std::string& path) {
   std::error_code error;
   std::filesystem::path text = std::filesystem::read_symlink(wide(path), error);

@@ -1,73 +1,11 @@
 #include "report/json.h"
 
 #include "image/names.h"
-
-#include <llvm/Support/JSON.h>
-#include <llvm/Support/raw_ostream.h>
+#include "report/json_parts.h"
 
 namespace tcfix::report {
 
 namespace {
-
-using llvm::json::OStream;
-
-constexpr int64_t kSchema = 1;
-
-// File names and texts out of files may hold any bytes; JSON holds UTF-8 only. Looking first is
-// much faster than repairing what is whole.
-llvm::json::Value utf8(llvm::StringRef value) {
-  return llvm::json::isUTF8(value) ? llvm::json::Value(value)
-                                   : llvm::json::Value(llvm::json::fixUTF8(value));
-}
-
-void text(OStream& out, llvm::StringRef key, llvm::StringRef value) {
-  out.attribute(key, utf8(value));
-}
-
-void textOrNull(OStream& out, llvm::StringRef key, const std::optional<std::string>& value) {
-  if (value)
-    text(out, key, *value);
-  else
-    out.attribute(key, nullptr);
-}
-
-template <typename Strings>
-void texts(OStream& out, llvm::StringRef key, const Strings& values) {
-  out.attributeArray(key, [&] {
-    for (const auto& value : values)
-      out.value(utf8(value));
-  });
-}
-
-void problems(OStream& out, llvm::StringRef key, llvm::ArrayRef<Problem> list) {
-  out.attributeArray(key, [&] {
-    for (const Problem& problem : list)
-      out.object([&] {
-        text(out, "code", nameOf(problem.code));
-        text(out, "message", problem.message);
-        text(out, "path", problem.path);
-        text(out, "hint", problem.hint);
-      });
-  });
-}
-
-std::string document(const Preamble& preamble, llvm::function_ref<void(OStream&)> body) {
-  std::string buffer;
-  llvm::raw_string_ostream stream(buffer);
-  stream.SetBufferSize(1 << 16); // characters are written one by one
-  OStream out(stream, 2);
-  out.object([&] {
-    out.attribute("schema", kSchema);
-    text(out, "command", preamble.command);
-    out.attribute("ok", preamble.isOk);
-    problems(out, "errors", preamble.errors);
-    problems(out, "warnings", preamble.warnings);
-    body(out);
-  });
-  stream << '\n';
-  stream.flush();
-  return buffer;
-}
 
 void writeSlice(OStream& out, const Slice& slice, Format format, bool withSymbols) {
   text(out, "arch", slice.arch);
@@ -121,10 +59,6 @@ void writeMissing(OStream& out, llvm::ArrayRef<resolve::MissingSymbols> missing)
         texts(out, "symbols", each.symbols);
       });
   });
-}
-
-llvm::StringRef formatName(Format format) {
-  return format == Format::MachO ? "macho" : format == Format::Elf ? "elf" : "pe";
 }
 
 } // namespace

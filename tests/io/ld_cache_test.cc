@@ -2,8 +2,8 @@
 
 #include "io/file.h"
 #include "io/ld_cache.h"
-#include "support/byte_writer.h"
 #include "support/guarded_bytes.h"
+#include "support/ld_cache_builder.h"
 
 #include <gmock/gmock.h>
 
@@ -13,41 +13,7 @@ namespace {
 using io::LdCacheEntry;
 using testing::SizeIs;
 
-struct Listed {
-  std::string name;
-  std::string path;
-  uint32_t flags = 0x0303;
-  uint64_t hwcap = 0;
-};
-
-ByteVector cacheOf(const std::vector<Listed>& entries, bool isLittleEndian = true) {
-  ByteWriter out(isLittleEndian);
-  std::string strings;
-  uint64_t stringsAt = 48 + 24 * entries.size();
-  auto place = [&](const std::string& text) {
-    uint64_t at = stringsAt + strings.size();
-    strings += text + '\0';
-    return at;
-  };
-  ByteWriter table(isLittleEndian);
-  for (const Listed& entry : entries) {
-    table.u32(entry.flags);
-    table.u32(place(entry.name));
-    table.u32(place(entry.path));
-    table.u32(0);
-    table.u64(entry.hwcap);
-  }
-  out.text("glibc-ld.so.cache1.1");
-  out.u32(entries.size());
-  out.u32(strings.size());
-  out.u8(isLittleEndian ? 2 : 3);
-  out.padTo(48);
-  out.raw(table.bytes);
-  out.text(strings);
-  return out.bytes;
-}
-
-const std::vector<Listed> kEntries = {
+const std::vector<LdCacheListing> kEntries = {
     {"libavcodec.so.61", "/usr/lib/x86_64-linux-gnu/libavcodec.so.61"},
     {"libc.so.6", "/lib32/libc.so.6", 0x0003},
     {"libfast.so", "/usr/lib/glibc-hwcaps/x86-64-v3/libfast.so", 0x0303, uint64_t(1) << 62},
@@ -66,8 +32,8 @@ void expectEntries(Bytes cache) {
 }
 
 TEST(LdCache, IsReadInBothByteOrders) {
-  expectEntries(cacheOf(kEntries, true));
-  expectEntries(cacheOf(kEntries, false));
+  expectEntries(ldCache(kEntries, true));
+  expectEntries(ldCache(kEntries, false));
 }
 
 TEST(LdCache, IsReadBehindTheOldFormat) {
@@ -77,7 +43,7 @@ TEST(LdCache, IsReadBehindTheOldFormat) {
   both.u32(3);
   both.padTo(16 + 3 * 12);
   both.padTo(alignUp(both.size(), 8));
-  both.raw(cacheOf(kEntries));
+  both.raw(ldCache(kEntries));
   expectEntries(both.bytes);
 }
 
@@ -89,7 +55,7 @@ TEST(LdCache, KnowsWhichLoaderTakesAnEntry) {
 }
 
 TEST(LdCache, PassesOverEntriesThatPointOutside) {
-  ByteVector cache = cacheOf(kEntries);
+  ByteVector cache = ldCache(kEntries);
   cache[48 + 24 + 7] = 0xff; // the second one's name
   auto entries = io::parseLdCache(cache);
   ASSERT_TRUE(entries.has_value());
@@ -99,13 +65,13 @@ TEST(LdCache, PassesOverEntriesThatPointOutside) {
 TEST(LdCache, IsNotTakenFromAnythingElse) {
   EXPECT_EQ(io::parseLdCache({}), std::nullopt);
   EXPECT_EQ(io::parseLdCache(bytesOf("text")), std::nullopt);
-  ByteVector tooMany = cacheOf(kEntries);
+  ByteVector tooMany = ldCache(kEntries);
   tooMany[23] = 0xff;
   EXPECT_EQ(io::parseLdCache(tooMany), std::nullopt);
 }
 
 TEST(LdCache, SurvivesEveryTruncationAndEveryFlippedByte) {
-  ByteVector cache = cacheOf(kEntries);
+  ByteVector cache = ldCache(kEntries);
   for (size_t size = 0; size < cache.size(); ++size) {
     GuardedBytes shorter(Bytes(cache).take_front(size));
     io::parseLdCache(shorter);

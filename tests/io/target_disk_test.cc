@@ -1,8 +1,7 @@
 // Host paths and target paths: what a sysroot hides, where links lead, and names without case.
 
 #include "io/target_disk.h"
-#include "support/posix_file.h"
-#include "support/temporary_folder.h"
+#include "support/folder_tree.h"
 
 #include <gmock/gmock.h>
 
@@ -15,24 +14,9 @@ using testing::Eq;
 using testing::IsEmpty;
 using testing::Optional;
 
-/// A folder tree, made by naming its files and links.
 class Tree : public testing::Test {
 protected:
-  std::string file(llvm::StringRef name) {
-    makeFolderOf(name);
-    return folder.write(name, bytesOf("content"));
-  }
-  std::string link(llvm::StringRef name, llvm::StringRef says) {
-    makeFolderOf(name);
-    EXPECT_EQ(::symlink(says.str().c_str(), folder.path(name).c_str()), 0);
-    return folder.path(name);
-  }
-  void makeFolderOf(llvm::StringRef name) {
-    EXPECT_FALSE(
-        llvm::sys::fs::create_directories(llvm::sys::path::parent_path(folder.path(name))));
-  }
-
-  TemporaryFolder folder;
+  FolderTree folder;
 };
 
 class Sysroot : public Tree {
@@ -47,8 +31,8 @@ protected:
 
 TEST_F(Tree, IsThisMachinesOwnWithoutASysroot) {
   TargetDisk disk({});
-  std::string real = file("a/real");
-  std::string alias = link("b/alias", real);
+  std::string real = folder.file("a/real");
+  std::string alias = folder.link("b/alias", real);
   EXPECT_THAT(disk.hostPath(alias), Optional(alias));
   EXPECT_EQ(disk.targetPath(alias), alias);
   EXPECT_THAT(disk.realPath(alias), Optional(real));
@@ -62,12 +46,12 @@ TEST_F(Tree, IsThisMachinesOwnWithoutASysroot) {
 TEST_F(Tree, HasNoAbsolutePlacesWhenOutOfReach) {
   TargetDisk disk({.knowsAbsolutePaths = false});
   EXPECT_EQ(disk.hostPath("/usr/lib"), std::nullopt);
-  std::string real = file("real");
+  std::string real = folder.file("real");
   EXPECT_TRUE(disk.isFile(real)); // what lies in the environment is still there
 }
 
 TEST_F(Sysroot, HoldsTheTargetsRoot) {
-  std::string library = file("opt/homebrew/lib/libavcodec.61.dylib");
+  std::string library = folder.file("opt/homebrew/lib/libavcodec.61.dylib");
   EXPECT_THAT(disk.hostPath("/opt/homebrew/lib/libavcodec.61.dylib"), Optional(library));
   EXPECT_EQ(disk.targetPath(library), "/opt/homebrew/lib/libavcodec.61.dylib");
   EXPECT_EQ(disk.targetPath(folder.path()), "/");
@@ -75,8 +59,8 @@ TEST_F(Sysroot, HoldsTheTargetsRoot) {
 }
 
 TEST_F(Sysroot, CatchesAbsoluteLinks) {
-  std::string real = file("opt/homebrew/Cellar/ffmpeg/8.0/lib/libavcodec.62.dylib");
-  link("opt/homebrew/opt/ffmpeg", "/opt/homebrew/Cellar/ffmpeg/8.0");
+  std::string real = folder.file("opt/homebrew/Cellar/ffmpeg/8.0/lib/libavcodec.62.dylib");
+  folder.link("opt/homebrew/opt/ffmpeg", "/opt/homebrew/Cellar/ffmpeg/8.0");
   std::string seen = folder.path("opt/homebrew/opt/ffmpeg/lib/libavcodec.62.dylib");
   EXPECT_THAT(disk.realPath(seen), Optional(real));
   EXPECT_TRUE(disk.isFile(seen));
@@ -90,18 +74,18 @@ TEST_F(Sysroot, CatchesAbsoluteLinks) {
 }
 
 TEST_F(Sysroot, IsNotLeftByDots) {
-  std::string inside = file("etc/passwd");
+  std::string inside = folder.file("etc/passwd");
   EXPECT_THAT(disk.hostPath("/../../../etc/passwd"), Optional(inside));
   EXPECT_THAT(disk.realPath(folder.path("../../etc/passwd")), Optional(inside));
-  link("out", "../../../etc/passwd");
+  folder.link("out", "../../../etc/passwd");
   EXPECT_THAT(disk.realPath(folder.path("out")), Optional(inside));
   EXPECT_THAT(disk.find(folder.path("etc"), "../../../../etc/passwd"), Optional(inside));
 }
 
 TEST_F(Sysroot, TakesTheRealParentBehindALink) {
-  std::string sibling = file("real/sibling");
-  file("real/folder/x");
-  link("elsewhere/link", "/real/folder");
+  std::string sibling = folder.file("real/sibling");
+  folder.file("real/folder/x");
+  folder.link("elsewhere/link", "/real/folder");
   EXPECT_THAT(disk.hostPath("/elsewhere/link/../sibling"), Optional(sibling));
   EXPECT_THAT(disk.find(folder.path("elsewhere/link"), "../sibling"), Optional(sibling));
   EXPECT_THAT(disk.realPath(folder.path("elsewhere/link/../sibling")), Optional(sibling));
@@ -109,8 +93,9 @@ TEST_F(Sysroot, TakesTheRealParentBehindALink) {
 
 TEST_F(Sysroot, RefusesLoopsAndLinksToNowhere) {
   for (const std::string& path :
-       {link("a", "/b"), link("b", "/a"), link("self", "self/deeper"), link("dangling", "/nowhere"),
-        folder.path("absent"), file("file") + "/below"}) {
+       {folder.link("a", "/b"), folder.link("b", "/a"), folder.link("self", "self/deeper"),
+        folder.link("dangling", "/nowhere"), folder.path("absent"),
+        folder.file("file") + "/below"}) {
     EXPECT_EQ(disk.realPath(path), std::nullopt) << path;
     EXPECT_FALSE(disk.isFile(path)) << path;
     llvm::Expected<io::InputFile> opened = disk.open(path);
@@ -124,7 +109,7 @@ TEST_F(Sysroot, RefusesLoopsAndLinksToNowhere) {
 
 TEST_F(Sysroot, LetsLinksOfAnEnvironmentOutsideLeadIn) {
   TemporaryFolder outside;
-  std::string python = file("usr/bin/python3");
+  std::string python = folder.file("usr/bin/python3");
   ASSERT_EQ(::symlink("/usr/bin/python3", outside.path("python").c_str()), 0);
   EXPECT_THAT(disk.realPath(outside.path("python")), Optional(python));
   EXPECT_EQ(disk.targetPath(outside.path("python")), outside.path("python"));
@@ -132,8 +117,8 @@ TEST_F(Sysroot, LetsLinksOfAnEnvironmentOutsideLeadIn) {
 
 TEST_F(Sysroot, AdoptsWhatTheUserTyped) {
   TemporaryFolder outside;
-  file("data/venv/pyvenv.cfg");
-  link("home/venv", "/data/venv");
+  folder.file("data/venv/pyvenv.cfg");
+  folder.link("home/venv", "/data/venv");
   ASSERT_EQ(::symlink(folder.path().c_str(), outside.path("mounted").c_str()), 0);
   // This machine's link to the sysroot, then the target's link below it.
   EXPECT_THAT(disk.adopt(outside.path("mounted/home/venv")), Optional(folder.path("data/venv")));
@@ -145,7 +130,7 @@ TEST_F(Sysroot, AdoptsWhatTheUserTyped) {
 }
 
 TEST_F(WindowsSysroot, KnowsDrivesBackslashesAndNoCase) {
-  std::string dll = file("C/Tools/FFmpeg/bin/avcodec-61.dll");
+  std::string dll = folder.file("C/Tools/FFmpeg/bin/avcodec-61.dll");
   for (const char* path :
        {R"(C:\Tools\FFmpeg\bin\avcodec-61.dll)", R"(c:\tools/ffmpeg\BIN\AVCODEC-61.DLL)",
         R"(\\?\C:\Tools\FFmpeg\bin\avcodec-61.dll)", R"(C:\Tools\x\..\FFmpeg\bin\avcodec-61.dll)"})
@@ -163,8 +148,8 @@ TEST_F(WindowsSysroot, KnowsWhatIsNotAbsolute) {
 }
 
 TEST_F(WindowsSysroot, PrefersTheExactName) {
-  std::string upper = file("C/LIB");
-  std::string lower = file("C/lib");
+  std::string upper = folder.file("C/LIB");
+  std::string lower = folder.file("C/lib");
   EXPECT_THAT(disk.find(folder.path("C"), "lib"), Optional(lower));
   EXPECT_THAT(disk.find(folder.path("C"), "LIB"), Optional(upper));
 }

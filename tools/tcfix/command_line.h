@@ -92,6 +92,7 @@ std::string versionLine();
 bool printOut(const std::string& text);
 
 int runInspect(int argc, const char* const* argv);
+int runList(int argc, const char* const* argv);
 int runEdit(int argc, const char* const* argv);
 int runSign(int argc, const char* const* argv);
 int runVerify(int argc, const char* const* argv);

@@ -17,6 +17,7 @@ struct Command {
 };
 
 constexpr Command kCommands[] = {
+    {"list", cli::runList, "what an environment holds: Python, libraries, torch, each FFmpeg"},
     {"inspect", cli::runInspect, "what a library depends on, where it searches, how it is signed"},
     {"edit", cli::runEdit, "change search paths, dependencies and identity; signs again"},
     {"sign", cli::runSign, "sign Mach-O files ad hoc, on any system"},

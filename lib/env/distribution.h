@@ -1,0 +1,31 @@
+// Distributions: what an installer wrote about the packages in a site, as far as names tell.
+#pragma once
+
+#include "env/environment.h"
+
+namespace tcfix::env {
+
+/// A .dist-info or .egg-info entry of a site.
+struct Distribution {
+  std::string name;    ///< as the entry spells it
+  std::string version; ///< empty if the entry does not say
+  std::string entry;   ///< host path
+};
+
+/// The name in the one spelling that all spellings of it share (PEP 503).
+std::string normalizedName(llvm::StringRef name);
+
+/// All of a site, sorted by entry.
+std::vector<Distribution> distributionsIn(const std::string& site, const io::TargetDisk& disk);
+
+/// Those of one package, the newest first.
+std::vector<Distribution> distributionsOf(llvm::StringRef name, const std::string& site,
+                                          const io::TargetDisk& disk);
+
+/// Takes name and version from the distribution's own METADATA, where that says them.
+void readMetadata(Distribution& distribution, const io::TargetDisk& disk);
+
+/// Whether one version is older than another, as far as their numbers tell.
+bool isOlder(llvm::StringRef version, llvm::StringRef other);
+
+} // namespace tcfix::env

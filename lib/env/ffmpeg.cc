@@ -1,0 +1,302 @@
+#include "env/ffmpeg.h"
+
+#include "env/distribution.h"
+#include "env/ffmpeg_places.h"
+#include "env/prefix.h"
+#include "formats/formats.h"
+
+#include <llvm/ADT/SmallString.h>
+#include <llvm/ADT/StringExtras.h>
+#include <llvm/Support/FileSystem.h>
+#include <llvm/Support/Path.h>
+#include <llvm/Support/Process.h>
+
+#include <set>
+
+namespace tcfix::env {
+
+namespace path = llvm::sys::path;
+
+namespace {
+
+/// What a folder holds of FFmpeg.
+struct Contents {
+  /// By component and library major, the file's name: of links and the file that they lead to, the
+  /// shortest, which is what other libraries ask for.
+  std::map<std::pair<std::string, int>, std::string> files;
+  bool hasStatic = false;
+  bool hasProgram = false;
+};
+
+Contents look(const std::string& folder, const io::TargetDisk& disk) {
+  Contents contents;
+  for (const std::string& name : disk.list(folder)) {
+    contents.hasStatic |= name == "libavcodec.a" || name == "avcodec.lib";
+    contents.hasProgram |=
+        name == "ffmpeg" || llvm::StringRef(name).equals_insensitive("ffmpeg.exe");
+    std::optional<FfmpegName> parsed = parseFfmpegName(name);
+    if (!parsed || !disk.isFile(joined(folder, name)))
+      continue;
+    std::string& known = contents.files[{parsed->component, parsed->libraryMajor}];
+    if (known.empty() || name.size() < known.size())
+      known = name;
+  }
+  return contents;
+}
+
+/// Reads avcodec: is it a library of the platform, and for this architecture?
+void judgeArchitecture(const io::TargetDisk& disk, const FfmpegQuery& query,
+                       FfmpegInstall& install) {
+  llvm::Expected<io::InputFile> file = disk.open(joined(install.folder, install.files["avcodec"]));
+  if (!file) {
+    install.defect = install.files["avcodec"] + " " + llvm::toString(file.takeError());
+    return;
+  }
+  llvm::Expected<Image> image = formats::inspect(file->bytes(), {.isThorough = false});
+  if (!image) {
+    install.defect = install.files["avcodec"] + " " + llvm::toString(image.takeError());
+    return;
+  }
+  if (image->format != query.platform) {
+    install.defect =
+        ("is " + formats::nameOf(image->format) + ", not " + formats::nameOf(query.platform)).str();
+    return;
+  }
+  std::vector<std::string> archs;
+  for (const Slice& slice : image->slices)
+    archs.push_back(slice.arch);
+  install.arch = llvm::is_contained(archs, query.arch) ? query.arch : llvm::join(archs, ", ");
+  if (!query.arch.empty() && install.arch != query.arch)
+    install.defect = "is for " + install.arch + ", not " + query.arch;
+}
+
+/// One install for each major in a folder; the highest first.
+std::vector<FfmpegInstall> installsIn(const FfmpegPlace& place, const Contents& contents,
+                                      const io::TargetDisk& disk, const FfmpegQuery& query) {
+  std::vector<FfmpegInstall> installs;
+  for (const auto& [key, name] : contents.files) {
+    std::optional<int> major = ffmpegMajorOf({key.first, key.second});
+    if (key.first != "avcodec" || !major)
+      continue;
+    FfmpegInstall install;
+    install.major = *major;
+    install.source = place.source;
+    install.folder = place.folder;
+    install.searchPath = disk.targetPath(place.folder);
+    install.description = place.description;
+    install.defect = place.defect;
+    std::vector<std::string> missing;
+    for (llvm::StringRef component : ffmpegComponents()) {
+      auto file = contents.files.find({component.str(), libraryMajorIn(*major, component)});
+      if (file == contents.files.end())
+        missing.push_back(component.str());
+      else
+        install.files[component.str()] = file->second;
+    }
+    if (install.defect.empty())
+      judgeArchitecture(disk, query, install);
+    if (install.defect.empty() && !missing.empty())
+      install.defect = "lacks " + llvm::join(missing, ", ");
+    installs.push_back(std::move(install));
+  }
+  std::reverse(installs.begin(), installs.end());
+  return installs;
+}
+
+/// What to say of a folder that has no shared libraries; nothing if it has nothing of FFmpeg.
+std::string absenceIn(const Contents& contents) {
+  if (contents.hasStatic)
+    return "static only: libavcodec.a but no shared library";
+  return contents.hasProgram ? "ffmpeg program without libraries" : "";
+}
+
+class Search {
+public:
+  Search(const Environment& environment, const io::TargetDisk& disk, const FfmpegQuery& query)
+      : environment(environment), disk(disk), query(query) {}
+
+  /// A folder that the user named: itself, or the one of its prefix that has the libraries.
+  void addGiven(FfmpegSource source, llvm::StringRef typed) {
+    FfmpegPlace place{source, {}, typed.str(), {}, {}};
+    std::optional<std::string> folder = givenFolder(typed);
+    if (!folder) {
+      FfmpegInstall install;
+      install.source = source;
+      install.searchPath = typed.str();
+      install.description = typed.str();
+      install.isOnTrust = !disk.knowsAbsolutePaths();
+      install.defect = install.isOnTrust ? "" : "there is no such folder";
+      found.push_back(std::move(install));
+      return;
+    }
+    if (!disk.isFolder(*folder)) // the ffmpeg program itself
+      folder = path::parent_path(*folder).str();
+    std::string defect;
+    const std::vector<std::string> usual = {
+        "",    "lib",         "lib64",  "lib/" + query.arch + "-linux-gnu",
+        "bin", "Library/bin", "../lib", "../bin"};
+    for (const std::string& below : usual) {
+      std::optional<std::string> candidate = disk.find(*folder, below);
+      if (!candidate || !disk.isFolder(*candidate))
+        continue;
+      Contents contents = look(*candidate, disk);
+      place.folder = lastingPath(*candidate, disk);
+      std::vector<FfmpegInstall> installs = installsIn(place, contents, disk, query);
+      if (!installs.empty()) {
+        seenFolders.insert(disk.realPath(place.folder).value_or(place.folder));
+        llvm::append_range(found, installs);
+        return;
+      }
+      if (defect.empty())
+        defect = absenceIn(contents);
+    }
+    place.folder = *folder;
+    addDefective(place, defect.empty() ? "holds no FFmpeg libraries" : defect);
+  }
+
+  void addPlace(const FfmpegPlace& place) {
+    // The same folder may have several names: /lib and /usr/lib, or a keg and its alias.
+    if (!seenFolders.insert(disk.realPath(place.folder).value_or(place.folder)).second)
+      return;
+    Contents contents = look(place.folder, disk);
+    std::vector<FfmpegInstall> installs = installsIn(place, contents, disk, query);
+    for (FfmpegInstall& install : installs) {
+      if (offered.count({place.prefix, install.major}))
+        continue;
+      if (install.defect.empty())
+        offered.insert({place.prefix, install.major});
+      found.push_back(std::move(install));
+    }
+    if (std::string defect = absenceIn(contents); installs.empty() && !defect.empty())
+      addDefective(place, defect);
+  }
+
+  /// Inside conda, its own; for a virtual environment that stands on conda, that one's.
+  void addConda() {
+    const char* libraries = query.platform == Format::Pe ? "Library/bin" : "lib";
+    std::string own = path::parent_path(environment.condaMeta).str();
+    std::vector<std::string> prefixes;
+    if (!own.empty())
+      prefixes.push_back(own);
+    for (const Python& python : environment.pythons)
+      if (!python.basePrefix.empty() && disk.isFolder(joined(python.basePrefix, "conda-meta")))
+        prefixes.push_back(python.basePrefix);
+    for (const std::string& prefix : prefixes)
+      if (std::optional<std::string> folder = disk.find(prefix, libraries)) {
+        size_t before = found.size();
+        addPlace({FfmpegSource::Conda, *folder, "conda", prefix, {}});
+        for (size_t i = before; i < found.size() && prefix == own; ++i)
+          found[i].searchPath.clear();
+      }
+  }
+
+  void addPyav() {
+    for (const Site& site : environment.sites)
+      for (const char* name : {"av.libs", "av/.dylibs"})
+        if (std::optional<std::string> folder = disk.find(site.folder, name)) {
+          std::vector<Distribution> av = distributionsOf("av", site.folder, disk);
+          std::string description = av.empty() ? "PyAV" : "PyAV " + av.front().version;
+          size_t before = found.size();
+          addPlace({FfmpegSource::Pyav, *folder, description, site.folder, {}});
+          for (size_t i = before; i < found.size(); ++i)
+            found[i].searchPath.clear();
+        }
+  }
+
+  std::vector<FfmpegInstall> found;
+
+private:
+  /// Relative paths count from the current folder, but only when the target is this machine.
+  std::optional<std::string> givenFolder(llvm::StringRef typed) const {
+    if (disk.options().sysroot.empty()) {
+      llvm::SmallString<256> absolute(typed);
+      llvm::sys::fs::make_absolute(absolute);
+      path::remove_dots(absolute);
+      if (llvm::sys::fs::exists(absolute))
+        return absolute.str().str();
+      return std::nullopt;
+    }
+    std::optional<std::string> host = disk.hostPath(typed);
+    return host && disk.realPath(*host) ? host : std::nullopt;
+  }
+
+  void addDefective(const FfmpegPlace& place, std::string defect) {
+    FfmpegInstall install;
+    install.source = place.source;
+    install.folder = place.folder;
+    install.searchPath = disk.targetPath(place.folder);
+    install.description = place.description;
+    install.defect = place.defect.empty() ? std::move(defect) : place.defect;
+    found.push_back(std::move(install));
+  }
+
+  const Environment& environment;
+  const io::TargetDisk& disk;
+  const FfmpegQuery& query;
+  std::set<std::string> seenFolders;
+  std::set<std::pair<std::string, int>> offered; ///< prefix and major
+};
+
+} // namespace
+
+llvm::StringRef nameOf(FfmpegSource source) {
+  switch (source) {
+  case FfmpegSource::Option:
+    return "option";
+  case FfmpegSource::Variable:
+    return "variable";
+  case FfmpegSource::Conda:
+    return "conda";
+  case FfmpegSource::System:
+    return "system";
+  case FfmpegSource::Homebrew:
+    return "homebrew";
+  case FfmpegSource::MacPorts:
+    return "macports";
+  case FfmpegSource::Folder:
+    return "folder";
+  case FfmpegSource::Pyav:
+    return "pyav";
+  }
+  return {};
+}
+
+std::map<std::string, std::string> ffmpegVariables() {
+  std::map<std::string, std::string> variables;
+  for (const char* name :
+       {"TCFIX_FFMPEG", "HOMEBREW_PREFIX", "FFMPEG_SHARED_BIN", "PATH", "HOME", "USERPROFILE",
+        "LOCALAPPDATA", "ChocolateyInstall", "SCOOP", "VCPKG_ROOT"})
+    if (std::optional<std::string> value = llvm::sys::Process::GetEnv(name))
+      variables[name] = *value;
+  return variables;
+}
+
+std::vector<FfmpegInstall> findFfmpegs(const Environment& environment, const io::TargetDisk& disk,
+                                       const FfmpegQuery& query) {
+  Search search(environment, disk, query);
+  if (!query.option.empty())
+    search.addGiven(FfmpegSource::Option, query.option);
+  if (auto value = query.variables.find("TCFIX_FFMPEG");
+      value != query.variables.end() && disk.knowsAbsolutePaths()) {
+    llvm::SmallVector<llvm::StringRef, 4> folders;
+    llvm::StringRef(value->second).split(folders, llvm::sys::EnvPathSeparator, -1, false);
+    for (llvm::StringRef folder : folders)
+      search.addGiven(FfmpegSource::Variable, folder);
+  }
+  search.addConda();
+  if (disk.knowsAbsolutePaths()) {
+    for (const FfmpegPlace& place : systemPlaces(disk, query))
+      search.addPlace(place);
+    // A program without libraries is worth a word only where there are none at all.
+    if (std::optional<FfmpegPlace> program = programPlace(disk, query);
+        program && llvm::none_of(search.found, [](const auto& each) { return each.major > 0; }))
+      search.addPlace(*program);
+  }
+  search.addPyav();
+  llvm::stable_sort(search.found, [](const FfmpegInstall& left, const FfmpegInstall& right) {
+    return left.source < right.source;
+  });
+  return std::move(search.found);
+}
+
+} // namespace tcfix::env

@@ -1,0 +1,196 @@
+#include "env/ffmpeg_places.h"
+
+#include "env/prefix.h"
+#include "io/ld_cache.h"
+
+#include <llvm/ADT/StringExtras.h>
+#include <llvm/Support/Path.h>
+
+namespace tcfix::env {
+
+namespace path = llvm::sys::path;
+
+namespace {
+
+std::string variable(const FfmpegQuery& query, const char* name) {
+  auto found = query.variables.find(name);
+  return found == query.variables.end() ? std::string() : found->second;
+}
+
+class PlaceList {
+public:
+  explicit PlaceList(const io::TargetDisk& disk) : disk(disk) {}
+
+  /// Adds every folder that a target path with at most one "*" in each part matches.
+  void add(FfmpegSource source, const std::string& pattern, const std::string& description,
+           const std::string& prefix = {}, const std::string& defect = {}) {
+    llvm::StringRef text = pattern;
+    size_t star = text.find('*');
+    if (star == llvm::StringRef::npos) {
+      std::optional<std::string> folder = disk.hostPath(pattern);
+      if (folder && disk.isFolder(*folder))
+        places.push_back({source, *folder, description, prefix.empty() ? pattern : prefix, defect});
+      return;
+    }
+    const char* separators = disk.options().isWindows ? "\\/" : "/";
+    size_t begin = text.take_front(star).find_last_of(separators) + 1;
+    size_t end = std::min(text.find_first_of(separators, star), text.size());
+    std::optional<std::string> folder = disk.hostPath(text.take_front(begin));
+    if (!folder)
+      return;
+    auto [front, back] = text.slice(begin, end).split('*');
+    for (const std::string& name : disk.list(*folder))
+      if (llvm::StringRef(name).starts_with(front) &&
+          llvm::StringRef(name).drop_front(front.size()).ends_with(back)) {
+        std::string matched = (text.take_front(begin) + name + text.drop_front(end)).str();
+        add(source, matched, description + (description.empty() ? "" : " ") + name, prefix, defect);
+      }
+  }
+
+  /// A Homebrew prefix: its lib, if it is in use, then the kegs that are not linked there.
+  void addHomebrew(const std::string& prefix) {
+    std::optional<std::string> host = disk.hostPath(prefix);
+    if (!host || !disk.isFolder(joined(*host, "opt")))
+      return;
+    add(FfmpegSource::Homebrew, prefix + "/lib", "Homebrew", prefix);
+    add(FfmpegSource::Homebrew, prefix + "/opt/ffmpeg*/lib", "Homebrew keg", prefix);
+  }
+
+  std::vector<FfmpegPlace> places;
+  const io::TargetDisk& disk;
+};
+
+void addMacPlaces(PlaceList& list, const FfmpegQuery& query) {
+  std::vector<std::string> prefixes = {"/opt/homebrew", "/usr/local"};
+  if (query.arch == "x86_64")
+    std::swap(prefixes[0], prefixes[1]);
+  if (std::string given = variable(query, "HOMEBREW_PREFIX"); !given.empty())
+    prefixes.insert(prefixes.begin(), given);
+  for (const std::string& prefix : prefixes)
+    list.addHomebrew(prefix);
+  list.add(FfmpegSource::System, "/usr/local/lib", "/usr/local/lib");
+  list.add(FfmpegSource::MacPorts, "/opt/local/libexec/ffmpeg*/lib", "MacPorts", "/opt/local");
+  list.add(FfmpegSource::MacPorts, "/opt/local/lib", "MacPorts", "/opt/local");
+}
+
+/// The folders that ld.so.cache knows an avcodec in.
+void addCachedPlaces(PlaceList& list, const FfmpegQuery& query) {
+  std::optional<std::string> cache = list.disk.hostPath("/etc/ld.so.cache");
+  if (!cache)
+    return;
+  llvm::Expected<io::InputFile> file = list.disk.open(*cache);
+  if (!file) {
+    llvm::consumeError(file.takeError());
+    return;
+  }
+  auto entries = io::parseLdCache(file->bytes());
+  if (!entries)
+    return;
+  for (const io::LdCacheEntry& entry : *entries)
+    if (entry.name.starts_with("libavcodec.so.") && entry.isFor(query.arch))
+      list.add(FfmpegSource::System, path::parent_path(entry.path, path::Style::posix).str(),
+               "the system's");
+}
+
+void addLinuxPlaces(PlaceList& list, const FfmpegQuery& query) {
+  addCachedPlaces(list, query);
+  if (!query.arch.empty())
+    for (const char* root : {"/usr/lib/", "/lib/", "/usr/local/lib/"})
+      list.add(FfmpegSource::System, root + query.arch + "-linux-gnu", "the system's");
+  for (const char* folder :
+       {"/usr/lib64", "/lib64", "/usr/lib", "/lib", "/usr/local/lib64", "/usr/local/lib"})
+    list.add(FfmpegSource::System, folder, "the system's");
+  if (std::string given = variable(query, "HOMEBREW_PREFIX"); !given.empty())
+    list.addHomebrew(given);
+  list.addHomebrew("/home/linuxbrew/.linuxbrew");
+  std::string home = variable(query, "HOME");
+  if (!home.empty())
+    list.addHomebrew(home + "/.linuxbrew");
+  list.add(FfmpegSource::Folder, "/usr/lib/jellyfin-ffmpeg/lib", "Jellyfin's");
+  // These names last only as long as the user's current profile, and bring a C library of their
+  // own.
+  const char* nix = "belongs to Nix: libraries of another glibc cannot be mixed with this Python's";
+  list.add(FfmpegSource::Folder, "/run/current-system/sw/lib", "Nix", {}, nix);
+  if (!home.empty())
+    list.add(FfmpegSource::Folder, home + "/.nix-profile/lib", "Nix", {}, nix);
+  const char* snap = "belongs to a snap, which only its own programs may use";
+  list.add(FfmpegSource::Folder, "/snap/ffmpeg/current/usr/lib/*-linux-gnu", "snap", {}, snap);
+}
+
+void addWindowsPlaces(PlaceList& list, const FfmpegQuery& query) {
+  auto add = [&](const std::string& pattern, const char* description) {
+    list.add(FfmpegSource::Folder, pattern, description);
+  };
+  // Without the user's variables, as under a sysroot, every user's folder and the usual defaults.
+  auto orUsual = [&](const char* name, const char* usual) {
+    std::string value = variable(query, name);
+    return value.empty() ? std::string(usual) : value;
+  };
+  if (std::string given = variable(query, "FFMPEG_SHARED_BIN"); !given.empty())
+    add(given, "FFMPEG_SHARED_BIN");
+  add(R"(C:\Tools\ffmpeg-shared\bin)", "ffmpeg-shared");
+  add(R"(C:\ffmpeg\bin)", "C:\\ffmpeg");
+  add(orUsual("LOCALAPPDATA", R"(C:\Users\*\AppData\Local)") +
+          R"(\Microsoft\WinGet\Packages\Gyan.FFmpeg.Shared_*\*\bin)",
+      "winget");
+  add(orUsual("ChocolateyInstall", R"(C:\ProgramData\chocolatey)") +
+          R"(\lib\ffmpeg-shared\tools\*\bin)",
+      "Chocolatey");
+  add(orUsual("SCOOP", (orUsual("USERPROFILE", R"(C:\Users\*)") + R"(\scoop)").c_str()) +
+          R"(\apps\ffmpeg-shared\current\bin)",
+      "Scoop");
+  add(orUsual("VCPKG_ROOT", R"(C:\vcpkg)") + R"(\installed\x64-windows\bin)", "vcpkg");
+}
+
+} // namespace
+
+std::string lastingPath(const std::string& hostFolder, const io::TargetDisk& disk) {
+  std::string target = disk.targetPath(hostFolder);
+  auto [prefix, rest] = llvm::StringRef(target).split("/Cellar/");
+  auto [name, versionAndRest] = rest.split('/');
+  llvm::StringRef below = versionAndRest.split('/').second;
+  std::optional<std::string> opt = disk.hostPath((prefix + "/opt/" + name + "/" + below).str());
+  if (rest.empty() || !opt)
+    return hostFolder;
+  std::optional<std::string> real = disk.realPath(*opt);
+  return real && real == disk.realPath(hostFolder) ? *opt : hostFolder;
+}
+
+std::vector<FfmpegPlace> systemPlaces(const io::TargetDisk& disk, const FfmpegQuery& query) {
+  PlaceList list(disk);
+  switch (query.platform) {
+  case Format::MachO:
+    addMacPlaces(list, query);
+    break;
+  case Format::Elf:
+    addLinuxPlaces(list, query);
+    break;
+  case Format::Pe:
+    addWindowsPlaces(list, query);
+    break;
+  }
+  if (std::optional<FfmpegPlace> program = programPlace(disk, query)) {
+    // On Windows the libraries lie beside the program, elsewhere beside its folder.
+    if (query.platform == Format::Pe)
+      list.places.push_back(*program);
+    else if (std::optional<std::string> lib = disk.find(program->folder, "../lib"))
+      list.places.push_back(
+          {program->source, lastingPath(*lib, disk), program->description, *lib, {}});
+  }
+  return std::move(list.places);
+}
+
+std::optional<FfmpegPlace> programPlace(const io::TargetDisk& disk, const FfmpegQuery& query) {
+  bool isWindows = query.platform == Format::Pe;
+  llvm::SmallVector<llvm::StringRef, 32> folders;
+  std::string value = variable(query, "PATH");
+  llvm::StringRef(value).split(folders, isWindows ? ';' : ':', -1, /*KeepEmpty=*/false);
+  for (llvm::StringRef each : folders) {
+    std::optional<std::string> folder = disk.hostPath(each);
+    if (folder && disk.find(*folder, isWindows ? "ffmpeg.exe" : "ffmpeg"))
+      return FfmpegPlace{FfmpegSource::Folder, *folder, "on PATH", *folder, {}};
+  }
+  return std::nullopt;
+}
+
+} // namespace tcfix::env

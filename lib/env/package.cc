@@ -1,0 +1,247 @@
+#include "env/package.h"
+
+#include "env/distribution.h"
+#include "env/library_files.h"
+#include "env/prefix.h"
+#include "io/digest.h"
+
+#include <llvm/ADT/StringExtras.h>
+#include <llvm/Support/Path.h>
+
+namespace tcfix::env {
+
+namespace path = llvm::sys::path;
+
+namespace {
+
+/// How far below a bare folder libraries may lie: an unpacked wheel, or build/lib.../package.
+constexpr int kLevelsOfAFolder = 3;
+
+struct RecordFile {
+  std::string path;
+  std::optional<Record> record;
+  std::optional<Problem> problem; ///< why there is none
+};
+
+RecordFile readRecord(const Distribution& distribution, const io::TargetDisk& disk) {
+  RecordFile result;
+  result.path = joined(distribution.entry, "RECORD");
+  llvm::Expected<io::InputFile> file = disk.open(result.path);
+  if (!file) {
+    result.problem = toProblem(file.takeError(), result.path);
+    result.problem->hint = "libraries are found by their names instead";
+    return result;
+  }
+  llvm::Expected<Record> record = Record::parse(textOf(file->bytes()));
+  if (record)
+    result.record = std::move(*record);
+  else
+    result.problem = toProblem(record.takeError(), result.path);
+  return result;
+}
+
+/// How many of the listed libraries are there with the listed content, less those that are not.
+int64_t agreement(const Record& record, const std::string& site, const io::TargetDisk& disk) {
+  int64_t score = 0;
+  for (const RecordRow& row : record.rows()) {
+    if (!isLibraryName(row.path) || row.digest.empty())
+      continue;
+    llvm::Expected<io::InputFile> file = disk.open(joined(site, row.path));
+    bool isSame = file && row.size == file->bytes().size() &&
+                  recordDigest(io::sha256Hex(file->bytes())) == row.digest;
+    if (!file)
+      llvm::consumeError(file.takeError());
+    score += isSame ? 1 : -1;
+  }
+  return score;
+}
+
+/// The distribution whose files are really there. Of several, installers that were interrupted
+/// leave the older one's .dist-info behind.
+size_t chooseDistribution(llvm::ArrayRef<Distribution> found, llvm::ArrayRef<RecordFile> records,
+                          const std::string& site, const io::TargetDisk& disk) {
+  if (found.size() == 1)
+    return 0;
+  size_t best = 0;
+  std::optional<int64_t> bestScore;
+  for (size_t i = 0; i < found.size(); ++i) {
+    if (!records[i].record)
+      continue;
+    int64_t score = agreement(*records[i].record, site, disk);
+    if (!bestScore || score > *bestScore) {
+      best = i;
+      bestScore = score;
+    }
+  }
+  return best;
+}
+
+bool isWithin(llvm::StringRef text, llvm::StringRef folder) {
+  return text.consume_front(folder) && (text.empty() || path::is_separator(text.front()));
+}
+
+/// Where a development install says that the package really is: a .pth or .egg-link file whose
+/// first line is that folder.
+std::string developmentFolder(const std::string& file, const io::TargetDisk& disk) {
+  llvm::Expected<io::InputFile> input = disk.open(file);
+  if (!input) {
+    llvm::consumeError(input.takeError());
+    return {};
+  }
+  llvm::StringRef line = textOf(input->bytes()).split('\n').first.trim();
+  std::optional<std::string> folder = disk.hostPath(line);
+  return folder && disk.isFolder(*folder) ? *folder : std::string();
+}
+
+void findOutwardFolder(const Environment& environment, const io::TargetDisk& disk,
+                       const Record* record, const std::string& folder, Package& package) {
+  std::string site = disk.realPath(package.site).value_or(package.site);
+  std::set<std::string> folders;
+  for (const std::string& library : package.libraries)
+    folders.insert(path::parent_path(library).str());
+  for (const std::string& each : folders)
+    if (std::optional<std::string> real = disk.realPath(each);
+        real && !isWithin(*real, site) && !isWithin(*real, environment.root)) {
+      package.outward = *real;
+      return;
+    }
+  if (!package.libraries.empty())
+    return;
+  package.outward = developmentFolder(joined(package.site, folder + ".egg-link"), disk);
+  if (!record)
+    return;
+  for (const RecordRow& row : record->rows())
+    if (package.outward.empty() && llvm::StringRef(row.path).ends_with(".pth"))
+      package.outward = developmentFolder(joined(package.site, row.path), disk);
+}
+
+std::string findCondaMeta(const Environment& environment, const io::TargetDisk& disk,
+                          llvm::StringRef name) {
+  if (environment.condaMeta.empty())
+    return {};
+  for (const std::string& entry : disk.list(environment.condaMeta)) {
+    llvm::StringRef stem = entry; // NAME-VERSION-BUILD.json
+    if (!stem.consume_back(".json"))
+      continue;
+    llvm::StringRef own = stem.rsplit('-').first.rsplit('-').first;
+    if (normalizedName(own) == normalizedName(name))
+      return joined(environment.condaMeta, entry);
+  }
+  return {};
+}
+
+std::optional<Package> findInSite(const Environment& environment, const io::TargetDisk& disk,
+                                  const std::string& site, const PackageQuery& query) {
+  std::string folder = normalizedName(query.name);
+  std::replace(folder.begin(), folder.end(), '-', '_');
+  std::vector<Distribution> found = distributionsOf(query.name, site, disk);
+  if (found.empty() && !disk.isFolder(joined(site, folder)) &&
+      !disk.isFile(joined(site, folder + ".egg-link")))
+    return std::nullopt;
+
+  Package package;
+  package.name = query.name;
+  package.site = site;
+  std::vector<RecordFile> records;
+  for (const Distribution& each : found)
+    records.push_back(readRecord(each, disk));
+  LibraryCollector collector(query, disk, package, folder);
+  const Record* record = nullptr;
+  if (!found.empty()) {
+    size_t chosen = chooseDistribution(found, records, site, disk);
+    Distribution distribution = found[chosen];
+    readMetadata(distribution, disk);
+    package.name = distribution.name;
+    package.version = distribution.version;
+    package.distInfo = distribution.entry;
+    if (found.size() > 1) {
+      std::vector<std::string> versions;
+      for (const Distribution& each : found)
+        versions.push_back(each.version);
+      package.problems.push_back(
+          {ErrorCode::Warning,
+           "several versions are installed: " + llvm::join(versions, ", ") + "; the files are " +
+               (package.version.empty() ? "of one of them" : package.version + "'s"),
+           site, "reinstall it: pip install --force-reinstall " + package.name});
+    }
+    if (records[chosen].problem)
+      package.problems.push_back(*records[chosen].problem);
+    if (records[chosen].record) {
+      record = &*records[chosen].record;
+      package.hasRecord = true;
+      collector.addListed(*record, records[chosen].path);
+    }
+  }
+  package.condaMeta = findCondaMeta(environment, disk, package.name);
+  // With a prefix, files that were copied in by hand count, too; without, RECORD is the better
+  // list.
+  if (!record || !query.libraryPrefix.empty())
+    collector.addPresent(/*isDeep=*/!record && query.libraryPrefix.empty());
+  collector.finish();
+  findOutwardFolder(environment, disk, record, folder, package);
+  return package;
+}
+
+/// The package around a file or folder that was named itself, with no other libraries than those.
+Package narrowed(const Environment& environment, const io::TargetDisk& disk,
+                 const PackageQuery& query) {
+  const std::string& site = environment.sites.front().folder;
+  Package package;
+  package.name = query.name;
+  package.site = site;
+  if (std::optional<Package> around = findInSite(environment, disk, site, query)) {
+    llvm::erase_if(around->libraries, [&](const std::string& library) {
+      return !isWithin(library, environment.root);
+    });
+    llvm::erase_if(around->grafted, [&](const std::string& library) {
+      return !isWithin(library, environment.root);
+    });
+    if (!around->libraries.empty())
+      return std::move(*around);
+  }
+  if (environment.kind == EnvironmentKind::File) {
+    package.libraries.push_back(environment.root);
+    return package;
+  }
+  LibraryCollector collector(query, disk, package, {});
+  collector.addBelow(environment.root, kLevelsOfAFolder);
+  collector.finish();
+  return package;
+}
+
+} // namespace
+
+PackageQuery torchcodecQuery() {
+  return {"torchcodec", "libtorchcodec"};
+}
+
+std::vector<Package> findPackages(const Environment& environment, const io::TargetDisk& disk,
+                                  const PackageQuery& query) {
+  std::vector<Package> packages;
+  if (environment.kind == EnvironmentKind::File || environment.kind == EnvironmentKind::Folder) {
+    Package package = narrowed(environment, disk, query);
+    if (!package.libraries.empty())
+      packages.push_back(std::move(package));
+    return packages;
+  }
+  for (const Site& site : environment.sites)
+    if (std::optional<Package> package = findInSite(environment, disk, site.folder, query))
+      packages.push_back(std::move(*package));
+  return packages;
+}
+
+std::vector<Package> listPackages(const Environment& environment, const io::TargetDisk& disk) {
+  std::vector<Package> packages;
+  for (const Site& site : environment.sites)
+    for (const Distribution& each : distributionsIn(site.folder, disk)) {
+      Package package;
+      package.name = each.name;
+      package.version = each.version;
+      package.site = site.folder;
+      package.distInfo = each.entry;
+      packages.push_back(std::move(package));
+    }
+  return packages;
+}
+
+} // namespace tcfix::env

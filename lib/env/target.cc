@@ -1,0 +1,97 @@
+#include "env/target.h"
+
+#include "env/prefix.h"
+#include "formats/formats.h"
+#include "io/system.h"
+
+namespace tcfix::env {
+
+namespace {
+
+Format thisMachinesFormat() {
+  switch (io::system::thisSystem()) {
+  case io::system::System::Linux:
+    return Format::Elf;
+  case io::system::System::MacOs:
+    return Format::MachO;
+  case io::system::System::Windows:
+    return Format::Pe;
+  }
+  return Format::Elf;
+}
+
+struct Kind {
+  Format format;
+  std::string arch;
+};
+
+/// What the first readable library says.
+std::optional<Kind> kindOf(llvm::ArrayRef<Package> packages, const io::TargetDisk& disk) {
+  for (const Package& package : packages)
+    for (const std::string& library : package.libraries) {
+      llvm::Expected<io::InputFile> file = disk.open(library);
+      if (!file) {
+        llvm::consumeError(file.takeError());
+        continue;
+      }
+      llvm::Expected<Image> image = formats::inspect(file->bytes(), {.isThorough = false});
+      if (!image) {
+        llvm::consumeError(image.takeError());
+        continue;
+      }
+      return Kind{image->format, image->slices.front().arch};
+    }
+  return std::nullopt;
+}
+
+/// What the first look gives; the second one, if the platform asks for it, replaces it all.
+llvm::Error look(const TargetQuery& query, Target& target) {
+  llvm::Expected<Environment> environment = findEnvironment(query.path, target.disk);
+  if (!environment)
+    return environment.takeError();
+  target.environment = std::move(*environment);
+  target.packages.clear();
+  target.absent.clear();
+  for (const PackageQuery& wanted : query.packages) {
+    std::vector<Package> found = findPackages(target.environment, target.disk, wanted);
+    if (found.empty())
+      target.absent.push_back(wanted.name);
+    for (Package& package : found)
+      target.packages.push_back(std::move(package));
+  }
+  return llvm::Error::success();
+}
+
+} // namespace
+
+llvm::Expected<Target> findTarget(const TargetQuery& query) {
+  Format own = thisMachinesFormat();
+  bool hasSysroot = !query.sysroot.empty();
+  // As this machine sees it, until the libraries say more.
+  Target target{
+      {},  {},         {},
+      own, query.arch, io::TargetDisk({.sysroot = query.sysroot, .isWindows = own == Format::Pe})};
+  if (hasSysroot && !target.disk.isFolder(target.disk.options().sysroot))
+    return fail(ErrorCode::NotFound, "there is no such folder: " + query.sysroot,
+                "--sysroot names the folder that holds the target's root");
+  if (llvm::Error error = look(query, target))
+    return error;
+  std::optional<Kind> kind = kindOf(target.packages, target.disk);
+  if (kind)
+    target.platform = kind->format;
+  else if (llvm::any_of(target.environment.sites, hasWindowsLayout))
+    target.platform = Format::Pe;
+  if (kind && target.arch.empty())
+    target.arch = kind->arch;
+  if (target.platform == own)
+    return target;
+  // Letter case, links and the user's folders count differently there.
+  target.disk = io::TargetDisk({.sysroot = query.sysroot,
+                                .isWindows = target.platform == Format::Pe,
+                                .knowsAbsolutePaths = hasSysroot});
+  if (llvm::Error error = look(query, target))
+    return error;
+  return target;
+}
+
+} // namespace tcfix::env

@@ -1,0 +1,80 @@
+// The parts that all JSON documents are made of. Shared by the files of this room.
+#pragma once
+
+#include "report/json.h"
+
+#include <llvm/Support/JSON.h>
+#include <llvm/Support/raw_ostream.h>
+
+namespace tcfix::report {
+
+using llvm::json::OStream;
+
+constexpr int64_t kSchema = 1;
+
+// File names and texts out of files may hold any bytes; JSON holds UTF-8 only. Looking first is
+// much faster than repairing what is whole.
+inline llvm::json::Value utf8(llvm::StringRef value) {
+  return llvm::json::isUTF8(value) ? llvm::json::Value(value)
+                                   : llvm::json::Value(llvm::json::fixUTF8(value));
+}
+
+inline void text(OStream& out, llvm::StringRef key, llvm::StringRef value) {
+  out.attribute(key, utf8(value));
+}
+
+inline void textOrNull(OStream& out, llvm::StringRef key, const std::optional<std::string>& value) {
+  if (value)
+    text(out, key, *value);
+  else
+    out.attribute(key, nullptr);
+}
+
+/// Null for what is not known, which in our values is the empty text.
+inline void textIfKnown(OStream& out, llvm::StringRef key, const std::string& value) {
+  textOrNull(out, key, value.empty() ? std::nullopt : std::optional(value));
+}
+
+template <typename Strings>
+void texts(OStream& out, llvm::StringRef key, const Strings& values) {
+  out.attributeArray(key, [&] {
+    for (const auto& value : values)
+      out.value(utf8(value));
+  });
+}
+
+inline void problems(OStream& out, llvm::StringRef key, llvm::ArrayRef<Problem> list) {
+  out.attributeArray(key, [&] {
+    for (const Problem& problem : list)
+      out.object([&] {
+        text(out, "code", nameOf(problem.code));
+        text(out, "message", problem.message);
+        text(out, "path", problem.path);
+        text(out, "hint", problem.hint);
+      });
+  });
+}
+
+inline std::string document(const Preamble& preamble, llvm::function_ref<void(OStream&)> body) {
+  std::string buffer;
+  llvm::raw_string_ostream stream(buffer);
+  stream.SetBufferSize(1 << 16); // characters are written one by one
+  OStream out(stream, 2);
+  out.object([&] {
+    out.attribute("schema", kSchema);
+    text(out, "command", preamble.command);
+    out.attribute("ok", preamble.isOk);
+    problems(out, "errors", preamble.errors);
+    problems(out, "warnings", preamble.warnings);
+    body(out);
+  });
+  stream << '\n';
+  stream.flush();
+  return buffer;
+}
+
+inline llvm::StringRef formatName(Format format) {
+  return format == Format::MachO ? "macho" : format == Format::Elf ? "elf" : "pe";
+}
+
+} // namespace tcfix::report

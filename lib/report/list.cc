@@ -1,0 +1,158 @@
+#include "report/list.h"
+
+#include "report/json_parts.h"
+
+#include <llvm/Support/Path.h>
+
+namespace tcfix::report {
+
+namespace path = llvm::sys::path;
+
+namespace {
+
+llvm::StringRef systemName(Format platform) {
+  return platform == Format::MachO ? "macOS" : platform == Format::Elf ? "Linux" : "Windows";
+}
+
+/// Where an FFmpeg is, as the user would write it.
+std::string placeOf(const env::FfmpegInstall& install) {
+  return install.searchPath.empty() ? install.folder : install.searchPath;
+}
+
+/// A line with its subject in a column of its own.
+std::string line(llvm::StringRef subject, const std::string& rest, const Paint& paint) {
+  std::string padded = subject.str();
+  padded.resize(std::max<size_t>(subject.size(), 18), ' ');
+  return "  " + paint.bold(padded) + "  " + rest + "\n";
+}
+
+std::string renderPackage(const env::Package& package, const Paint& paint) {
+  std::string out =
+      line(printable(package.name + " " + package.version), printable(package.site), paint);
+  for (const std::string& library : package.libraries) {
+    llvm::StringRef name = library;
+    name.consume_front(package.site);
+    out += "    " + printable(name.ltrim("/\\")) + "\n";
+  }
+  if (package.libraries.empty())
+    out += "    no libraries\n";
+  if (!package.outward.empty())
+    out += "    lives outside this environment, in " + printable(package.outward) + "\n";
+  return out;
+}
+
+std::string renderFfmpeg(const ListedFfmpeg& listed, const Paint& paint) {
+  const env::FfmpegInstall& install = listed.install;
+  std::string name = install.major ? "FFmpeg " + std::to_string(install.major) : "FFmpeg";
+  std::string out = line(name, printable(placeOf(install)), paint);
+  std::string whose =
+      install.description == placeOf(install) ? nameOf(install.source).str() : install.description;
+  out += "    " + printable(whose) + ": ";
+  out += listed.chosenFor.empty() ? printable(listed.reason)
+                                  : "chosen for " + std::to_string(listed.chosenFor.size()) +
+                                        " libraries: " + printable(listed.reason);
+  return out + "\n";
+}
+
+} // namespace
+
+std::string renderListing(const Listing& listing, const Paint& paint) {
+  const env::Target& target = listing.target;
+  const env::Environment& environment = target.environment;
+  std::string out = paint.bold(printable(environment.path)) + ": " +
+                    env::nameOf(environment.kind).str() + ", " + systemName(target.platform).str() +
+                    (target.arch.empty() ? "" : " " + target.arch) + "\n";
+  for (const env::Python& python : environment.pythons)
+    out += line("Python " + python.version,
+                python.executable.empty() ? "no program" : printable(python.executable), paint);
+  for (const env::Package& package : target.packages)
+    out += renderPackage(package, paint);
+  for (const std::string& name : target.absent)
+    out += line(printable(name), "is not installed here", paint);
+  if (listing.torch)
+    out += line("torch " + listing.torch->version,
+                printable(listing.torch->libFolder.empty() ? listing.torch->site
+                                                           : listing.torch->libFolder),
+                paint);
+  else
+    out += line("torch", "is not installed here", paint);
+  for (const ListedFfmpeg& ffmpeg : listing.ffmpegs)
+    out += renderFfmpeg(ffmpeg, paint);
+  if (listing.ffmpegs.empty())
+    out += line("FFmpeg",
+                target.disk.knowsAbsolutePaths()
+                    ? "none found"
+                    : "none in this environment; the system's folders cannot be seen from here",
+                paint);
+  return out;
+}
+
+std::string jsonForList(const Preamble& preamble, const Listing& listing) {
+  const env::Target& target = listing.target;
+  return document(preamble, [&](OStream& out) {
+    out.attributeObject("target", [&] {
+      text(out, "path", target.environment.path);
+      text(out, "kind", env::nameOf(target.environment.kind));
+      text(out, "format", formatName(target.platform));
+      textIfKnown(out, "arch", target.arch);
+      out.attribute("sees_absolute_paths", target.disk.knowsAbsolutePaths());
+    });
+    out.attributeArray("python", [&] {
+      for (const env::Python& python : target.environment.pythons)
+        out.object([&] {
+          textIfKnown(out, "version", python.version);
+          textIfKnown(out, "executable", python.executable);
+          textIfKnown(out, "base_prefix", python.basePrefix);
+        });
+    });
+    out.attributeArray("sites", [&] {
+      for (const env::Site& site : target.environment.sites)
+        out.object([&] {
+          text(out, "path", site.folder);
+          text(out, "kind", nameOf(site.kind));
+          textIfKnown(out, "python", site.pythonVersion);
+        });
+    });
+    out.attributeArray("packages", [&] {
+      for (const env::Package& package : listing.installed)
+        out.object([&] {
+          text(out, "name", package.name);
+          textIfKnown(out, "version", package.version);
+          text(out, "site", package.site);
+        });
+    });
+    out.attributeArray("libraries", [&] {
+      for (const env::Package& package : target.packages)
+        for (const auto& [list, isGrafted] :
+             {std::pair(&package.libraries, false), std::pair(&package.grafted, true)})
+          for (const std::string& library : *list)
+            out.object([&] {
+              text(out, "path", library);
+              text(out, "package", package.name);
+              out.attribute("grafted", isGrafted);
+            });
+    });
+    out.attributeArray("ffmpeg", [&] {
+      for (const ListedFfmpeg& each : listing.ffmpegs)
+        out.object([&] {
+          out.attribute("major", each.install.major ? llvm::json::Value(each.install.major)
+                                                    : llvm::json::Value(nullptr));
+          text(out, "path", placeOf(each.install));
+          text(out, "source", nameOf(each.install.source));
+          text(out, "description", each.install.description);
+          textIfKnown(out, "arch", each.install.arch);
+          texts(out, "chosen_for", each.chosenFor);
+          text(out, "reason", each.reason);
+        });
+    });
+    if (!listing.torch)
+      return out.attribute("torch", nullptr);
+    out.attributeObject("torch", [&] {
+      textIfKnown(out, "version", listing.torch->version);
+      textIfKnown(out, "path", listing.torch->libFolder);
+      text(out, "site", listing.torch->site);
+    });
+  });
+}
+
+} // namespace tcfix::report

@@ -1,0 +1,322 @@
+// torchcodec's libraries: by RECORD, by name, and in all the states that installers leave behind.
+
+#include "env/distribution.h"
+#include "env/library_files.h"
+#include "env/package.h"
+#include "env/target.h"
+#include "io/digest.h"
+#include "support/elf_builder.h"
+#include "support/folder_tree.h"
+#include "support/macho_builder.h"
+#include "support/pe_builder.h"
+
+#include <gmock/gmock.h>
+
+namespace tcfix::support {
+namespace {
+
+using env::Package;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+constexpr llvm::StringLiteral kSite = "venv/lib/python3.12/site-packages/";
+
+class Packages : public testing::Test {
+protected:
+  Packages() {
+    tree.file("venv/pyvenv.cfg", "home = /nowhere/bin\n");
+    tree.makeFolder(kSite);
+  }
+
+  std::string inSite(llvm::StringRef name) { return (kSite + name).str(); }
+
+  /// A library, and its row for RECORD.
+  std::string library(llvm::StringRef name, llvm::StringRef content = "content") {
+    tree.file(inSite(name), content);
+    return name.str() + "," + env::recordDigest(io::sha256Hex(bytesOf(content))) + "," +
+           std::to_string(content.size()) + "\n";
+  }
+
+  void distInfo(llvm::StringRef version, const std::optional<std::string>& record) {
+    std::string folder = inSite("torchcodec-" + version.str() + ".dist-info/");
+    tree.file(folder + "METADATA", "Metadata-Version: 2.1\nName: torchcodec\nVersion: " +
+                                       version.str() + "\n\nVersion: not this one\n");
+    if (record)
+      tree.file(folder + "RECORD", *record);
+  }
+
+  std::vector<Package> found(llvm::StringRef target = "venv",
+                             const env::PackageQuery& query = env::torchcodecQuery()) {
+    llvm::Expected<env::Environment> environment = env::findEnvironment(tree.path(target), disk);
+    if (environment)
+      return env::findPackages(*environment, disk, query);
+    ADD_FAILURE() << llvm::toString(environment.takeError());
+    return {};
+  }
+
+  /// Paths as seen from the site.
+  std::vector<std::string> names(const std::vector<std::string>& paths) {
+    std::vector<std::string> texts;
+    for (llvm::StringRef path : paths) {
+      path.consume_front(tree.path(kSite));
+      texts.push_back(path.str());
+    }
+    return texts;
+  }
+
+  FolderTree tree;
+  io::TargetDisk disk{{}};
+};
+
+TEST(LibraryName, IsKnownByItsEnding) {
+  for (const char* name : {"libtorchcodec_core7.so", "libavcodec.so.61.19", "x.dylib", "X.DLL",
+                           "ext.cpython-312-darwin.so", "ext.cp312-win_amd64.pyd"})
+    EXPECT_TRUE(env::isLibraryName(name)) << name;
+  for (const char* name : {"lib.py", "libx.so.txt", ".so", "libx.so.", "so", "x.dylib.bak", ""})
+    EXPECT_FALSE(env::isLibraryName(name)) << name;
+}
+
+TEST(Names, AreComparedAsPep503Says) {
+  EXPECT_EQ(env::normalizedName("Torch__Codec"), env::normalizedName("torch-.codec"));
+  EXPECT_NE(env::normalizedName("torchcodec"), env::normalizedName("torch-codec"));
+}
+
+TEST(Versions, AreOrderedByTheirNumbers) {
+  for (auto [older, newer] : {std::pair("0.9.1", "0.10.0"),
+                              {"0.9", "0.9.1"},
+                              {"2.9.1", "2.9.1+cu128"},
+                              {"1.0rc1", "1.0"},
+                              {"1.0.dev3", "1.0.1"}}) {
+    EXPECT_TRUE(env::isOlder(older, newer)) << older << " " << newer;
+    EXPECT_FALSE(env::isOlder(newer, older)) << older << " " << newer;
+  }
+  EXPECT_FALSE(env::isOlder("1.0", "1.0"));
+}
+
+TEST_F(Packages, AreReadFromRecord) {
+  std::string record = library("torchcodec/libtorchcodec_core7.so") +
+                       library("torchcodec/libtorchcodec_pybind_ops7.so") +
+                       library("torchcodec/__init__.py") + library("torchcodec/other.so") +
+                       library("torchcodec.libs/libfoo-1234.so.1");
+  distInfo("0.9.1", record);
+  std::vector<Package> packages = found();
+  ASSERT_THAT(packages, SizeIs(1));
+  EXPECT_EQ(packages[0].name, "torchcodec");
+  EXPECT_EQ(packages[0].version, "0.9.1");
+  EXPECT_TRUE(packages[0].hasRecord);
+  EXPECT_THAT(names(packages[0].libraries), ElementsAre("torchcodec/libtorchcodec_core7.so",
+                                                        "torchcodec/libtorchcodec_pybind_ops7.so"));
+  EXPECT_THAT(names(packages[0].grafted), ElementsAre("torchcodec.libs/libfoo-1234.so.1"));
+  EXPECT_THAT(packages[0].problems, IsEmpty());
+  EXPECT_EQ(packages[0].outward, "");
+}
+
+TEST_F(Packages, CanBeAnyByName) {
+  std::string record = library("cv2/cv2.abi3.so") + library("cv2/deep/er/x.so");
+  tree.file(inSite("opencv_python-4.10.dist-info/RECORD"), record);
+  std::vector<Package> packages = found("venv", {"OpenCV-Python", ""});
+  ASSERT_THAT(packages, SizeIs(1));
+  EXPECT_EQ(packages[0].version, "4.10"); // there is no METADATA
+  EXPECT_THAT(names(packages[0].libraries), ElementsAre("cv2/cv2.abi3.so", "cv2/deep/er/x.so"));
+}
+
+TEST_F(Packages, IncludeWhatWasCopiedInByHand) {
+  distInfo("0.9.1", library("torchcodec/libtorchcodec_core7.dylib"));
+  library("torchcodec/libtorchcodec_core8.dylib");
+  library("torchcodec/.dylibs/libpng.dylib");
+  EXPECT_THAT(names(found()[0].libraries), ElementsAre("torchcodec/libtorchcodec_core7.dylib",
+                                                       "torchcodec/libtorchcodec_core8.dylib"));
+  EXPECT_THAT(names(found()[0].grafted), ElementsAre("torchcodec/.dylibs/libpng.dylib"));
+}
+
+TEST_F(Packages, AreFoundWithoutAUsableRecord) {
+  library("torchcodec/libtorchcodec_core7.so");
+  EXPECT_THAT(found()[0].libraries, SizeIs(1)); // no .dist-info at all
+  EXPECT_THAT(found()[0].problems, IsEmpty());
+  distInfo("0.9.1", std::nullopt);
+  EXPECT_THAT(found()[0].libraries, SizeIs(1));
+  EXPECT_FALSE(found()[0].hasRecord);
+  ASSERT_THAT(found()[0].problems, SizeIs(1));
+  EXPECT_EQ(found()[0].problems[0].code, ErrorCode::NotFound);
+  distInfo("0.9.1", "a,b,c,d,e\n");
+  EXPECT_THAT(found()[0].libraries, SizeIs(1));
+  EXPECT_EQ(found()[0].problems.at(0).code, ErrorCode::Malformed);
+  EXPECT_THAT(found()[0].problems[0].path, HasSubstr("torchcodec-0.9.1.dist-info/RECORD"));
+}
+
+TEST_F(Packages, KeepLinksAndFilesThatAreNoLibraries) {
+  tree.link(inSite("torchcodec/libtorchcodec_core6.so"), "/nowhere/core6.so");
+  std::string outside = tree.file("cache/core7.so");
+  tree.link(inSite("torchcodec/libtorchcodec_core7.so"), outside);
+  distInfo("0.9.1", "torchcodec/libtorchcodec_core6.so,,\ntorchcodec/libtorchcodec_core7.so,,\n");
+  EXPECT_THAT(names(found()[0].libraries), ElementsAre("torchcodec/libtorchcodec_core6.so",
+                                                       "torchcodec/libtorchcodec_core7.so"));
+  EXPECT_THAT(found()[0].problems, IsEmpty());
+  EXPECT_EQ(found()[0].outward, "");
+}
+
+TEST_F(Packages, NeverLeaveTheSite) {
+  tree.file("venv/lib/libtorchcodec_evil.so");
+  std::string own = library("torchcodec/libtorchcodec_core7.so");
+  distInfo("0.9.1", own + "../../libtorchcodec_evil.so,,\n" + tree.path("venv/lib/") +
+                        "libtorchcodec_evil.so,,\ntorchcodec/../../../libtorchcodec_evil.so,,\n"
+                        "../../../bin/torchcodec,,\n");
+  EXPECT_THAT(names(found()[0].libraries), ElementsAre("torchcodec/libtorchcodec_core7.so"));
+  ASSERT_THAT(found()[0].problems, SizeIs(3));
+  EXPECT_THAT(found()[0].problems[0].message, HasSubstr("leads out of the site"));
+}
+
+TEST_F(Packages, SayWhatIsHalfDeleted) {
+  distInfo("0.9.1", library("torchcodec/libtorchcodec_core7.so") +
+                        "torchcodec/libtorchcodec_core8.so,sha256=x,1\n");
+  EXPECT_THAT(found()[0].libraries, SizeIs(1));
+  ASSERT_THAT(found()[0].problems, SizeIs(1));
+  EXPECT_THAT(found()[0].problems[0].message,
+              HasSubstr("libtorchcodec_core8.so, which is not there"));
+}
+
+TEST_F(Packages, OfTwoVersionsTheOneWhoseFilesAreThereCounts) {
+  std::string present = library("torchcodec/libtorchcodec_core7.so", "of 0.8.1");
+  distInfo("0.8.1", present);
+  distInfo("0.10.0", "torchcodec/libtorchcodec_core7.so,sha256=other,8\n");
+  EXPECT_EQ(found()[0].version, "0.8.1");
+  ASSERT_THAT(found()[0].problems, SizeIs(1));
+  EXPECT_THAT(found()[0].problems[0].message, HasSubstr("0.10.0, 0.8.1"));
+  distInfo("0.10.0", present); // both match: the newer
+  EXPECT_EQ(found()[0].version, "0.10.0");
+}
+
+TEST_F(Packages, TellWhenTheirFolderIsElsewhere) {
+  tree.file("source/torchcodec/libtorchcodec_core7.so");
+  tree.link(inSite("torchcodec"), tree.path("source/torchcodec"));
+  ASSERT_THAT(found(), SizeIs(1));
+  EXPECT_EQ(found()[0].outward, tree.path("source/torchcodec"));
+  EXPECT_THAT(names(found()[0].libraries), ElementsAre("torchcodec/libtorchcodec_core7.so"));
+}
+
+TEST_F(Packages, TellWhereADevelopmentInstallLives) {
+  tree.file("source/torchcodec/libtorchcodec_core7.so");
+  tree.file(inSite("__editable__.torchcodec-0.9.1.pth"), tree.path("source") + "\n");
+  distInfo("0.9.1", "__editable__.torchcodec-0.9.1.pth,,\n");
+  EXPECT_EQ(found().at(0).outward, tree.path("source"));
+  EXPECT_THAT(found()[0].libraries, IsEmpty());
+}
+
+TEST_F(Packages, OfAnEggLinkAndAnEggInfo) {
+  tree.file("source/torchcodec/libtorchcodec_core7.so");
+  tree.file(inSite("torchcodec.egg-link"), tree.path("source") + "\n.");
+  EXPECT_EQ(found().at(0).outward, tree.path("source"));
+  tree.file(inSite("torchcodec-0.1-py3.12.egg-info"), "Name: torchcodec\n");
+  library("torchcodec/libtorchcodec4.so");
+  EXPECT_EQ(found().at(0).version, "0.1");
+  EXPECT_THAT(found()[0].libraries, SizeIs(1));
+}
+
+TEST_F(Packages, OfCondaHaveItsListToo) {
+  tree.file("conda/conda-meta/torchcodec-0.9.1-cpu_py312h_0.json");
+  tree.file("conda/lib/python3.12/site-packages/torchcodec/libtorchcodec_core7.so");
+  EXPECT_EQ(found("conda").at(0).condaMeta,
+            tree.path("conda/conda-meta/torchcodec-0.9.1-cpu_py312h_0.json"));
+}
+
+TEST_F(Packages, OfAFolderAreTheLibrariesBelowIt) {
+  tree.file("bare/build/lib/torchcodec/libtorchcodec_core7.so");
+  tree.file("bare/libtorchcodec_core8.so");
+  tree.file("bare/libother.so");
+  std::vector<Package> packages = found("bare");
+  ASSERT_THAT(packages, SizeIs(1));
+  EXPECT_THAT(packages[0].libraries,
+              ElementsAre(tree.path("bare/build/lib/torchcodec/libtorchcodec_core7.so"),
+                          tree.path("bare/libtorchcodec_core8.so")));
+  tree.makeFolder("empty");
+  EXPECT_THAT(found("empty"), IsEmpty());
+}
+
+TEST_F(Packages, OfAFileOrFolderInsideASiteKeepTheirRecord) {
+  tree.file(inSite("torchcodec/libtorchcodec_core7.dylib"), buildMachO({}));
+  distInfo("0.9.1", "torchcodec/libtorchcodec_core7.dylib,,\n" +
+                        library("torchcodec/libtorchcodec_core8.dylib"));
+  std::vector<Package> file = found(inSite("torchcodec/libtorchcodec_core7.dylib"));
+  ASSERT_THAT(file, SizeIs(1));
+  EXPECT_THAT(names(file[0].libraries), ElementsAre("torchcodec/libtorchcodec_core7.dylib"));
+  EXPECT_TRUE(file[0].hasRecord);
+  EXPECT_THAT(found(inSite("torchcodec")).at(0).libraries, SizeIs(2));
+  // A library of nobody's package.
+  tree.file("ext.cpython-312-darwin.so", buildMachO({}));
+  EXPECT_THAT(found("ext.cpython-312-darwin.so").at(0).libraries,
+              ElementsAre(tree.path("ext.cpython-312-darwin.so")));
+}
+
+TEST_F(Packages, OfWindowsHaveGraftedLibrariesBeside) {
+  tree.file("win/pyvenv.cfg", "home = C:\\Python312\nversion = 3.12\n");
+  tree.file("win/Lib/site-packages/torchcodec/libtorchcodec_core7.dll", buildPe({}));
+  tree.file("win/Lib/site-packages/torchcodec/libtorchcodec_pybind_ops7.pyd", buildPe({}));
+  tree.file("win/Lib/site-packages/torchcodec/msvcp140.dll", buildPe({}));
+  llvm::Expected<env::Target> target =
+      env::findTarget({tree.path("win"), "", "", {env::torchcodecQuery()}});
+  ASSERT_TRUE(bool(target));
+  EXPECT_EQ(target->platform, Format::Pe);
+  EXPECT_EQ(target->arch, "x86_64");
+  EXPECT_TRUE(target->disk.options().isWindows);
+  EXPECT_FALSE(target->disk.knowsAbsolutePaths());
+  EXPECT_THAT(target->packages.at(0).libraries, SizeIs(2));
+  EXPECT_THAT(target->packages[0].grafted, SizeIs(1));
+}
+
+TEST_F(Packages, TellTheTargetsPlatform) {
+  library("torchcodec/libtorchcodec_core4.so", "text"); // says nothing
+  test::ElfSpec spec;
+  spec.machine = 183;
+  tree.file(inSite("torchcodec/libtorchcodec_core7.so"), test::buildElf(spec).bytes);
+  llvm::Expected<env::Target> target =
+      env::findTarget({tree.path("venv"), tree.path(), "", {env::torchcodecQuery()}});
+  ASSERT_TRUE(bool(target));
+  EXPECT_EQ(target->platform, Format::Elf);
+  EXPECT_EQ(target->arch, "aarch64");
+  EXPECT_TRUE(target->disk.knowsAbsolutePaths());
+  llvm::Expected<env::Target> none =
+      env::findTarget({tree.path("venv"), tree.path("absent"), "", {env::torchcodecQuery()}});
+  ASSERT_FALSE(bool(none));
+  EXPECT_THAT(llvm::toString(none.takeError()), HasSubstr("there is no such folder"));
+}
+
+TEST_F(Packages, FindTheirTorch) {
+  auto torch = [&] {
+    return env::findTorch(*env::findEnvironment(tree.path("venv"), disk), disk,
+                          tree.path(llvm::StringRef(kSite).drop_back()));
+  };
+  EXPECT_EQ(torch(), std::nullopt);
+  tree.file(inSite("torch/version.py"), "import x\n__version__ = '2.8.0+cpu'\n");
+  ASSERT_TRUE(torch().has_value());
+  EXPECT_EQ(torch()->version, "2.8.0+cpu");
+  EXPECT_EQ(torch()->libFolder, "");
+  tree.makeFolder(inSite("torch/lib"));
+  tree.makeFolder(inSite("torch-2.9.1+cu128.dist-info"));
+  EXPECT_EQ(torch()->version, "2.9.1+cu128");
+  EXPECT_EQ(torch()->libFolder, tree.path(inSite("torch/lib")));
+}
+
+TEST_F(Packages, TakeTorchFromAnotherSiteIfTheirOwnHasNone) {
+  tree.file("venv/pyvenv.cfg",
+            "home = " + tree.path("base/bin") + "\ninclude-system-site-packages = true\n");
+  tree.makeFolder("base/lib/python3.12/site-packages/torch/lib");
+  auto torch = env::findTorch(*env::findEnvironment(tree.path("venv"), disk), disk,
+                              tree.path(llvm::StringRef(kSite).drop_back()));
+  ASSERT_TRUE(torch.has_value());
+  EXPECT_EQ(torch->libFolder, tree.path("base/lib/python3.12/site-packages/torch/lib"));
+}
+
+TEST_F(Packages, AreAllListed) {
+  tree.makeFolder(inSite("av-15.1.0.dist-info"));
+  tree.makeFolder(inSite("torch-2.9.1.dist-info"));
+  std::vector<std::string> texts;
+  for (const Package& package :
+       env::listPackages(*env::findEnvironment(tree.path("venv"), disk), disk))
+    texts.push_back(package.name + " " + package.version);
+  EXPECT_THAT(texts, ElementsAre("av 15.1.0", "torch 2.9.1"));
+}
+
+} // namespace
+} // namespace tcfix::support

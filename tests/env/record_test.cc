@@ -1,0 +1,132 @@
+// RECORD: read as Python reads it, changed row by row, every other byte kept.
+
+#include "base/error.h"
+#include "env/record.h"
+#include "support/guarded_bytes.h"
+
+#include <gmock/gmock.h>
+
+namespace tcfix::support {
+namespace {
+
+using env::Record;
+using testing::HasSubstr;
+
+constexpr llvm::StringLiteral kSample = "torchcodec/__init__.py,sha256=abc,12\r\n"
+                                        "\"torchcodec/a,b \"\"c\"\".so\",sha256=def,34\r\n"
+                                        "\r\n"
+                                        "torchcodec/libtorchcodec_core7.so,sha256=ghi,56\r\n"
+                                        "torchcodec-0.9.1.dist-info/RECORD,,\r\n"
+                                        "../../../bin/\xff\xfe,,\r\n";
+
+Record parsed(llvm::StringRef text) {
+  llvm::Expected<Record> record = Record::parse(text);
+  if (record)
+    return *record;
+  ADD_FAILURE() << llvm::toString(record.takeError());
+  return {};
+}
+
+std::string refusal(llvm::StringRef text) {
+  llvm::Expected<Record> record = Record::parse(text);
+  if (record)
+    return "parsed";
+  Problem problem = toProblem(record.takeError(), {});
+  EXPECT_EQ(problem.code, ErrorCode::Malformed);
+  return problem.message;
+}
+
+TEST(Record, GivesRowsAndKeepsBytes) {
+  Record record = parsed(kSample);
+  ASSERT_EQ(record.rows().size(), 5u);
+  EXPECT_EQ(record.rows()[1].path, "torchcodec/a,b \"c\".so");
+  EXPECT_EQ(record.rows()[1].digest, "sha256=def");
+  EXPECT_EQ(record.rows()[1].size, 34u);
+  EXPECT_EQ(record.rows()[3].size, std::nullopt);
+  EXPECT_EQ(record.rows()[4].path, "../../../bin/\xff\xfe");
+  EXPECT_EQ(record.text(), kSample);
+}
+
+TEST(Record, ChangesOneRowOnly) {
+  Record record = parsed(kSample);
+  record.set("torchcodec/libtorchcodec_core7.so", "sha256=new", 78);
+  record.set("torchcodec/a,b \"c\".so", "sha256=def", 34); // as it is
+  std::string expected = kSample.str();
+  size_t at = expected.find("sha256=ghi,56");
+  expected.replace(at, 13, "sha256=new,78");
+  EXPECT_EQ(record.text(), expected);
+  record.set("torchcodec/a,b \"c\".so", "sha256=xyz", 90);
+  EXPECT_THAT(record.text(), HasSubstr("\"torchcodec/a,b \"\"c\"\".so\",sha256=xyz,90\r\n"));
+}
+
+TEST(Record, AddsAndRemovesRows) {
+  Record record = parsed(kSample);
+  record.set("new, \"quoted\"", "sha256=new", 1);
+  EXPECT_EQ(record.text(), kSample.str() + "\"new, \"\"quoted\"\"\",sha256=new,1\r\n");
+  record.remove("new, \"quoted\"");
+  EXPECT_EQ(record.text(), kSample);
+  record.remove("torchcodec/libtorchcodec_core7.so");
+  EXPECT_EQ(record.find("torchcodec/libtorchcodec_core7.so"), nullptr);
+  EXPECT_THAT(record.text(), HasSubstr(",34\r\n\r\ntorchcodec-0.9.1"));
+}
+
+TEST(Record, EndsTheLastLineBeforeItAddsOne) {
+  Record record = parsed("a,,\nb,,");
+  record.set("c", "sha256=x", 3);
+  EXPECT_EQ(record.text(), "a,,\nb,,\nc,sha256=x,3\n");
+  Record empty = parsed("");
+  empty.set("c", "sha256=x", 3);
+  EXPECT_EQ(empty.text(), "c,sha256=x,3\n");
+}
+
+TEST(Record, AllowsWhatPythonAllows) {
+  EXPECT_EQ(parsed("only-a-path\n").rows().size(), 1u);
+  EXPECT_EQ(parsed("path,sha256=x\n").rows()[0].digest, "sha256=x");
+  EXPECT_EQ(parsed("\xef\xbb\xbf"
+                   "a,,\n")
+                .rows()[0]
+                .path,
+            "a");
+  EXPECT_EQ(parsed("\"two\nlines\",,\n").rows()[0].path, "two\nlines");
+}
+
+TEST(Record, SaysInWhichLineItIsMalformed) {
+  EXPECT_EQ(refusal("a,,\n\"open"), "line 2 has a quote that does not close");
+  EXPECT_EQ(refusal("a,,\n\n\"x\nx\",,\na,b,c,d\n"), "line 5 has more than three fields");
+  EXPECT_EQ(refusal("a,,12x\n"), "line 1 has a size that is no number");
+  EXPECT_EQ(refusal("a,,99999999999999999999999\n"), "line 1 has a size that is no number");
+  EXPECT_EQ(refusal(",,\n"), "line 1 names no file");
+  EXPECT_EQ(refusal("\"a\"b,,\n"), "line 1 has text behind a quoted field");
+  EXPECT_EQ(refusal(llvm::StringRef("\x7f"
+                                    "ELF\0\0",
+                                    6)),
+            "line 1 names no file");
+}
+
+TEST(Record, WritesDigestsAsPipDoes) {
+  EXPECT_EQ(env::recordDigest("e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
+            "sha256=47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU");
+}
+
+TEST(Record, SurvivesEveryTruncationAndEveryFlippedByte) {
+  ByteVector bytes(bytesOf(kSample));
+  auto tryIt = [](Bytes content) {
+    GuardedBytes guarded(content);
+    llvm::Expected<Record> record = Record::parse(textOf(guarded));
+    if (record)
+      EXPECT_EQ(record->text(), textOf(content));
+    else
+      llvm::consumeError(record.takeError());
+  };
+  for (size_t size = 0; size < bytes.size(); ++size)
+    tryIt(Bytes(bytes).take_front(size));
+  for (uint8_t& byte : bytes)
+    for (char value : {'\0', '"', ',', '\n', '\r', '\xff'}) {
+      uint8_t old = std::exchange(byte, static_cast<uint8_t>(value));
+      tryIt(bytes);
+      byte = old;
+    }
+}
+
+} // namespace
+} // namespace tcfix::support
