@@ -46,9 +46,9 @@ TEST(Dyld, ALoadedInstallNameWinsBeforeAnySearch) {
   World world;
   std::string first = world.add("/a/renamed.dylib", build({.id = "@rpath/liba.dylib"}));
   world.add("/b/liba.dylib", build({.id = "@rpath/liba.dylib"}));
-  std::string root = world.add(
-      "/c/core.dylib",
-      build({.dependencies = {{"@rpath/liba.dylib"}}, .rpaths = {"@loader_path/../b"}}));
+  std::string root =
+      world.add("/c/core.dylib",
+                build({.dependencies = {{"@rpath/liba.dylib"}}, .rpaths = {"@loader_path/../b"}}));
   Session session = world.session();
   EXPECT_EQ(session.load(first).verdict, Verdict::Loads);
   LoadResult result = session.load(root);
@@ -63,8 +63,9 @@ TEST(Dyld, SearchPathsOfTheLoadersCountUpToTheExecutable) {
                                          {.fileType = llvm::MachO::MH_EXECUTE}));
   std::string root = world.add(
       "/p/root.dylib", build({.dependencies = {{"@loader_path/liba.dylib"}}, .rpaths = {"/r"}}));
-  world.add("/p/liba.dylib", build({.id = "/p/liba.dylib",
-                                    .dependencies = {{"@rpath/libb.dylib"}, {"@rpath/libc.dylib"}}}));
+  world.add("/p/liba.dylib",
+            build({.id = "/p/liba.dylib",
+                   .dependencies = {{"@rpath/libb.dylib"}, {"@rpath/libc.dylib"}}}));
   world.add("/r/libb.dylib", build({.id = "@rpath/libb.dylib"}));
   world.add("/env/lib/libc.dylib", build({.id = "@rpath/libc.dylib"}));
   LoadResult result = world.session({.executable = python}).load(root);
@@ -77,8 +78,9 @@ TEST(Dyld, SearchPathsOfTheLoadersCountUpToTheExecutable) {
 
 TEST(Dyld, LoaderPathIsTheFolderOfTheRealFile) {
   World world;
-  std::string real = world.add("/keg/lib/liba.1.dylib", build({.id = "/opt/liba.dylib",
-                                            .dependencies = {{"@loader_path/libb.dylib"}}}));
+  std::string real =
+      world.add("/keg/lib/liba.1.dylib",
+                build({.id = "/opt/liba.dylib", .dependencies = {{"@loader_path/libb.dylib"}}}));
   world.add("/keg/lib/libb.dylib", build({.id = "/opt/libb.dylib"}));
   world.link("/opt/lib/liba.dylib", "/keg/lib/liba.1.dylib");
   std::string root = world.add("/p/root.dylib", build({.dependencies = {{"/opt/lib/liba.dylib"}}}));
@@ -89,9 +91,10 @@ TEST(Dyld, LoaderPathIsTheFolderOfTheRealFile) {
 
 TEST(Dyld, AllDirectDependenciesComeBeforeTheirs) {
   World world;
-  std::string root = world.add("/p/root.dylib",
-                               build({.dependencies = {{"/p/a.dylib"}, {"/p/b.dylib"}}}));
-  std::string a = world.add("/p/a.dylib", build({.id = "/p/a.dylib", .dependencies = {{"/p/c.dylib"}}}));
+  std::string root =
+      world.add("/p/root.dylib", build({.dependencies = {{"/p/a.dylib"}, {"/p/b.dylib"}}}));
+  std::string a =
+      world.add("/p/a.dylib", build({.id = "/p/a.dylib", .dependencies = {{"/p/c.dylib"}}}));
   std::string b = world.add("/p/b.dylib", build({.id = "/p/b.dylib"}));
   std::string c = world.add("/p/c.dylib", build({.id = "/p/c.dylib"}));
   Session session = world.session();
@@ -101,28 +104,28 @@ TEST(Dyld, AllDirectDependenciesComeBeforeTheirs) {
 
 TEST(Dyld, WhatMacOsHasNeedsNoFile) {
   World world;
-  std::string root = world.add(
-      "/p/root.dylib",
-      build({.dependencies = {{"/usr/lib/libSystem.B.dylib"}, {"@rpath/libc++.1.dylib"}},
-             .rpaths = {"/usr/lib"},
-             .symbols = {{"_whatever", 1}}}));
+  std::string root =
+      world.add("/p/root.dylib",
+                build({.dependencies = {{"/usr/lib/libSystem.B.dylib"}, {"@rpath/libc++.1.dylib"}},
+                       .rpaths = {"/usr/lib"},
+                       .symbols = {{"_whatever", 1}}}));
   LoadResult result = world.session().load(root);
   EXPECT_EQ(result.verdict, Verdict::Loads);
   EXPECT_EQ(bindingOf(result, "/usr/lib/libSystem.B.dylib").state, State::System);
   EXPECT_EQ(bindingOf(result, "@rpath/libc++.1.dylib").state, State::System);
   // An entry /usr/lib does not make every name part of macOS.
-  std::string other = world.add(
-      "/p/other.dylib",
-      build({.dependencies = {{"@rpath/libavutil.59.dylib"}}, .rpaths = {"/usr/lib"}}));
+  std::string other =
+      world.add("/p/other.dylib",
+                build({.dependencies = {{"@rpath/libavutil.59.dylib"}}, .rpaths = {"/usr/lib"}}));
   EXPECT_EQ(world.session().load(other).verdict, Verdict::Fails);
 }
 
 TEST(Dyld, AWeakDependencyMayBeMissing) {
   World world;
-  std::string root = world.add(
-      "/p/root.dylib",
-      build({.dependencies = {{"@rpath/liba.dylib", llvm::MachO::LC_LOAD_WEAK_DYLIB}},
-             .symbols = {{"_of_a", 1}}}));
+  std::string root =
+      world.add("/p/root.dylib",
+                build({.dependencies = {{"@rpath/liba.dylib", llvm::MachO::LC_LOAD_WEAK_DYLIB}},
+                       .symbols = {{"_of_a", 1}}}));
   LoadResult result = world.session().load(root);
   EXPECT_EQ(result.verdict, Verdict::Loads);
   EXPECT_EQ(bindingOf(result, "@rpath/liba.dylib").state, State::Optional);
@@ -145,9 +148,9 @@ TEST(Dyld, DyldLibraryPathComesFirst) {
   World world;
   world.add("/p/liba.dylib", build({.id = "@rpath/liba.dylib"}));
   std::string wanted = world.add("/over/liba.dylib", build({.id = "@rpath/liba.dylib"}));
-  std::string root = world.add(
-      "/p/root.dylib",
-      build({.dependencies = {{"@rpath/liba.dylib"}}, .rpaths = {"@loader_path"}}));
+  std::string root =
+      world.add("/p/root.dylib",
+                build({.dependencies = {{"@rpath/liba.dylib"}}, .rpaths = {"@loader_path"}}));
   ProcessOptions options;
   options.environment = {{"DYLD_LIBRARY_PATH", "/over"}};
   EXPECT_EQ(bindingOf(world.session(options).load(root), "@rpath/liba.dylib").provider, wanted);
@@ -155,9 +158,9 @@ TEST(Dyld, DyldLibraryPathComesFirst) {
 
 TEST(Dyld, AFileForAnotherArchitectureIsPassedOver) {
   World world;
-  std::string root = world.add(
-      "/p/root.dylib",
-      build({.dependencies = {{"@rpath/liba.dylib"}}, .rpaths = {"/intel", "/arm"}}));
+  std::string root =
+      world.add("/p/root.dylib",
+                build({.dependencies = {{"@rpath/liba.dylib"}}, .rpaths = {"/intel", "/arm"}}));
   world.add("/intel/liba.dylib", build({.id = "@rpath/liba.dylib"}, {.arch = support::kX86_64}));
   EXPECT_THAT(codesOf(world.session({.arch = "arm64"}).load(root)),
               ElementsAre("wrong-architecture"));
@@ -167,9 +170,9 @@ TEST(Dyld, AFileForAnotherArchitectureIsPassedOver) {
 
 TEST(Dyld, SymbolsAreAskedOfTheLibraryThatTheyAreBoundTo) {
   World world;
-  std::string root = world.add("/p/root.dylib",
-                               build({.dependencies = {{"/p/a.dylib"}, {"/p/b.dylib"}},
-                                      .symbols = {{"_in_a", 1}, {"_in_b", 1}, {"_flat", 0xfe}}}));
+  std::string root =
+      world.add("/p/root.dylib", build({.dependencies = {{"/p/a.dylib"}, {"/p/b.dylib"}},
+                                        .symbols = {{"_in_a", 1}, {"_in_b", 1}, {"_flat", 0xfe}}}));
   world.add("/p/a.dylib", build({.id = "/p/a.dylib", .symbols = {{"_in_a"}}}));
   world.add("/p/b.dylib", build({.id = "/p/b.dylib", .symbols = {{"_in_b"}}}));
   LoadResult result = world.session().load(root);
@@ -192,9 +195,9 @@ TEST(Dyld, AReexportedLibraryOffersItsSymbolsToo) {
 TEST(Dyld, LibrariesThatReexportOneAnotherComeToAnEnd) {
   World world;
   std::string root = world.add(
-      "/p/a.dylib",
-      build({.id = "/p/a.dylib", .dependencies = {{"/p/b.dylib", llvm::MachO::LC_REEXPORT_DYLIB}},
-             .symbols = {{"_nowhere", 1}}}));
+      "/p/a.dylib", build({.id = "/p/a.dylib",
+                           .dependencies = {{"/p/b.dylib", llvm::MachO::LC_REEXPORT_DYLIB}},
+                           .symbols = {{"_nowhere", 1}}}));
   world.add("/p/b.dylib",
             build({.id = "/p/b.dylib",
                    .dependencies = {{"/p/a.dylib", llvm::MachO::LC_REEXPORT_DYLIB}}}));
@@ -209,7 +212,8 @@ TEST(Dyld, RepeatedEntriesAreFatalForRecentImages) {
   EXPECT_EQ(world.session().load(old).verdict, Verdict::Loads);
   EXPECT_THAT(codesOf(world.session().load(recent)), ElementsAre("duplicate-entry"));
   Session mended = world.session();
-  mended.disguise(recent, {.dependencies = {{"/usr/lib/libSystem.B.dylib"}}, .searchPaths = {"/a"}});
+  mended.disguise(recent,
+                  {.dependencies = {{"/usr/lib/libSystem.B.dylib"}}, .searchPaths = {"/a"}});
   EXPECT_EQ(mended.load(recent).verdict, Verdict::Loads);
 }
 

@@ -31,9 +31,9 @@ TEST(Windows, TheFoldersOfAPythonAreSearchedInOrder) {
                                                      {"app.dll", {"used"}},
                                                      {"added.dll", {"used"}},
                                                      {"system.dll", {"used"}}});
-  for (const char* place : {"C/sp/pkg/own.dll", "C/py/own.dll", "C/py/app.dll", "C/torch/app.dll",
-                            "C/torch/added.dll", "C/Windows/System32/added.dll",
-                            "C/Windows/System32/system.dll"})
+  for (const char* place :
+       {"C/sp/pkg/own.dll", "C/py/own.dll", "C/py/app.dll", "C/torch/app.dll", "C/torch/added.dll",
+        "C/Windows/System32/added.dll", "C/Windows/System32/system.dll"})
     world.dll(place);
   ProcessOptions options;
   options.executable = python;

@@ -7,13 +7,16 @@ namespace tcfix::cli {
 
 namespace {
 
-report::InspectedFile inspect(const std::string& path, const formats::InspectOptions& options) {
+report::InspectedFile inspect(const std::string& path, const formats::InspectOptions& options,
+                              const std::optional<resolve::TreeOptions>& tree) {
   report::InspectedFile result;
   result.path = path;
   auto image = withFile(path, [&](const io::InputFile& file) {
     llvm::Expected<Image> read = formats::inspect(file.bytes(), options);
     if (read && options.withSymbols)
       result.missing = resolve::findMissingSymbols(file, *read);
+    if (read && tree)
+      result.tree = resolve::loadAlone(file.path(), read->format, *tree);
     return read;
   });
   if (image)
@@ -29,13 +32,20 @@ int runInspect(int argc, const char* const* argv) {
   CommandText text{"inspect", "FILE...",
                    R"(  tcfix inspect .venv/lib/python3.12/site-packages/torchcodec/*.dylib
   tcfix inspect --symbols libtorchcodec_core7.so
+  tcfix inspect --tree libtorchcodec_core7.so
   tcfix inspect --json libtorch.dylib | jq '.files[0].rpaths'
 )"};
   cxxopts::Options options("tcfix inspect",
                            "Shows what a library depends on, where it searches for that, its "
                            "identity,\narchitecture, minimum system and signature: one view for "
                            "all formats.\n");
-  options.add_options()("symbols", "also list imported and exported symbols");
+  auto add = options.add_options();
+  add("symbols", "also list imported and exported symbols");
+  add("tree", "also show what the loader would take for each dependency, and all below it");
+  add("sysroot", "for --tree: the target's root is this folder", cxxopts::value<std::string>(),
+      "DIR");
+  add("arch", "for --tree: the architecture of the process, such as arm64",
+      cxxopts::value<std::string>(), "ARCH");
   int exitCode;
   std::optional<Invocation> invocation = Invocation::parse(text, options, argc, argv, exitCode);
   if (!invocation)
@@ -45,9 +55,15 @@ int runInspect(int argc, const char* const* argv) {
 
   formats::InspectOptions inspectOptions;
   inspectOptions.withSymbols = invocation->isOn("symbols");
+  std::optional<resolve::TreeOptions> tree;
+  if (invocation->isOn("tree"))
+    tree = {invocation->value("sysroot"), invocation->value("arch")};
+  else if (invocation->has("sysroot") || invocation->has("arch"))
+    return invocation->usageError("--sysroot and --arch go with --tree");
   std::vector<report::InspectedFile> files(invocation->operands().size());
-  parallelFor(files.size(), hardwareThreads(),
-              [&](size_t i) { files[i] = inspect(invocation->operands()[i], inspectOptions); });
+  parallelFor(files.size(), hardwareThreads(), [&](size_t i) {
+    files[i] = inspect(invocation->operands()[i], inspectOptions, tree);
+  });
 
   std::string out;
   for (const report::InspectedFile& file : files) {
@@ -55,7 +71,8 @@ int runInspect(int argc, const char* const* argv) {
       invocation->addError(*file.problem);
     else if (!invocation->wantsJson())
       out += report::renderImage(file.path, *file.image, invocation->paint()) +
-             report::renderMissing(file.missing);
+             report::renderMissing(file.missing) +
+             (file.tree ? report::renderTree(*file.tree, invocation->paint()) : std::string());
   }
   return invocation->finish(false, out, [&](const report::Preamble& preamble) {
     return report::jsonForInspect(preamble, files, inspectOptions.withSymbols);
