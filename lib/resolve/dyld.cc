@@ -300,8 +300,7 @@ private:
       if (symbol.isOptional || !symbol.dependency)
         continue;
       int provider = module.providers[*symbol.dependency];
-      unsigned hops = 0;
-      if (provider >= 0 && !offers(provider, symbol, hops))
+      if (provider >= 0 && !offers(provider, symbol, 0))
         missing[*symbol.dependency].push_back(symbol.text());
     }
     for (auto& [dependency, symbols] : missing)
@@ -311,29 +310,38 @@ private:
   }
 
   /// Whether a module has the symbol or passes it on from one that has.
-  bool offers(size_t index, const NeededSymbol& wanted, unsigned& hops) const {
+  bool offers(size_t module, const NeededSymbol& wanted, unsigned hops) const {
+    std::vector<size_t> searched;
+    return offers(module, wanted, hops, searched);
+  }
+
+  bool offers(size_t index, const NeededSymbol& wanted, unsigned hops,
+              std::vector<size_t>& searched) const {
     const Module& module = process.modules[index];
     const SymbolTable* table = module.symbols();
-    if (!table || ++hops > kMostHops)
+    if (!table)
       return true; // nothing can be said of it
+    if (hops > kMostHops || llvm::is_contained(searched, index))
+      return false;
+    searched.push_back(index);
     SymbolOffer offer = table->find(wanted);
     if (offer.kind == SymbolOffer::Kind::Here)
       return true;
     if (offer.kind == SymbolOffer::Kind::Elsewhere) {
       int next = module.providers[*offer.dependency];
-      return next < 0 ? next == kElsewhere : offers(next, offer.symbol, hops);
+      return next < 0 ? next == kElsewhere : offers(next, offer.symbol, hops + 1);
     }
     for (size_t i = 0; i < module.providers.size(); ++i)
       if (module.dependencies()[i].kind == DependencyKind::Reexport) {
         int next = module.providers[i];
-        if (next == kElsewhere || (next >= 0 && offers(next, wanted, hops)))
+        if (next == kElsewhere || (next >= 0 && offers(next, wanted, hops, searched)))
           return true;
       }
     return false;
   }
 
-  // Libraries that re-export one another in a circle must come to an end.
-  static constexpr unsigned kMostHops = 1000;
+  // Symbols that are re-exported from one another in a circle must come to an end.
+  static constexpr unsigned kMostHops = 64;
 
   Process& process;
   LoadResult& result;

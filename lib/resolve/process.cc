@@ -149,8 +149,8 @@ LoadProblem problemOf(const Process& process, size_t requester, const Search& se
   } else if (!search.unreadable.empty()) {
     problem.code = LoadProblem::Code::Unreadable;
     problem.provider = search.unreadable;
-    problem.message = beginning + "but " + search.unreadable + " is no library: it " +
-                      problem.tried.back().outcome;
+    problem.message = beginning + "but " + search.unreadable + " is no library (" +
+                      problem.tried.back().outcome + ")";
   } else {
     problem.code = LoadProblem::Code::MissingDependency;
     problem.message = beginning + (problem.tried.empty() ? "and nothing says where to look for it"
