@@ -4,6 +4,7 @@
 #include "doctor/rules.h"
 
 #include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/StringExtras.h>
 #include <llvm/Support/Path.h>
 
 #include <algorithm>
@@ -67,9 +68,8 @@ std::vector<GroupReport> arrange(std::vector<GroupReport> groups) {
 }
 
 std::string quoted(const std::string& text) {
-  bool isPlain = llvm::all_of(text, [](char c) {
-    return llvm::isAlnum(c) || llvm::StringRef("/._-+~:@%,\\").contains(c);
-  });
+  bool isPlain = llvm::all_of(
+      text, [](char c) { return llvm::isAlnum(c) || llvm::StringRef("/._-+~:@%,\\").contains(c); });
   return isPlain && !text.empty() ? text : "'" + text + "'";
 }
 
@@ -212,9 +212,8 @@ llvm::Expected<Diagnosis> diagnose(const std::string& target, const DoctorOption
     }
     llvm::move(one.groups, std::back_inserter(whole.groups));
   }
-  std::stable_sort(findings.begin(), findings.end(), [](const Finding& a, const Finding& b) {
-    return a.severity < b.severity;
-  });
+  std::stable_sort(findings.begin(), findings.end(),
+                   [](const Finding& a, const Finding& b) { return a.severity < b.severity; });
   if (!whole.isOk && whole.action.empty())
     for (const Finding& finding : findings)
       if (!finding.action.empty()) {

@@ -8,12 +8,12 @@
 namespace tcfix::doctor {
 
 struct Diagnosis {
-  std::string target;  ///< as it was given
-  bool isOk = false;   ///< at least one major loads, and all that are required
-  bool isKnown = true; ///< false: places of the target's system are out of reach
-  std::string summary; ///< the verdict in one sentence
-  std::string action;  ///< the command that comes next; empty if there is nothing to do
-  std::string package; ///< name and version, for people
+  std::string target;              ///< as it was given
+  bool isOk = false;               ///< at least one major loads, and all that are required
+  bool isKnown = true;             ///< false: places of the target's system are out of reach
+  std::string summary;             ///< the verdict in one sentence
+  std::string action;              ///< the command that comes next; empty if there is nothing to do
+  std::string package;             ///< name and version, for people
   std::vector<GroupReport> groups; ///< in the order in which torchcodec tries them
   std::vector<Finding> findings;   ///< the worst first
 };

@@ -12,8 +12,7 @@ std::string installCommand(const Case& facts, int highest) {
   switch (facts.facts.platform) {
   case Format::MachO:
     // The newest formula has no number; older ones do.
-    return highest >= 8 ? "brew install ffmpeg"
-                        : "brew install ffmpeg@" + std::to_string(highest);
+    return highest >= 8 ? "brew install ffmpeg" : "brew install ffmpeg@" + std::to_string(highest);
   case Format::Elf:
     if (facts.found.environment.kind == env::EnvironmentKind::Conda)
       return "conda install -c conda-forge \"ffmpeg<" + std::to_string(highest + 1) + "\"";
@@ -71,8 +70,8 @@ void findFfmpegProblems(const Case& facts, Findings& findings) {
   finding.severity = Severity::Error;
   finding.path = first->library;
   finding.evidence = {{"dependency", first->dependency}, {"installs", seen}, {"tried", tried}};
-  bool hasSupported = llvm::any_of(
-      present, [&](int major) { return llvm::is_contained(wanted, major); });
+  bool hasSupported =
+      llvm::any_of(present, [&](int major) { return llvm::is_contained(wanted, major); });
   const std::string majors = "FFmpeg " + majorsText(wanted);
   if (facts.wouldLoadAfter) {
     finding.code = "ffmpeg-not-found";
@@ -85,8 +84,8 @@ void findFfmpegProblems(const Case& facts, Findings& findings) {
       finding.evidence.push_back({"reason", choice.reason});
   } else if (!present.empty()) {
     finding.code = "ffmpeg-unsupported-major";
-    finding.message = "this " + facts.facts.package.name + " uses " + majors + "; installed: " +
-                      majorsText(present);
+    finding.message = "this " + facts.facts.package.name + " uses " + majors +
+                      "; installed: " + majorsText(present);
     finding.action = installCommand(facts, wanted.empty() ? 7 : wanted.front());
   } else if (!defects.empty()) {
     finding.code = "ffmpeg-static";

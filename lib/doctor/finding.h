@@ -1,5 +1,5 @@
-// Findings: what is wrong, or worth knowing, each with a stable code, evidence and the exact command
-// that helps. docs/findings.md has a page on every code.
+// Findings: what is wrong, or worth knowing, each with a stable code, evidence and the exact
+// command that helps. docs/findings.md has a page on every code.
 #pragma once
 
 #include "plan/simulation.h"
@@ -27,7 +27,7 @@ struct Finding {
 };
 
 struct LibraryReport {
-  std::string path; ///< host path
+  std::string path;          ///< host path
   resolve::LoadResult loads; ///< with torch imported
 };
 

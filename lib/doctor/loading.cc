@@ -54,21 +54,20 @@ std::string symbolAction(const Case& facts, const LoadProblem& problem) {
 
 // One finding for each importer and provider.
 void addSymbols(const Case& facts, const LoadProblem& problem, Findings& findings) {
-  Finding finding{"missing-symbols",
-                  Severity::Error,
-                  nameOfFile(problem.library) + " needs " + std::to_string(problem.symbols.size()) +
-                      (problem.symbols.size() == 1 ? " symbol" : " symbols") + " that " +
-                      (problem.provider.empty() ? "nothing" : nameOfFile(problem.provider)) +
-                      " does not have" +
-                      (isTorch(facts, problem.provider)
-                           ? ": it was built against another torch than " +
-                                 facts.facts.torch->version
-                           : ""),
-                  problem.library,
-                  {{"library", problem.provider},
-                   {"symbols", problem.symbols},
-                   {"demangled", demangled(problem.symbols)}},
-                  symbolAction(facts, problem)};
+  Finding finding{
+      "missing-symbols",
+      Severity::Error,
+      nameOfFile(problem.library) + " needs " + std::to_string(problem.symbols.size()) +
+          (problem.symbols.size() == 1 ? " symbol" : " symbols") + " that " +
+          (problem.provider.empty() ? "nothing" : nameOfFile(problem.provider)) + " does not have" +
+          (isTorch(facts, problem.provider)
+               ? ": it was built against another torch than " + facts.facts.torch->version
+               : ""),
+      problem.library,
+      {{"library", problem.provider},
+       {"symbols", problem.symbols},
+       {"demangled", demangled(problem.symbols)}},
+      symbolAction(facts, problem)};
   if (problem.provider.empty())
     finding.message = nameOfFile(problem.library) + " needs symbols that nothing offers";
   findings.push_back(std::move(finding));
@@ -77,9 +76,9 @@ void addSymbols(const Case& facts, const LoadProblem& problem, Findings& finding
 // NVIDIA's wheels bring the libraries; those for CUDA 12 carry it in their names.
 std::string cudaAction(llvm::StringRef name) {
   constexpr std::pair<llvm::StringLiteral, llvm::StringLiteral> kWheels[] = {
-      {"libnvrtc", "nvidia-cuda-nvrtc"}, {"libnpp", "nvidia-npp"},
+      {"libnvrtc", "nvidia-cuda-nvrtc"},    {"libnpp", "nvidia-npp"},
       {"libcudart", "nvidia-cuda-runtime"}, {"libnvjpeg", "nvidia-nvjpeg"},
-      {"libcublas", "nvidia-cublas"}, {"libcudnn", "nvidia-cudnn"}};
+      {"libcublas", "nvidia-cublas"},       {"libcudnn", "nvidia-cudnn"}};
   for (const auto& [prefix, wheel] : kWheels)
     if (name.starts_with(prefix))
       return "pip install " + wheel.str() + (name.contains(".so.12") ? "-cu12" : "");
@@ -89,11 +88,12 @@ std::string cudaAction(llvm::StringRef name) {
 void addDependency(const Case& facts, const LoadProblem& problem, Findings& findings) {
   llvm::StringRef name = plan::baseName(problem.dependency);
   bool isPython = name.starts_with("libpython") || name.starts_with_insensitive("python3");
-  bool isCuda = llvm::any_of(
-      std::initializer_list<llvm::StringRef>{"libcu", "libnv", "libnpp", "libc10_cuda",
-                                             "libtorch_cuda"},
-      [&](llvm::StringRef prefix) { return name.starts_with(prefix); });
-  Finding finding{isPython ? "libpython-missing" : isCuda ? "cuda-missing" : "missing-dependency",
+  bool isCuda = llvm::any_of(std::initializer_list<llvm::StringRef>{"libcu", "libnv", "libnpp",
+                                                                    "libc10_cuda", "libtorch_cuda"},
+                             [&](llvm::StringRef prefix) { return name.starts_with(prefix); });
+  Finding finding{isPython ? "libpython-missing"
+                  : isCuda ? "cuda-missing"
+                           : "missing-dependency",
                   Severity::Error,
                   problem.message,
                   problem.library,
@@ -138,8 +138,12 @@ void add(const Case& facts, const LoadProblem& problem, Findings& findings) {
                         "python -c \"import platform; print(platform.machine())\""});
     break;
   case LoadProblem::Code::DuplicateEntry:
-    findings.push_back({"duplicate-search-path", Severity::Error, problem.message, problem.library,
-                        {{"entry", problem.dependency}}, facts.applyCommand});
+    findings.push_back({"duplicate-search-path",
+                        Severity::Error,
+                        problem.message,
+                        problem.library,
+                        {{"entry", problem.dependency}},
+                        facts.applyCommand});
     break;
   case LoadProblem::Code::Unreadable:
     findings.push_back({"unreadable",

@@ -18,8 +18,9 @@ void addSignature(const std::string& path, const Slice& slice, Findings& finding
   if (slice.signature->state == SignatureState::Invalid)
     findings.push_back({"signature-invalid",
                         Severity::Error,
-                        "the signature of " + name + " does not fit its bytes: macOS kills the "
-                        "process that loads it",
+                        "the signature of " + name +
+                            " does not fit its bytes: macOS kills the "
+                            "process that loads it",
                         path,
                         {{"signature", describe(*slice.signature)}},
                         "tcfix sign " + path});

@@ -39,7 +39,8 @@ std::optional<std::string> folderOf(const Case& facts, const plan::LibraryFacts&
     if (rest.consume_front(word)) {
       std::string tail = rest.str();
       std::replace(tail.begin(), tail.end(), '\\', '/');
-      return disk.find(llvm::sys::path::parent_path(library.path), llvm::StringRef(tail).ltrim('/'));
+      return disk.find(llvm::sys::path::parent_path(library.path),
+                       llvm::StringRef(tail).ltrim('/'));
     }
   std::optional<std::string> path = disk.hostPath(entry);
   return path && disk.isFolder(*path) ? path : std::nullopt;
@@ -69,19 +70,35 @@ std::optional<Flaw> flawOf(const Case& facts, const plan::LibraryFacts& library,
 Finding findingFor(Flaw flaw, const std::string& entry) {
   switch (flaw) {
   case Flaw::Empty:
-    return {"search-path-empty", Severity::Warning,
-            "an empty search path means the current folder, whatever that is", {}, {}, {}};
+    return {"search-path-empty",
+            Severity::Warning,
+            "an empty search path means the current folder, whatever that is",
+            {},
+            {},
+            {}};
   case Flaw::Relative:
-    return {"search-path-relative", Severity::Warning,
-            entry + " is relative to the current folder, whatever that is", {}, {}, {}};
+    return {"search-path-relative",
+            Severity::Warning,
+            entry + " is relative to the current folder, whatever that is",
+            {},
+            {},
+            {}};
   case Flaw::BuildMachine:
-    return {"search-path-build-machine", Severity::Info,
-            entry + " is a folder of the machine that built it", {}, {}, {}};
+    return {"search-path-build-machine",
+            Severity::Info,
+            entry + " is a folder of the machine that built it",
+            {},
+            {},
+            {}};
   case Flaw::Dead:
     return {"search-path-dead", Severity::Info, entry + " leads to no folder", {}, {}, {}};
   case Flaw::WorldWritable:
-    return {"search-path-world-writable", Severity::Warning,
-            entry + " can be written by everybody: anyone could put a library there", {}, {}, {}};
+    return {"search-path-world-writable",
+            Severity::Warning,
+            entry + " can be written by everybody: anyone could put a library there",
+            {},
+            {},
+            {}};
   }
   return {};
 }

@@ -24,13 +24,13 @@ struct Case {
 
 using Findings = std::vector<Finding>;
 
-void findLoadProblems(const Case& facts, Findings& findings);  ///< dependencies, symbols, versions
+void findLoadProblems(const Case& facts, Findings& findings);   ///< dependencies, symbols, versions
 void findFfmpegProblems(const Case& facts, Findings& findings); ///< absent, static, unsupported
 void findVersionMismatch(const Case& facts, Findings& findings); ///< torch against torchcodec
-void findPythonProblems(const Case& facts, Findings& findings); ///< ABI tags, architecture
-void findMacProblems(const Case& facts, Findings& findings);    ///< signatures, quarantine, min OS
-void findPathProblems(const Case& facts, Findings& findings);   ///< entries that lead nowhere, …
-void findSurroundings(const Case& facts, Findings& findings);   ///< shadowing, RECORD, two FFmpegs
+void findPythonProblems(const Case& facts, Findings& findings);  ///< ABI tags, architecture
+void findMacProblems(const Case& facts, Findings& findings);     ///< signatures, quarantine, min OS
+void findPathProblems(const Case& facts, Findings& findings);    ///< entries that lead nowhere, …
+void findSurroundings(const Case& facts, Findings& findings);    ///< shadowing, RECORD, two FFmpegs
 
 /// The torchcodec that goes with this torch, such as "0.9.*"; nothing if the table does not say.
 std::optional<std::string> torchcodecFor(llvm::StringRef torchVersion);

@@ -6,6 +6,7 @@
 #include "io/digest.h"
 
 #include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/StringExtras.h>
 #include <llvm/Support/FileSystem.h>
 #include <llvm/Support/Path.h>
 #include <llvm/Support/Process.h>
@@ -24,18 +25,16 @@ void findShadows(const Case& facts, Findings& findings) {
   if (facts.found.disk.options().sysroot.empty() && facts.found.disk.knowsAbsolutePaths())
     if (std::optional<std::string> path = llvm::sys::Process::GetEnv("PYTHONPATH"))
       for (llvm::StringRef folder : llvm::split(*path, llvm::sys::EnvPathSeparator))
-        if (!folder.empty() &&
-            facts.found.disk.isFolder((folder + "/" + package.name).str()))
+        if (!folder.empty() && facts.found.disk.isFolder((folder + "/" + package.name).str()))
           others.push_back("PYTHONPATH: " + folder.str());
   if (!others.empty())
-    findings.push_back({"shadowed",
-                        Severity::Warning,
-                        "there is more than one " + package.name +
-                            "; Python takes the first on its path",
-                        package.site,
-                        {{"also", others}},
-                        "python -c \"import " + package.name + "; print(" + package.name +
-                            ".__file__)\""});
+    findings.push_back(
+        {"shadowed",
+         Severity::Warning,
+         "there is more than one " + package.name + "; Python takes the first on its path",
+         package.site,
+         {{"also", others}},
+         "python -c \"import " + package.name + "; print(" + package.name + ".__file__)\""});
 }
 
 void findTwoFfmpegs(const Case& facts, Findings& findings) {
@@ -89,14 +88,14 @@ void findStaleRecord(const Case& facts, Findings& findings) {
   if (differing.empty())
     return;
   bool isOurs = llvm::sys::fs::exists(package.distInfo + "/tcfix-journal.json");
-  findings.push_back({"record-mismatch",
-                      Severity::Warning,
-                      std::to_string(differing.size()) + " of the libraries are not those that " +
-                          "RECORD lists: someone replaced or edited them",
-                      package.distInfo + "/RECORD",
-                      {{"libraries", differing}},
-                      isOurs ? facts.applyCommand
-                             : "pip install --force-reinstall --no-deps " + package.name});
+  findings.push_back(
+      {"record-mismatch",
+       Severity::Warning,
+       std::to_string(differing.size()) + " of the libraries are not those that " +
+           "RECORD lists: someone replaced or edited them",
+       package.distInfo + "/RECORD",
+       {{"libraries", differing}},
+       isOurs ? facts.applyCommand : "pip install --force-reinstall --no-deps " + package.name});
 }
 
 } // namespace

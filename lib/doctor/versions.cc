@@ -107,15 +107,15 @@ void findVersionMismatch(const Case& facts, Findings& findings) {
   if (!match || fits(*match, *torch))
     return;
   std::optional<std::string> fitting = torchcodecFor(known.torch->version);
-  findings.push_back(
-      {"torch-version-mismatch",
-       facts.loads ? Severity::Warning : Severity::Error,
-       "torchcodec " + known.package.version + " is built for torch " + match->torch.text() +
-           (match->isOpenEnded ? " or later" : "") + "; this is torch " + known.torch->version,
-       known.package.site,
-       {{"torchcodec", known.package.version}, {"torch", known.torch->version}},
-       fitting ? "pip install \"torchcodec==" + *fitting + "\""
-               : "pip install --upgrade torch torchcodec"});
+  findings.push_back({"torch-version-mismatch",
+                      facts.loads ? Severity::Warning : Severity::Error,
+                      "torchcodec " + known.package.version + " is built for torch " +
+                          match->torch.text() + (match->isOpenEnded ? " or later" : "") +
+                          "; this is torch " + known.torch->version,
+                      known.package.site,
+                      {{"torchcodec", known.package.version}, {"torch", known.torch->version}},
+                      fitting ? "pip install \"torchcodec==" + *fitting + "\""
+                              : "pip install --upgrade torch torchcodec"});
 }
 
 } // namespace tcfix::doctor

@@ -38,7 +38,7 @@ bool isThisMachine(Format platform, llvm::StringRef arch) {
   llvm::StringRef own = io::system::thisArchitecture();
   bool isForeign =
       platform == Format::Elf && arch != own && (arch == "x86_64" || arch == "aarch64");
-  return platform == thisMachinesFormat() && !isForeign;
+  return platform == formats::thisMachinesFormat() && !isForeign;
 }
 
 /// What the first look gives; the second one, if the platform asks for it, replaces it all.
