@@ -49,6 +49,7 @@ struct Try {
   std::string rest;                  ///< below the folder
   std::string text;                  ///< as people know it
   std::string how;
+  bool isRelative = false; ///< to the current folder, which nobody knows
 };
 
 class Dyld {
@@ -130,13 +131,14 @@ private:
   }
 
   std::optional<int> find(Search& search, size_t requester, llvm::StringRef name) {
-    if (name.starts_with("/") || name.starts_with(kRpath))
-      if (std::optional<size_t> loaded = findLoaded(name))
-        return found(search, *loaded, "already loaded");
+    if (std::optional<size_t> loaded = findLoaded(name))
+      return found(search, *loaded, "already loaded");
     for (const Try& attempt : attemptsFor(requester, name)) {
       bool isSystems =
           attempt.text == name ? isInSharedCache(name) : isFoundInSharedCache(attempt.text);
-      if (!attempt.folder && !isSystems) {
+      if (attempt.isRelative) {
+        search.tried(attempt.text, "is relative to the current folder");
+      } else if (!attempt.folder && !isSystems) {
         search.hasUnknownPlaces = true;
         search.tried(attempt.text, "out of reach");
       } else if (attempt.folder) {
@@ -233,7 +235,7 @@ private:
         return attempt;
       base = llvm::sys::path::parent_path(process.modules[0].path).str();
     } else {
-      // Absolute, or relative to a current folder that nobody knows.
+      attempt.isRelative = !path.starts_with("/");
       attempt.folder = process.disk().hostPath(path);
       if (attempt.folder && rest.empty()) {
         attempt.rest = llvm::sys::path::filename(*attempt.folder).str();

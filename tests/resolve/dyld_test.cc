@@ -120,6 +120,16 @@ TEST(Dyld, WhatMacOsHasNeedsNoFile) {
   EXPECT_EQ(world.session().load(other).verdict, Verdict::Fails);
 }
 
+TEST(Dyld, ARelativeNameIsFoundOnlyIfItIsLoaded) {
+  World world;
+  std::string a = world.add("/p/liba.dylib", build({.id = "liba.dylib"}));
+  std::string root = world.add("/p/root.dylib", build({.dependencies = {{"liba.dylib"}}}));
+  EXPECT_EQ(world.session().load(root).verdict, Verdict::Fails);
+  Session session = world.session();
+  session.load(a);
+  EXPECT_EQ(session.load(root).verdict, Verdict::Loads);
+}
+
 TEST(Dyld, AWeakDependencyMayBeMissing) {
   World world;
   std::string root =
