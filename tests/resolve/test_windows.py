@@ -1,4 +1,4 @@
-"""The simulated Windows loader against Wine: small DLLs in every place that counts, and real ones."""
+"""The simulated Windows loader against Wine: small DLLs in every place that counts."""
 import json
 import os
 import pathlib
@@ -17,20 +17,15 @@ NAMES = "abcdef"
 FOLDERS = ["pkg", "added", "app", "onpath", "list"]
 TREES = 40
 
-# As Python: the folder of the DLL, AddDllDirectory, the program's folder, System32. Several trees in
-# one run, since starting Wine takes a second; a DLL is freed before the next is tried.
+# As Python: the folder of the DLL, the program's folder, AddDllDirectory, System32.
 LOADER = r"""
 #include <stdio.h>
 #include <windows.h>
 int wmain(int count, wchar_t** arguments) {
   SetErrorMode(SEM_FAILCRITICALERRORS);
-  AddDllDirectory(arguments[1]);
-  for (int i = 2; i < count; ++i) {
-    HMODULE module = LoadLibraryExW(arguments[i], 0, 0x1100);
-    if (module) printf("ok\n"), FreeLibrary(module);
-    else printf("error %lu\n", GetLastError());
-    fflush(stdout);
-  }
+  if (count > 1) AddDllDirectory(arguments[1]);
+  if (count > 2 && LoadLibraryExW(arguments[2], 0, 0x1100)) printf("ok\n");
+  else printf("error %lu\n", GetLastError());
   return 0;
 }
 """
@@ -94,7 +89,7 @@ class Trees(unittest.TestCase):
                     tcfix("edit", "--delay", f"{pick.choice(needed)}.dll",
                           *[part for entry in entries for part in ("--add-rpath", entry)], path)
                 made.append(path)
-        return pick.sample(made, min(3, len(made)))
+        return pick.sample(made, min(2, len(made)))
 
     def test_they_load_as_the_simulation_says(self):
         outcomes = {"loads": 0, "fails": 0}
@@ -104,16 +99,16 @@ class Trees(unittest.TestCase):
                 roots = self.make_tree(home, random.Random(seed))
                 variables = {"WINEPATH": self.windows_path(home / "onpath"),
                              "TCFIX_TEST": self.windows_path(home / "list")}
-                answers = wine(self.windows_path(home / "app" / "loader.exe"), self.windows_path(home / "added"),
-                               *map(self.windows_path, roots), environment=variables)
+                # Each in a process of its own: what a helper has loaded stays when its DLL is freed.
+                answers = [wine(*map(self.windows_path, (home / "app" / "loader.exe", home / "added", root)),
+                                environment=variables) for root in roots]
                 loads = simulate("--windows", "--alone", "--sysroot", self.disk, "--executable", home / "app" / "loader.exe",
                                  "--dll-folder", home / "added",
                                  "--env", "PATH=" + variables["WINEPATH"],
                                  "--env", "TCFIX_TEST=" + variables["TCFIX_TEST"], *roots)
-                self.assertEqual(len(answers), len(roots))
                 for root, answer, load in zip(roots, answers, loads):
                     outcomes[load["verdict"]] += 1
-                    self.assertEqual(load["verdict"], "loads" if answer == "ok" else "fails",
+                    self.assertEqual(load["verdict"], "loads" if answer == ["ok"] else "fails",
                                      (root, answer, load["problems"]))
         self.assertGreater(min(outcomes.values()), TREES / 4, outcomes)
 
