@@ -4,7 +4,6 @@
 
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/StringExtras.h>
-#include <llvm/ADT/StringSwitch.h>
 #include <llvm/Support/Path.h>
 #include <llvm/Support/VersionTuple.h>
 
@@ -33,14 +32,13 @@ bool isInSharedCache(llvm::StringRef path) {
 /// The same for a path that a search path led to. Not every name below /usr/lib is there, so that
 /// these are the ones that libraries really look for in this way.
 bool isFoundInSharedCache(llvm::StringRef path) {
-  if (!path.consume_front("/usr/lib/"))
-    return false;
-  return path.starts_with("swift/libswift") ||
-         llvm::StringSwitch<bool>(path)
-             .Cases("libc++.1.dylib", "libc++abi.dylib", "libSystem.B.dylib", true)
-             .Cases("libobjc.A.dylib", "libz.1.dylib", "libiconv.2.dylib", "libbz2.1.0.dylib", true)
-             .Cases("libxml2.2.dylib", "libsqlite3.dylib", "libresolv.9.dylib", true)
-             .Default(false);
+  constexpr llvm::StringLiteral names[] = {
+      "libSystem.B.dylib", "libbz2.1.0.dylib", "libc++.1.dylib",    "libc++abi.dylib",
+      "libiconv.2.dylib",  "libobjc.A.dylib",  "libresolv.9.dylib", "libsqlite3.dylib",
+      "libxml2.2.dylib",   "libz.1.dylib",
+  };
+  return path.consume_front("/usr/lib/") &&
+         (path.starts_with("swift/libswift") || llvm::is_contained(names, path));
 }
 
 /// A file that dyld tries, and how it came to it.
