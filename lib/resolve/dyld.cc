@@ -73,9 +73,9 @@ public:
     size_t root = addModule(process, candidate, candidate.library->path, std::nullopt);
     checkDuplicates(root);
     loadDependencies(root);
-    if (result.problems.empty())
-      for (size_t i = firstNew; i < process.modules.size(); ++i)
-        checkSymbols(i);
+    // Also where something is missing: what was found may not fit either.
+    for (size_t i = firstNew; i < process.modules.size(); ++i)
+      checkSymbols(i);
   }
 
 private:

@@ -191,6 +191,16 @@ TEST(Dyld, SymbolsAreAskedOfTheLibraryThatTheyAreBoundTo) {
   EXPECT_THAT(result.problems[0].symbols, ElementsAre("_in_b"));
 }
 
+TEST(Dyld, MissingSymbolsAreToldBesideMissingLibraries) {
+  World world;
+  std::string root =
+      world.add("/p/root.dylib", build({.dependencies = {{"/p/gone.dylib"}, {"/p/a.dylib"}},
+                                        .symbols = {{"_in_gone", 1}, {"_not_in_a", 2}}}));
+  world.add("/p/a.dylib", build({.id = "/p/a.dylib", .symbols = {{"_in_a"}}}));
+  EXPECT_THAT(codesOf(world.session().load(root)),
+              ElementsAre("missing-dependency", "missing-symbols"));
+}
+
 TEST(Dyld, AReexportedLibraryOffersItsSymbolsToo) {
   World world;
   std::string root = world.add(
