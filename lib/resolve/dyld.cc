@@ -4,7 +4,6 @@
 
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/StringExtras.h>
-#include <llvm/ADT/StringSwitch.h>
 #include <llvm/Support/Path.h>
 #include <llvm/Support/VersionTuple.h>
 
@@ -33,14 +32,13 @@ bool isInSharedCache(llvm::StringRef path) {
 /// The same for a path that a search path led to. Not every name below /usr/lib is there, so that
 /// these are the ones that libraries really look for in this way.
 bool isFoundInSharedCache(llvm::StringRef path) {
-  if (!path.consume_front("/usr/lib/"))
-    return false;
-  return path.starts_with("swift/libswift") ||
-         llvm::StringSwitch<bool>(path)
-             .Cases("libc++.1.dylib", "libc++abi.dylib", "libSystem.B.dylib", true)
-             .Cases("libobjc.A.dylib", "libz.1.dylib", "libiconv.2.dylib", "libbz2.1.0.dylib", true)
-             .Cases("libxml2.2.dylib", "libsqlite3.dylib", "libresolv.9.dylib", true)
-             .Default(false);
+  constexpr llvm::StringLiteral names[] = {
+      "libSystem.B.dylib", "libbz2.1.0.dylib", "libc++.1.dylib",    "libc++abi.dylib",
+      "libiconv.2.dylib",  "libobjc.A.dylib",  "libresolv.9.dylib", "libsqlite3.dylib",
+      "libxml2.2.dylib",   "libz.1.dylib",
+  };
+  return path.consume_front("/usr/lib/") &&
+         (path.starts_with("swift/libswift") || llvm::is_contained(names, path));
 }
 
 /// A file that dyld tries, and how it came to it.
@@ -49,6 +47,7 @@ struct Try {
   std::string rest;                  ///< below the folder
   std::string text;                  ///< as people know it
   std::string how;
+  bool isRelative = false; ///< to the current folder, which nobody knows
 };
 
 class Dyld {
@@ -74,9 +73,9 @@ public:
     size_t root = addModule(process, candidate, candidate.library->path, std::nullopt);
     checkDuplicates(root);
     loadDependencies(root);
-    if (result.problems.empty())
-      for (size_t i = firstNew; i < process.modules.size(); ++i)
-        checkSymbols(i);
+    // Also where something is missing: what was found may not fit either.
+    for (size_t i = firstNew; i < process.modules.size(); ++i)
+      checkSymbols(i);
   }
 
 private:
@@ -130,13 +129,14 @@ private:
   }
 
   std::optional<int> find(Search& search, size_t requester, llvm::StringRef name) {
-    if (name.starts_with("/") || name.starts_with(kRpath))
-      if (std::optional<size_t> loaded = findLoaded(name))
-        return found(search, *loaded, "already loaded");
+    if (std::optional<size_t> loaded = findLoaded(name))
+      return found(search, *loaded, "already loaded");
     for (const Try& attempt : attemptsFor(requester, name)) {
       bool isSystems =
           attempt.text == name ? isInSharedCache(name) : isFoundInSharedCache(attempt.text);
-      if (!attempt.folder && !isSystems) {
+      if (attempt.isRelative) {
+        search.tried(attempt.text, "is relative to the current folder");
+      } else if (!attempt.folder && !isSystems) {
         search.hasUnknownPlaces = true;
         search.tried(attempt.text, "out of reach");
       } else if (attempt.folder) {
@@ -233,7 +233,7 @@ private:
         return attempt;
       base = llvm::sys::path::parent_path(process.modules[0].path).str();
     } else {
-      // Absolute, or relative to a current folder that nobody knows.
+      attempt.isRelative = !path.starts_with("/");
       attempt.folder = process.disk().hostPath(path);
       if (attempt.folder && rest.empty()) {
         attempt.rest = llvm::sys::path::filename(*attempt.folder).str();

@@ -35,9 +35,9 @@ public:
     // Breadth first: modules are appended while the list is walked.
     for (size_t i = root; i < process.modules.size(); ++i)
       mapDependencies(i);
-    if (result.problems.empty())
-      for (size_t i = firstNew; i < process.modules.size(); ++i)
-        checkVersions(i);
+    for (size_t i = firstNew; i < process.modules.size(); ++i)
+      checkVersions(i);
+    // Any library that is missing could have had a symbol.
     if (result.problems.empty())
       checkSymbols();
   }

@@ -12,7 +12,7 @@ namespace {
 llvm::StringRef canonicalArchitecture(llvm::StringRef name) {
   return llvm::StringSwitch<llvm::StringRef>(name)
       .Case("arm64", "aarch64")
-      .Cases("amd64", "x86-64", "x64", "x86_64")
+      .Case("amd64", "x86_64")
       .Default(name);
 }
 

@@ -120,6 +120,16 @@ TEST(Dyld, WhatMacOsHasNeedsNoFile) {
   EXPECT_EQ(world.session().load(other).verdict, Verdict::Fails);
 }
 
+TEST(Dyld, ARelativeNameIsFoundOnlyIfItIsLoaded) {
+  World world;
+  std::string a = world.add("/p/liba.dylib", build({.id = "liba.dylib"}));
+  std::string root = world.add("/p/root.dylib", build({.dependencies = {{"liba.dylib"}}}));
+  EXPECT_EQ(world.session().load(root).verdict, Verdict::Fails);
+  Session session = world.session();
+  session.load(a);
+  EXPECT_EQ(session.load(root).verdict, Verdict::Loads);
+}
+
 TEST(Dyld, AWeakDependencyMayBeMissing) {
   World world;
   std::string root =
@@ -179,6 +189,16 @@ TEST(Dyld, SymbolsAreAskedOfTheLibraryThatTheyAreBoundTo) {
   ASSERT_THAT(codesOf(result), ElementsAre("missing-symbols"));
   EXPECT_EQ(result.problems[0].provider, world.at("/p/a.dylib"));
   EXPECT_THAT(result.problems[0].symbols, ElementsAre("_in_b"));
+}
+
+TEST(Dyld, MissingSymbolsAreToldBesideMissingLibraries) {
+  World world;
+  std::string root =
+      world.add("/p/root.dylib", build({.dependencies = {{"/p/gone.dylib"}, {"/p/a.dylib"}},
+                                        .symbols = {{"_in_gone", 1}, {"_not_in_a", 2}}}));
+  world.add("/p/a.dylib", build({.id = "/p/a.dylib", .symbols = {{"_in_a"}}}));
+  EXPECT_THAT(codesOf(world.session().load(root)),
+              ElementsAre("missing-dependency", "missing-symbols"));
 }
 
 TEST(Dyld, AReexportedLibraryOffersItsSymbolsToo) {

@@ -11,7 +11,7 @@ import sys
 import tempfile
 import unittest
 
-from harness import find_tool
+from harness import find_tool, wheels
 from ld_so_trees import ABORTED, Tree, Workshop
 
 PROBE = os.environ["TCFIX_PROBE"]
@@ -111,6 +111,30 @@ class ThisSystem(unittest.TestCase):
             with self.subTest(path=path):
                 self.assertEqual(load["verdict"], "loads" if answer == "ok" else "fails", (answer, load["problems"]))
         self.assertGreater(compared, 100)
+
+
+class Wheels(unittest.TestCase):
+    """Real wheels, installed side by side as pip does it."""
+
+    def test_they_load_as_the_simulation_says(self):
+        sites = [folder for folder in wheels("linux").iterdir() if "x86_64" in folder.name and "linux" in folder.name]
+        with tempfile.TemporaryDirectory(prefix="tcfix-test-") as home:
+            for number, package in enumerate(site for site in sites if site.name.startswith("torchcodec-")):
+                site = pathlib.Path(os.path.realpath(home)) / str(number)
+                site.mkdir()
+                for source in (package, *(each for each in sites if each.name.startswith("av-"))):
+                    for entry in source.iterdir():
+                        (site / entry.name).symlink_to(entry)
+                # Not the extensions of Python, which may be for another one than this.
+                files = sorted(map(str, [*site.glob("torchcodec/*.so"), *site.glob("*.libs/*.so*")]))
+                loads = simulate("--alone", "--executable", os.path.realpath(sys.executable), *files)
+                for path, load in zip(files, loads):
+                    answer = dlopen(path)
+                    with self.subTest(path=path):
+                        self.assertEqual(load["verdict"], "loads" if answer == "ok" else "fails", (answer, load))
+                        if answer != "ok":
+                            self.assertTrue(fits(answer, load), (answer, load["problems"]))
+                self.assertIn("loads", [load["verdict"] for load in loads])
 
 
 if __name__ == "__main__":
