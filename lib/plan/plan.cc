@@ -196,8 +196,11 @@ GroupPlan Planner::run(std::vector<FfmpegChoice>& choices) {
           choices[*ffmpeg].reason = "would not load: " + result.problems.front().message;
     if (!best || proposal.score.key() > best->score.key())
       best = std::move(proposal);
-    // The first one that loads is the one: the candidates are in the order of preference.
-    if (best->bare.verdict == Verdict::Loads && !best->score.isWorse)
+    // The first one that loads is the one: the candidates are in the order of preference. What the
+    // user named out of reach is taken on trust.
+    bool isTrusted = best->ffmpeg && facts.ffmpegs[*best->ffmpeg].isOnTrust;
+    if (best->bare.verdict == (isTrusted ? Verdict::Unknown : Verdict::Loads) &&
+        !best->score.isWorse)
       break;
   }
   if (best->score.isWorse) {

@@ -3,7 +3,10 @@
 FFmpeg's libraries are those of PyAV's wheels under the names that Homebrew, MacPorts and conda give
 them; torch and torchcodec are the wheels themselves.
 """
+import base64
+import csv
 import functools
+import hashlib
 import os
 import pathlib
 import re
@@ -65,23 +68,23 @@ class World:
         self.stock = stock
         self.env = self.root / environment
         self.site = self.env / "lib" / "python3.12" / "site-packages"
+        self.make_environment()
+
+    def make_environment(self):
         self.site.mkdir(parents=True)
         (self.env / "pyvenv.cfg").write_text("home = /usr/bin\nversion = 3.12.4\n")
 
-    def install(self, *names, linked=True):
+    def install(self, *names):
+        """Unpacked wheels, linked; of torch only what tcfix may look at, not 12,000 headers."""
         for name in names:
-            if linked:
-                link_tree(wheel(name), self.site)
-            else:
-                shutil.copytree(wheel(name), self.site, symlinks=True, dirs_exist_ok=True)
+            source = wheel(name)
+            parts = ["torch/lib", f"{name}.dist-info"] if name.startswith("torch-") else [""]
+            for part in parts:
+                link_tree(source / part, self.site / part)
 
     def uninstall(self, name):
-        """Removes a package without an installer: the files that its RECORD lists."""
-        info = next(self.site.glob(f"{name}-*.dist-info"))
-        for row in (info / "RECORD").read_text().splitlines():
-            (self.site / row.partition(",")[0]).unlink(missing_ok=True)
-        shutil.rmtree(info, ignore_errors=True)
-        shutil.rmtree(self.site / name / ".dylibs", ignore_errors=True)
+        shutil.rmtree(self.site / name)
+        shutil.rmtree(next(self.site.glob(f"{name}-*.dist-info")))
 
     def path(self, target):
         return self.root / target.lstrip("/")
@@ -112,6 +115,44 @@ class World:
 
     def undo(self, *options, check=0):
         return tcfix_json("undo", "--sysroot", self.root, self.env, *options, check=check)
+
+
+def content(folder):
+    """What a package is: its files' bytes, modes and links."""
+    return {str(path.relative_to(folder)):
+            os.readlink(path) if path.is_symlink() else (path.stat().st_mode, path.read_bytes())
+            for part in ("torchcodec", "torchcodec-*.dist-info")
+            for place in folder.glob(part)
+            for path in place.rglob("*") if path.is_symlink() or path.is_file()}
+
+
+def stamps(folder):
+    """What changes when anything is written: inode, times, size of every file and folder."""
+    found = {}
+    for path in [folder, *folder.rglob("*")]:
+        status = path.lstat()
+        found[str(path.relative_to(folder))] = (status.st_ino, status.st_mtime_ns,
+                                                status.st_ctime_ns, status.st_size)
+    return found
+
+
+def record_problems(site, name="torchcodec"):
+    """Every row of RECORD against the file that it speaks of, and files without a row."""
+    info = next(site.glob(f"{name}-*.dist-info"))
+    problems, listed = [], set()
+    with open(info / "RECORD", newline="") as file:
+        for path, digest, size in csv.reader(file):
+            listed.add(path)
+            data = (site / path).read_bytes()
+            if not digest:
+                continue
+            kind, _, text = digest.partition("=")
+            real = base64.urlsafe_b64encode(hashlib.new(kind, data).digest()).rstrip(b"=").decode()
+            if (text, int(size)) != (real, len(data)):
+                problems.append(path)
+    present = {str(path.relative_to(site)) for place in (info, site / name)
+               for path in place.rglob("*") if not path.is_dir()}
+    return problems + sorted(present - listed)
 
 
 def search_paths(library):
