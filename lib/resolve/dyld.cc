@@ -146,6 +146,9 @@ private:
       if (isSystems)
         return foundInSystem(search);
     }
+    // Python's own search paths come last, and nobody can say what a foreign Python has.
+    if (name.starts_with(kRpath) && !process.hasExecutable && !process.disk().knowsAbsolutePaths())
+      search.hasUnknownPlaces = true;
     return std::nullopt;
   }
 
