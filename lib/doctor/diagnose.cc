@@ -4,6 +4,7 @@
 #include "doctor/rules.h"
 
 #include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/StringExtras.h>
 #include <llvm/Support/Path.h>
 
 #include <algorithm>

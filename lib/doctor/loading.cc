@@ -73,6 +73,18 @@ void addSymbols(const Case& facts, const LoadProblem& problem, Findings& finding
   findings.push_back(std::move(finding));
 }
 
+// NVIDIA's wheels bring the libraries; those for CUDA 12 carry it in their names.
+std::string cudaAction(llvm::StringRef name) {
+  constexpr std::pair<llvm::StringLiteral, llvm::StringLiteral> kWheels[] = {
+      {"libnvrtc", "nvidia-cuda-nvrtc"},    {"libnpp", "nvidia-npp"},
+      {"libcudart", "nvidia-cuda-runtime"}, {"libnvjpeg", "nvidia-nvjpeg"},
+      {"libcublas", "nvidia-cublas"},       {"libcudnn", "nvidia-cudnn"}};
+  for (const auto& [prefix, wheel] : kWheels)
+    if (name.starts_with(prefix))
+      return "pip install " + wheel.str() + (name.contains(".so.12") ? "-cu12" : "");
+  return {};
+}
+
 void addDependency(const Case& facts, const LoadProblem& problem, Findings& findings) {
   llvm::StringRef name = plan::baseName(problem.dependency);
   bool isPython = name.starts_with("libpython") || name.starts_with_insensitive("python3");
@@ -88,7 +100,7 @@ void addDependency(const Case& facts, const LoadProblem& problem, Findings& find
                   {{"dependency", problem.dependency}, {"tried", placesOf(problem)}},
                   facts.wouldLoadAfter ? facts.applyCommand : std::string()};
   if (isCuda && finding.action.empty())
-    finding.action = "pip install torchcodec --index-url=https://download.pytorch.org/whl/cpu";
+    finding.action = cudaAction(name);
   findings.push_back(std::move(finding));
 }
 

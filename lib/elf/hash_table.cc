@@ -1,5 +1,7 @@
 #include "elf/hash_table.h"
 
+#include <llvm/ADT/STLExtras.h>
+
 namespace tcfix::elf {
 
 using namespace llvm::ELF;
@@ -115,7 +117,9 @@ void HashTable::forEachCandidate(llvm::StringRef name,
 }
 
 std::optional<uint64_t> HashTable::firstDefined() const {
-  return isGnu ? std::optional<uint64_t>(firstSymbol) : std::nullopt;
+  // Where nothing is defined, GNU ld writes 1, whatever the number of undefined symbols.
+  bool isEmpty = llvm::all_of(buckets, [](uint8_t byte) { return byte == 0; });
+  return isGnu && !isEmpty ? std::optional<uint64_t>(firstSymbol) : std::nullopt;
 }
 
 } // namespace tcfix::elf

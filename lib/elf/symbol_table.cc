@@ -167,6 +167,7 @@ SymbolOffer ElfSymbols::find(const NeededSymbol& wanted) const {
   SymbolOffer offer;
   if (isFound || visibleVersions == 1)
     offer.kind = SymbolOffer::Kind::Here;
+  offer.hasNoVersions = isFound && versions.empty() && !wanted.version.empty();
   return offer;
 }
 

@@ -34,8 +34,9 @@ llvm::Expected<uint64_t> countByHash(const Model& model, uint64_t address) {
 }
 
 /// DT_GNU_HASH: {buckets, first symbol, bloom words, shift}, bloom filter, buckets, chains. The
-/// last symbol is the one whose chain ends last.
-llvm::Expected<uint64_t> countByGnuHash(const Model& model, uint64_t address) {
+/// last symbol is the one whose chain ends last. An empty table says nothing: GNU ld gives 1 as the
+/// first symbol, whatever the number of undefined ones.
+llvm::Expected<std::optional<uint64_t>> countByGnuHash(const Model& model, uint64_t address) {
   std::optional<Bytes> start = model.readAt(address, 16);
   if (!start)
     return badHash();
@@ -49,7 +50,7 @@ llvm::Expected<uint64_t> countByGnuHash(const Model& model, uint64_t address) {
   for (uint64_t i = 0; i < count; ++i)
     last = std::max<uint64_t>(last, read(buckets->data() + i * 4));
   if (last == 0)
-    return first;
+    return std::nullopt;
   if (last < first)
     return badHash();
   uint64_t chainsAt = address + bucketsAt + count * 4;
@@ -76,12 +77,8 @@ llvm::Expected<std::optional<uint64_t>> countSymbols(const Model& model) {
       return count.takeError();
     return *count;
   }
-  if (std::optional<uint64_t> hash = model.find(DT_GNU_HASH)) {
-    llvm::Expected<uint64_t> count = countByGnuHash(model, *hash);
-    if (!count)
-      return count.takeError();
-    return *count;
-  }
+  if (std::optional<uint64_t> hash = model.find(DT_GNU_HASH))
+    return countByGnuHash(model, *hash);
   return std::nullopt;
 }
 

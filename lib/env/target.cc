@@ -8,18 +8,6 @@ namespace tcfix::env {
 
 namespace {
 
-Format thisMachinesFormat() {
-  switch (io::system::thisSystem()) {
-  case io::system::System::Linux:
-    return Format::Elf;
-  case io::system::System::MacOs:
-    return Format::MachO;
-  case io::system::System::Windows:
-    return Format::Pe;
-  }
-  return Format::Elf;
-}
-
 struct Kind {
   Format format;
   std::string arch;
@@ -50,7 +38,7 @@ bool isThisMachine(Format platform, llvm::StringRef arch) {
   llvm::StringRef own = io::system::thisArchitecture();
   bool isForeign =
       platform == Format::Elf && arch != own && (arch == "x86_64" || arch == "aarch64");
-  return platform == thisMachinesFormat() && !isForeign;
+  return platform == formats::thisMachinesFormat() && !isForeign;
 }
 
 /// What the first look gives; the second one, if the platform asks for it, replaces it all.
@@ -74,7 +62,7 @@ llvm::Error look(const TargetQuery& query, Target& target) {
 } // namespace
 
 llvm::Expected<Target> findTarget(const TargetQuery& query) {
-  Format own = thisMachinesFormat();
+  Format own = formats::thisMachinesFormat();
   bool hasSysroot = !query.sysroot.empty();
   // As this machine sees it, until the libraries say more.
   Target target{

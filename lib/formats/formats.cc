@@ -4,6 +4,7 @@
 #include "elf/elf.h"
 #include "elf/symbol_table.h"
 #include "formats/macho_file.h"
+#include "io/system.h"
 #include "macho/file.h"
 #include "pe/pe.h"
 #include "pe/symbol_table.h"
@@ -45,6 +46,18 @@ llvm::StringRef nameOf(Format format) {
     return "PE";
   }
   return {};
+}
+
+Format thisMachinesFormat() {
+  switch (io::system::thisSystem()) {
+  case io::system::System::Linux:
+    return Format::Elf;
+  case io::system::System::MacOs:
+    return Format::MachO;
+  case io::system::System::Windows:
+    return Format::Pe;
+  }
+  return Format::Elf;
 }
 
 llvm::Expected<Image> inspect(Bytes bytes, const InspectOptions& options) {

@@ -17,6 +17,9 @@ std::optional<Format> sniff(Bytes bytes);
 /// "Mach-O", "ELF" or "PE".
 llvm::StringRef nameOf(Format format);
 
+/// The format of this machine's own libraries.
+Format thisMachinesFormat();
+
 struct InspectOptions {
   bool withSymbols = false;
   /// False: only what a loader looks at, so that a large library is as cheap as a small one.

@@ -31,6 +31,7 @@ struct NeededSymbol {
 struct SymbolOffer {
   enum class Kind { Absent, Here, Elsewhere };
   Kind kind = Kind::Absent;
+  bool hasNoVersions = false;       ///< ELF: a version was asked for, and the library knows none
   std::optional<size_t> dependency; ///< Mach-O: the dependency that has it
   llvm::StringRef library;          ///< PE: the DLL that has it, without ".dll"
   NeededSymbol symbol;              ///< how it is called there

@@ -78,6 +78,12 @@ std::optional<std::string> readLink(const std::string& path);
 /// The file of the running program, without symbolic links; empty where the system does not tell.
 std::string programPath();
 
+/// True for a file with macOS's mark of a download that the user has not opened yet.
+bool isQuarantined(const std::string& path);
+
+/// True when everybody may write into this folder and remove what others put there.
+bool isWritableByAll(const std::string& folder);
+
 /// Lets this process open as many files as the system allows it at all.
 void allowManyOpenFiles();
 

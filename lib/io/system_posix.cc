@@ -209,6 +209,21 @@ std::optional<std::string> readLink(const std::string& path) {
   return text;
 }
 
+bool isQuarantined(const std::string& path) {
+#ifdef __APPLE__
+  return ::getxattr(path.c_str(), "com.apple.quarantine", nullptr, 0, 0, 0) >= 0;
+#else
+  // What file servers and archive tools on other systems make of it.
+  return ::getxattr(path.c_str(), "user.com.apple.quarantine", nullptr, 0) >= 0;
+#endif
+}
+
+bool isWritableByAll(const std::string& folder) {
+  struct stat status;
+  return ::stat(folder.c_str(), &status) == 0 && (status.st_mode & S_IWOTH) != 0 &&
+         (status.st_mode & S_ISVTX) == 0;
+}
+
 void allowManyOpenFiles() {
   struct rlimit limit;
   if (::getrlimit(RLIMIT_NOFILE, &limit) == 0) {

@@ -115,6 +115,15 @@ std::optional<std::string> readLink(const std::string& path) {
   return std::string(utf8.begin(), utf8.end());
 }
 
+// Marks of macOS and modes of POSIX, which no file has here.
+bool isQuarantined(const std::string&) {
+  return false;
+}
+
+bool isWritableByAll(const std::string&) {
+  return false;
+}
+
 void allowManyOpenFiles() {}
 
 void watchForInterrupts() {

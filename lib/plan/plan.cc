@@ -1,6 +1,7 @@
 #include "plan/plan.h"
 
 #include "base/parallel.h"
+#include "env/ffmpeg_places.h"
 
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/Support/Path.h>
@@ -156,12 +157,25 @@ Proposal Planner::bestKind(std::optional<size_t> ffmpeg) {
   return changed.score.key() > kept.score.key() ? changed : kept;
 }
 
+// The provider is a file without links: the install that leads to it has the name that lasts.
 std::string Planner::folderOfFfmpeg(const Proposal& proposal) const {
+  const io::TargetDisk& disk = simulation.disk();
+  auto leadsTo = [&](const env::FfmpegInstall& install, const std::string& provider) {
+    auto file = install.files.find("avcodec");
+    return file != install.files.end() &&
+           disk.realPath(install.folder + "/" + file->second) == disk.realPath(provider);
+  };
   for (const LoadResult& result : proposal.preloaded.results)
     for (const Binding& binding : result.bindings) {
       std::optional<env::FfmpegName> name = env::parseFfmpegName(binding.dependency);
-      if (name && name->component == "avcodec" && binding.state == Binding::State::Found)
-        return llvm::sys::path::parent_path(binding.provider).str();
+      if (!name || name->component != "avcodec" || binding.state != Binding::State::Found)
+        continue;
+      if (proposal.ffmpeg && leadsTo(facts.ffmpegs[*proposal.ffmpeg], binding.provider))
+        return facts.ffmpegs[*proposal.ffmpeg].folder;
+      for (const env::FfmpegInstall& install : facts.ffmpegs)
+        if (leadsTo(install, binding.provider))
+          return install.folder;
+      return env::lastingPath(llvm::sys::path::parent_path(binding.provider).str(), disk);
     }
   return {};
 }
@@ -176,8 +190,11 @@ GroupPlan Planner::run(std::vector<FfmpegChoice>& choices) {
           choices[*ffmpeg].reason = "would not load: " + result.problems.front().message;
     if (!best || proposal.score.key() > best->score.key())
       best = std::move(proposal);
-    // The first one that loads is the one: the candidates are in the order of preference.
-    if (best->bare.verdict == Verdict::Loads && !best->score.isWorse)
+    // The first one that loads is the one: the candidates are in the order of preference. What the
+    // user named out of reach is taken on trust.
+    bool isTrusted = best->ffmpeg && facts.ffmpegs[*best->ffmpeg].isOnTrust;
+    if (best->bare.verdict == (isTrusted ? Verdict::Unknown : Verdict::Loads) &&
+        !best->score.isWorse)
       break;
   }
   if (best->score.isWorse) {

@@ -120,8 +120,12 @@ std::string jsonForInspect(const Preamble& preamble, llvm::ArrayRef<InspectedFil
             writeSlice(out, file.image->slices.front(), file.image->format, withSymbols);
             if (withSymbols)
               writeMissing(out, file.missing);
+            if (file.tree)
+              writeTree(out, *file.tree);
             return;
           }
+          if (file.tree)
+            writeTree(out, *file.tree);
           out.attributeArray("slices", [&] {
             for (const Slice& slice : file.image->slices)
               out.object([&] { writeSlice(out, slice, file.image->format, withSymbols); });

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "report/text.h"
+#include "report/tree.h"
 
 namespace tcfix::report {
 
@@ -10,6 +11,7 @@ struct InspectedFile {
   std::optional<Image> image;     ///< nothing when it could not be read
   std::optional<Problem> problem; ///< then this says why
   std::vector<resolve::MissingSymbols> missing;
+  std::optional<resolve::Tree> tree; ///< where it was asked for
 };
 
 /// What every document begins with.

@@ -4,7 +4,6 @@
 
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/StringExtras.h>
-#include <llvm/ADT/StringSwitch.h>
 #include <llvm/Support/Path.h>
 #include <llvm/Support/VersionTuple.h>
 
@@ -33,14 +32,13 @@ bool isInSharedCache(llvm::StringRef path) {
 /// The same for a path that a search path led to. Not every name below /usr/lib is there, so that
 /// these are the ones that libraries really look for in this way.
 bool isFoundInSharedCache(llvm::StringRef path) {
-  if (!path.consume_front("/usr/lib/"))
-    return false;
-  return path.starts_with("swift/libswift") ||
-         llvm::StringSwitch<bool>(path)
-             .Cases("libc++.1.dylib", "libc++abi.dylib", "libSystem.B.dylib", true)
-             .Cases("libobjc.A.dylib", "libz.1.dylib", "libiconv.2.dylib", "libbz2.1.0.dylib", true)
-             .Cases("libxml2.2.dylib", "libsqlite3.dylib", "libresolv.9.dylib", true)
-             .Default(false);
+  constexpr llvm::StringLiteral names[] = {
+      "libSystem.B.dylib", "libbz2.1.0.dylib", "libc++.1.dylib",    "libc++abi.dylib",
+      "libiconv.2.dylib",  "libobjc.A.dylib",  "libresolv.9.dylib", "libsqlite3.dylib",
+      "libxml2.2.dylib",   "libz.1.dylib",
+  };
+  return path.consume_front("/usr/lib/") &&
+         (path.starts_with("swift/libswift") || llvm::is_contained(names, path));
 }
 
 /// A file that dyld tries, and how it came to it.
@@ -49,6 +47,7 @@ struct Try {
   std::string rest;                  ///< below the folder
   std::string text;                  ///< as people know it
   std::string how;
+  bool isRelative = false; ///< to the current folder, which nobody knows
 };
 
 class Dyld {
@@ -74,9 +73,9 @@ public:
     size_t root = addModule(process, candidate, candidate.library->path, std::nullopt);
     checkDuplicates(root);
     loadDependencies(root);
-    if (result.problems.empty())
-      for (size_t i = firstNew; i < process.modules.size(); ++i)
-        checkSymbols(i);
+    // Also where something is missing: what was found may not fit either.
+    for (size_t i = firstNew; i < process.modules.size(); ++i)
+      checkSymbols(i);
   }
 
 private:
@@ -130,13 +129,14 @@ private:
   }
 
   std::optional<int> find(Search& search, size_t requester, llvm::StringRef name) {
-    if (name.starts_with("/") || name.starts_with(kRpath))
-      if (std::optional<size_t> loaded = findLoaded(name))
-        return found(search, *loaded, "already loaded");
+    if (std::optional<size_t> loaded = findLoaded(name))
+      return found(search, *loaded, "already loaded");
     for (const Try& attempt : attemptsFor(requester, name)) {
       bool isSystems =
           attempt.text == name ? isInSharedCache(name) : isFoundInSharedCache(attempt.text);
-      if (!attempt.folder && !isSystems) {
+      if (attempt.isRelative) {
+        search.tried(attempt.text, "is relative to the current folder");
+      } else if (!attempt.folder && !isSystems) {
         search.hasUnknownPlaces = true;
         search.tried(attempt.text, "out of reach");
       } else if (attempt.folder) {
@@ -146,6 +146,9 @@ private:
       if (isSystems)
         return foundInSystem(search);
     }
+    // Python's own search paths come last, and nobody can say what a foreign Python has.
+    if (name.starts_with(kRpath) && !process.hasExecutable && !process.disk().knowsAbsolutePaths())
+      search.hasUnknownPlaces = true;
     return std::nullopt;
   }
 
@@ -233,7 +236,7 @@ private:
         return attempt;
       base = llvm::sys::path::parent_path(process.modules[0].path).str();
     } else {
-      // Absolute, or relative to a current folder that nobody knows.
+      attempt.isRelative = !path.starts_with("/");
       attempt.folder = process.disk().hostPath(path);
       if (attempt.folder && rest.empty()) {
         attempt.rest = llvm::sys::path::filename(*attempt.folder).str();
@@ -300,8 +303,7 @@ private:
       if (symbol.isOptional || !symbol.dependency)
         continue;
       int provider = module.providers[*symbol.dependency];
-      unsigned hops = 0;
-      if (provider >= 0 && !offers(provider, symbol, hops))
+      if (provider >= 0 && !offers(provider, symbol, 0))
         missing[*symbol.dependency].push_back(symbol.text());
     }
     for (auto& [dependency, symbols] : missing)
@@ -311,29 +313,38 @@ private:
   }
 
   /// Whether a module has the symbol or passes it on from one that has.
-  bool offers(size_t index, const NeededSymbol& wanted, unsigned& hops) const {
+  bool offers(size_t module, const NeededSymbol& wanted, unsigned hops) const {
+    std::vector<size_t> searched;
+    return offers(module, wanted, hops, searched);
+  }
+
+  bool offers(size_t index, const NeededSymbol& wanted, unsigned hops,
+              std::vector<size_t>& searched) const {
     const Module& module = process.modules[index];
     const SymbolTable* table = module.symbols();
-    if (!table || ++hops > kMostHops)
+    if (!table)
       return true; // nothing can be said of it
+    if (hops > kMostHops || llvm::is_contained(searched, index))
+      return false;
+    searched.push_back(index);
     SymbolOffer offer = table->find(wanted);
     if (offer.kind == SymbolOffer::Kind::Here)
       return true;
     if (offer.kind == SymbolOffer::Kind::Elsewhere) {
       int next = module.providers[*offer.dependency];
-      return next < 0 ? next == kElsewhere : offers(next, offer.symbol, hops);
+      return next < 0 ? next == kElsewhere : offers(next, offer.symbol, hops + 1);
     }
     for (size_t i = 0; i < module.providers.size(); ++i)
       if (module.dependencies()[i].kind == DependencyKind::Reexport) {
         int next = module.providers[i];
-        if (next == kElsewhere || (next >= 0 && offers(next, wanted, hops)))
+        if (next == kElsewhere || (next >= 0 && offers(next, wanted, hops, searched)))
           return true;
       }
     return false;
   }
 
-  // Libraries that re-export one another in a circle must come to an end.
-  static constexpr unsigned kMostHops = 1000;
+  // Symbols that are re-exported from one another in a circle must come to an end.
+  static constexpr unsigned kMostHops = 64;
 
   Process& process;
   LoadResult& result;

@@ -35,9 +35,9 @@ public:
     // Breadth first: modules are appended while the list is walked.
     for (size_t i = root; i < process.modules.size(); ++i)
       mapDependencies(i);
-    if (result.problems.empty())
-      for (size_t i = firstNew; i < process.modules.size(); ++i)
-        checkVersions(i);
+    for (size_t i = firstNew; i < process.modules.size(); ++i)
+      checkVersions(i);
+    // Any library that is missing could have had a symbol.
     if (result.problems.empty())
       checkSymbols();
   }
@@ -266,9 +266,15 @@ private:
     return provider >= 0 ? std::optional<size_t>(provider) : std::nullopt;
   }
 
+  /// A module that symbols are looked up in.
+  struct Visible {
+    int module;
+    const SymbolTable* table;
+  };
+
   /// Where symbols are looked up: the executable with what it brought in, then the library that is
   /// being loaded with all that it depends on. What other loads brought in is not visible.
-  std::vector<const SymbolTable*> scope() const {
+  std::vector<size_t> scope() const {
     std::vector<size_t> order;
     for (size_t i = 0; i < process.globalCount; ++i)
       order.push_back(i);
@@ -282,15 +288,14 @@ private:
           isSeen[provider] = true;
           order.push_back(provider);
         }
-    std::vector<const SymbolTable*> tables;
-    for (size_t module : order)
-      if (const SymbolTable* table = process.modules[module].symbols())
-        tables.push_back(table);
-    return tables;
+    return order;
   }
 
   void checkSymbols() {
-    std::vector<const SymbolTable*> tables = scope();
+    std::vector<Visible> visible;
+    for (size_t module : scope())
+      if (const SymbolTable* table = process.modules[module].symbols())
+        visible.push_back({static_cast<int>(module), table});
     for (size_t importer = firstNew; importer < process.modules.size(); ++importer) {
       const SymbolTable* table = process.modules[importer].symbols();
       if (!table)
@@ -302,7 +307,7 @@ private:
       }
       std::map<int, std::vector<std::string>> missing; // by provider
       for (const NeededSymbol& symbol : *needed)
-        if (!symbol.isOptional && !isOffered(importer, symbol, tables))
+        if (!isBound(importer, symbol, visible))
           missing[symbol.dependency ? process.modules[importer].providers[*symbol.dependency]
                                     : kAbsent]
               .push_back(symbol.text());
@@ -314,17 +319,24 @@ private:
     }
   }
 
-  bool isOffered(size_t importer, const NeededSymbol& symbol,
-                 llvm::ArrayRef<const SymbolTable*> tables) const {
+  bool isBound(size_t importer, const NeededSymbol& symbol, llvm::ArrayRef<Visible> visible) const {
     // The interpreter's own, whether it is a program or a libpython.
     if (symbol.name.starts_with("Py") || symbol.name.starts_with("_Py"))
       return true;
-    for (const SymbolTable* table : tables)
-      if (table->find(symbol).kind != SymbolOffer::Kind::Absent)
-        return true;
+    int bound =
+        symbol.dependency ? process.modules[importer].providers[*symbol.dependency] : kAbsent;
+    for (const auto& [module, table] : visible) {
+      SymbolOffer offer = table->find(symbol);
+      // ld.so aborts where the very library that should have the version knows none, even if the
+      // symbol is weak.
+      if (offer.kind != SymbolOffer::Kind::Absent)
+        return !(offer.hasNoVersions && module == bound);
+    }
+    if (symbol.isOptional)
+      return true;
     // Libraries that are out of reach have what is asked of them.
     if (symbol.dependency)
-      return process.modules[importer].providers[*symbol.dependency] == kElsewhere;
+      return bound == kElsewhere;
     return isAnyUnknown || assumesUnversioned;
   }
 

@@ -17,7 +17,8 @@ constexpr unsigned kMostIncludes = 4;
 std::string multiarchOf(llvm::StringRef arch) {
   return llvm::StringSwitch<std::string>(arch)
       .Case("x86_64", "x86_64-linux-gnu")
-      .Cases("aarch64", "arm64", "aarch64-linux-gnu")
+      .Case("aarch64", "aarch64-linux-gnu")
+      .Case("arm64", "aarch64-linux-gnu")
       .Case("i386", "i386-linux-gnu")
       .Case("arm", "arm-linux-gnueabihf")
       .Case("ppc64le", "powerpc64le-linux-gnu")
@@ -186,22 +187,21 @@ std::vector<std::string> LdSoSystem::subfoldersOf(const Place& place) const {
 
 BaseLibrary baseLibrary(llvm::StringRef name) {
   // glibc's own and GCC's: every symbol of theirs has a version.
-  bool isVersioned =
-      name.starts_with("ld-linux") || name.starts_with("ld64.so") ||
-      llvm::StringSwitch<bool>(name)
-          .Cases("libc.so.6", "libm.so.6", "libdl.so.2", "libpthread.so.0", true)
-          .Cases("librt.so.1", "libutil.so.1", "libresolv.so.2", "libnsl.so.1", true)
-          .Cases("libcrypt.so.1", "libgcc_s.so.1", "libstdc++.so.6", "libmvec.so.1", true)
-          .Cases("libanl.so.1", "libatomic.so.1", true)
-          .Default(false);
+  constexpr llvm::StringLiteral versioned[] = {
+      "libanl.so.1",    "libatomic.so.1", "libc.so.6",      "libcrypt.so.1", "libdl.so.2",
+      "libgcc_s.so.1",  "libm.so.6",      "libmvec.so.1",   "libnsl.so.1",   "libpthread.so.0",
+      "libresolv.so.2", "librt.so.1",     "libstdc++.so.6", "libutil.so.1",
+  };
   // The rest of what PEP 513 and PEP 600 let a wheel take from the system.
-  bool isOther = llvm::StringSwitch<bool>(name)
-                     .Cases("libX11.so.6", "libXext.so.6", "libXrender.so.1", "libICE.so.6", true)
-                     .Cases("libSM.so.6", "libGL.so.1", "libgobject-2.0.so.0", true)
-                     .Cases("libgthread-2.0.so.0", "libglib-2.0.so.0", "libz.so.1", true)
-                     .Cases("libexpat.so.1", "libncursesw.so.5", "libpanelw.so.5", true)
-                     .Default(false);
-  return {isVersioned || isOther, isVersioned};
+  constexpr llvm::StringLiteral others[] = {
+      "libGL.so.1",          "libICE.so.6",         "libSM.so.6",       "libX11.so.6",
+      "libXext.so.6",        "libXrender.so.1",     "libexpat.so.1",    "libglib-2.0.so.0",
+      "libgobject-2.0.so.0", "libgthread-2.0.so.0", "libncursesw.so.5", "libpanelw.so.5",
+      "libz.so.1",
+  };
+  bool hasVersions = name.starts_with("ld-linux") || name.starts_with("ld64.so") ||
+                     llvm::is_contained(versioned, name);
+  return {hasVersions || llvm::is_contained(others, name), hasVersions};
 }
 
 } // namespace tcfix::resolve

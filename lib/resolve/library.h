@@ -11,10 +11,10 @@ class Library;
 
 /// What a plan would change in a library. It keeps its symbols, code and place.
 struct Disguise {
-  std::vector<Dependency> dependencies; ///< in the place of the file's own, one for one
-  std::vector<bool> isDropped;          ///< dependencies that are gone; empty: none
-  std::vector<std::string> searchPaths;
-  std::optional<SearchPathKind> searchPathKind;
+  std::vector<Dependency> dependencies = {}; ///< in the place of the file's own, one for one
+  std::vector<bool> isDropped = {};          ///< dependencies that are gone; empty: none
+  std::vector<std::string> searchPaths = {};
+  std::optional<SearchPathKind> searchPathKind = {};
 };
 
 /// Every library that was asked for, by its real host path. Safe to use from several threads.

@@ -12,7 +12,7 @@ namespace {
 llvm::StringRef canonicalArchitecture(llvm::StringRef name) {
   return llvm::StringSwitch<llvm::StringRef>(name)
       .Case("arm64", "aarch64")
-      .Cases("amd64", "x86-64", "x64", "x86_64")
+      .Case("amd64", "x86_64")
       .Default(name);
 }
 
@@ -149,8 +149,8 @@ LoadProblem problemOf(const Process& process, size_t requester, const Search& se
   } else if (!search.unreadable.empty()) {
     problem.code = LoadProblem::Code::Unreadable;
     problem.provider = search.unreadable;
-    problem.message = beginning + "but " + search.unreadable + " is no library: it " +
-                      problem.tried.back().outcome;
+    problem.message = beginning + "but " + search.unreadable + " is no library (" +
+                      problem.tried.back().outcome + ")";
   } else {
     problem.code = LoadProblem::Code::MissingDependency;
     problem.message = beginning + (problem.tried.empty() ? "and nothing says where to look for it"

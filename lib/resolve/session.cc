@@ -25,7 +25,8 @@ void start(Process& process) {
   if (process.options.arch.empty())
     process.options.arch = executable.image.slices.front().arch;
   Process started = process;
-  loadInto(started, executable.image.format, process.options.executable);
+  // What it is called by may be a link, as in every venv; the loaders ask for the real one.
+  loadInto(started, executable.image.format, executable.path);
   if (started.modules.empty())
     return;
   process = std::move(started);

@@ -70,13 +70,13 @@ struct LoadResult {
 
 struct ProcessOptions {
   /// Of the process, such as "arm64"; empty: the executable's, or that of the first library loaded.
-  std::string arch;
-  std::string executable;    ///< host path of python, whose search paths count; empty if unknown
-  std::string systemVersion; ///< the target's macOS version; empty if unknown
+  std::string arch = {};
+  std::string executable = {}; ///< host path of python, whose search paths count; empty if unknown
+  std::string systemVersion = {}; ///< the target's macOS version; empty if unknown
   /// The target's environment: LD_LIBRARY_PATH, DYLD_LIBRARY_PATH, PATH.
-  std::map<std::string, std::string> environment;
+  std::map<std::string, std::string> environment = {};
   /// Folders that Python adds before it loads (os.add_dll_directory); host paths. Windows only.
-  std::vector<std::string> dllFolders;
+  std::vector<std::string> dllFolders = {};
 };
 
 class Session {

@@ -48,7 +48,8 @@ public:
     size_t module = addModule(process, candidate, hostPath, requester);
     map(module, search);
     const size_t end = process.modules.size();
-    for (size_t i = before.size(); i < end && result.problems.size() == problems; ++i)
+    // Also where something is missing: what was found may not fit either.
+    for (size_t i = before.size(); i < end; ++i)
       checkSymbols(i, search, [&](size_t dependency) { return !isOurs(i, dependency); });
     // Those that are imported start before those that import them.
     for (size_t i = end; i-- > before.size() && result.problems.size() == problems;)

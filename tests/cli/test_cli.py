@@ -122,6 +122,19 @@ class ExitCodes(CliTest):
 
 
 class Json(CliTest):
+    def test_inspect_tree(self):
+        library = self.make(rpaths=["@loader_path/sub"], dependencies=["@rpath/libx.dylib", "/usr/lib/libc++.1.dylib"])
+        (file,) = tcfix_json("inspect", "--tree", "--sysroot", self.folder, library)["files"]
+        tree = file["tree"]
+        self.assertEqual(tree["loads"], False)
+        self.assertEqual([(each["dependency"], each["state"]) for each in tree["bindings"]],
+                         [("@rpath/libx.dylib", "missing"), ("/usr/lib/libc++.1.dylib", "system")])
+        (problem,) = tree["problems"]
+        self.assertEqual((problem["code"], problem["dependency"]), ("missing-dependency", "@rpath/libx.dylib"))
+        self.assertEqual([each["outcome"] for each in problem["tried"]], ["not there"])
+        self.assertIn("loads         no", tcfix("inspect", "--tree", library).stdout)
+        self.assertEqual(run(harness.TCFIX, "inspect", "--arch", "arm64", library).returncode, 2)
+
     def test_inspect(self):
         library = self.make(rpaths=["/a", "/b"], dependencies=["@rpath/libx.dylib"])
         report = tcfix_json("inspect", "--symbols", library)

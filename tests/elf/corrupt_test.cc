@@ -1,5 +1,6 @@
 // One good file, one thing spoiled: a clear error or a whole result, never a crash.
 #include "elf/elf.h"
+#include "elf/symbol_table.h"
 
 #include "base/error.h"
 #include "support/elf_builder.h"
@@ -27,6 +28,14 @@ std::optional<Problem> survive(Bytes bytes) {
     llvm::Expected<Image> image = elf::inspect(bytes, withSymbols);
     if (!image)
       llvm::consumeError(image.takeError());
+  }
+  if (llvm::Expected<std::unique_ptr<SymbolTable>> symbols = elf::openSymbols(bytes)) {
+    llvm::consumeError((*symbols)->needed().takeError());
+    for (const char* name : {"malloc", "tiny_import", "nowhere"})
+      (*symbols)->find({.name = name, .version = "GLIBC_2.14"});
+    (*symbols)->accepts("GLIBC_2.14");
+  } else {
+    llvm::consumeError(symbols.takeError());
   }
   elf::check(bytes);
   llvm::Expected<EditOutcome> outcome = elf::rewrite(bytes, kEdits);

@@ -24,10 +24,25 @@ bool succeeds(llvm::Expected<Value> result) {
   return false;
 }
 
+/// What a loader asks.
+void askForSymbols(Bytes bytes) {
+  for (const char* arch : {"arm64", "x86_64"}) {
+    llvm::Expected<std::unique_ptr<SymbolTable>> symbols = formats::openSymbols(bytes, arch);
+    if (!symbols) {
+      llvm::consumeError(symbols.takeError());
+      continue;
+    }
+    succeeds((*symbols)->needed());
+    for (const char* name : {"_demo", "_malloc", "_demo_and_more", ""})
+      (*symbols)->find({.name = name});
+  }
+}
+
 void expectTamed(Bytes content, const Edit& edit = AddSearchPath{"/opt/homebrew/lib"}) {
   GuardedBytes guarded(content);
   Bytes bytes = guarded;
   succeeds(formats::inspect(bytes, {/*withSymbols=*/true}));
+  askForSymbols(bytes);
   succeeds(formats::verify(bytes));
   formats::EditRequest request = asking({edit});
   llvm::Expected<EditOutcome> once = formats::rewrite(bytes, "libdemo.dylib", request);
@@ -214,7 +229,9 @@ TEST(CorruptSymbols, AnyByteOfTheLinkedit) {
       for (int wrong = 0; wrong < 256; ++wrong) {
         ByteVector bad = file;
         bad[offset] = static_cast<uint8_t>(wrong);
-        succeeds(formats::inspect(GuardedBytes(bad), {/*withSymbols=*/true}));
+        GuardedBytes guarded(bad);
+        succeeds(formats::inspect(guarded, {/*withSymbols=*/true}));
+        askForSymbols(guarded);
       }
   }
 }

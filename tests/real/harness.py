@@ -1,4 +1,5 @@
 """What the tests on real files share: where things are, copies to work on, running tcfix."""
+import hashlib
 import json
 import os
 import pathlib
@@ -30,6 +31,10 @@ def run(*command, check=None):
         raise AssertionError(f"{command} gave {result.returncode}, not {check}:\n"
                              f"{result.stdout[-2000:]}{result.stderr[-2000:]}")
     return result
+
+
+def sha256(path):
+    return hashlib.sha256(pathlib.Path(path).read_bytes()).hexdigest()
 
 
 def tcfix(*arguments, check=0):

@@ -83,7 +83,11 @@ int main(int argc, char** argv) {
   LibraryStore store(disk);
   Session session(store, options);
   llvm::json::Array loads;
-  for (const std::string& file : files)
-    loads.push_back(jsonOf(file, areAlone ? session.clone().load(file) : session.load(file)));
+  for (const std::string& file : files) {
+    llvm::json::Value load =
+        jsonOf(file, areAlone ? session.clone().load(file) : session.load(file));
+    (*load.getAsObject())["loaded"] = session.loaded();
+    loads.push_back(std::move(load));
+  }
   llvm::outs() << llvm::formatv("{0:2}\n", llvm::json::Value(std::move(loads)));
 }

@@ -194,18 +194,17 @@ private:
   }
 
   void version() {
-    constexpr uint32_t kSdk = 0x0e0400;
     if (spec.hasBuildVersion)
       command(LC_BUILD_VERSION, [&] {
         out.u32(PLATFORM_MACOS);
         out.u32(0x0b0000);
-        out.u32(kSdk);
+        out.u32(spec.sdk);
         out.u32(0); // tools
       });
     else
       command(LC_VERSION_MIN_MACOSX, [&] {
         out.u32(0x0a0f07);
-        out.u32(kSdk);
+        out.u32(spec.sdk);
       });
   }
 

@@ -45,17 +45,18 @@ struct MachOSpec {
   uint32_t fileType = llvm::MachO::MH_DYLIB;
   std::string id = "@rpath/libdemo.dylib"; ///< shared libraries only
   std::vector<DependencySpec> dependencies = {{"/usr/lib/libSystem.B.dylib"}};
-  std::vector<std::string> rpaths;
-  bool hasRpathsLast = false;  ///< behind all other commands, where tcfix adds them
-  bool hasUuid = true;         ///< kUuid
-  bool hasBuildVersion = true; ///< macOS 11.0, SDK 14.4; else LC_VERSION_MIN_MACOSX 10.15.7
-  std::vector<ByteVector> otherCommands; ///< whole load commands, as they are
-  uint64_t headerPadding = 512;          ///< bytes between the load commands and the first section
-  uint64_t codeSize = 0x5000;            ///< of __text: several pages
-  std::string infoPlist;                 ///< embedded in __TEXT,__info_plist
+  std::vector<std::string> rpaths = {};
+  bool hasRpathsLast = false;                 ///< behind all other commands, where tcfix adds them
+  bool hasUuid = true;                        ///< kUuid
+  bool hasBuildVersion = true;                ///< macOS 11.0; else LC_VERSION_MIN_MACOSX 10.15.7
+  uint32_t sdk = 0x0e0400;                    ///< 14.4
+  std::vector<ByteVector> otherCommands = {}; ///< whole load commands, as they are
+  uint64_t headerPadding = 512; ///< bytes between the load commands and the first section
+  uint64_t codeSize = 0x5000;   ///< of __text: several pages
+  std::string infoPlist = {};   ///< embedded in __TEXT,__info_plist
   std::vector<SymbolSpec> symbols = {{"_demo"}, {"_malloc", 1}};
-  ByteVector exportTrie; ///< what LC_DYLD_EXPORTS_TRIE points to
-  SignatureSpec signature;
+  ByteVector exportTrie = {}; ///< what LC_DYLD_EXPORTS_TRIE points to
+  SignatureSpec signature = {};
 };
 
 inline constexpr uint8_t kUuid[16] = {0x00, 0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77,

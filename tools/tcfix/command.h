@@ -85,6 +85,7 @@ const Command* findCommand(llvm::StringRef name);
 std::string generalHelp();
 
 Command applyCommand();
+Command doctorCommand();
 Command listCommand();
 Command inspectCommand();
 Command editCommand();

@@ -7,13 +7,16 @@ namespace tcfix::cli {
 
 namespace {
 
-report::InspectedFile inspect(const std::string& path, const formats::InspectOptions& options) {
+report::InspectedFile inspect(const std::string& path, const formats::InspectOptions& options,
+                              const std::optional<resolve::TreeOptions>& tree) {
   report::InspectedFile result;
   result.path = path;
   auto image = withFile(path, [&](const io::InputFile& file) {
     llvm::Expected<Image> read = formats::inspect(file.bytes(), options);
     if (read && options.withSymbols)
       result.missing = resolve::findMissingSymbols(file, *read);
+    if (read && tree)
+      result.tree = resolve::loadAlone(file.path(), read->format, *tree);
     return read;
   });
   if (image)
@@ -26,9 +29,15 @@ report::InspectedFile inspect(const std::string& path, const formats::InspectOpt
 int runInspect(Invocation& invocation) {
   formats::InspectOptions inspectOptions;
   inspectOptions.withSymbols = invocation.isOn("symbols");
+  std::optional<resolve::TreeOptions> tree;
+  if (invocation.isOn("tree"))
+    tree = {invocation.value("sysroot"), invocation.value("arch")};
+  else if (invocation.has("sysroot") || invocation.has("arch"))
+    return invocation.usageError("--sysroot and --arch go with --tree");
   std::vector<report::InspectedFile> files(invocation.operands().size());
-  parallelFor(files.size(), hardwareThreads(),
-              [&](size_t i) { files[i] = inspect(invocation.operands()[i], inspectOptions); });
+  parallelFor(files.size(), hardwareThreads(), [&](size_t i) {
+    files[i] = inspect(invocation.operands()[i], inspectOptions, tree);
+  });
 
   std::string out;
   for (const report::InspectedFile& file : files) {
@@ -36,7 +45,8 @@ int runInspect(Invocation& invocation) {
       invocation.addError(*file.problem);
     else if (!invocation.wantsJson())
       out += report::renderImage(file.path, *file.image, invocation.paint()) +
-             report::renderMissing(file.missing);
+             report::renderMissing(file.missing) +
+             (file.tree ? report::renderTree(*file.tree, invocation.paint()) : std::string());
   }
   return invocation.finish(kDone, out, [&](const report::Preamble& preamble) {
     return report::jsonForInspect(preamble, files, inspectOptions.withSymbols);
@@ -48,6 +58,9 @@ int runInspect(Invocation& invocation) {
 Command inspectCommand() {
   static constexpr Option kOptions[] = {
       {"symbols", "also list imported and exported symbols"},
+      {"tree", "also show what the loader would take for each dependency, and all below"},
+      {"sysroot", "for --tree: the target's root lies in this folder", "DIR"},
+      {"arch", "for --tree: the architecture of the process", "ARCH"},
   };
   return {"inspect",
           "what a library depends on, where it searches, how it is signed",
@@ -56,6 +69,7 @@ Command inspectCommand() {
           "FILE...",
           R"(  tcfix inspect .venv/lib/python3.12/site-packages/torchcodec/*.dylib
   tcfix inspect --symbols libtorchcodec_core7.so
+  tcfix inspect --tree libtorchcodec_core7.so
   tcfix inspect --json libtorch.dylib | jq '.files[0].rpaths'
 )",
           {{"", kOptions}},

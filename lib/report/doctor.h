@@ -1,0 +1,12 @@
+// What `tcfix doctor` says: one screen for people, one document for programs.
+#pragma once
+
+#include "doctor/diagnose.h"
+#include "report/json.h"
+
+namespace tcfix::report {
+
+std::string renderDiagnosis(const doctor::Diagnosis& diagnosis, bool isVerbose, const Paint& paint);
+std::string jsonForDoctor(const Preamble& preamble, const doctor::Diagnosis& diagnosis);
+
+} // namespace tcfix::report

@@ -1,0 +1,139 @@
+#include "report/tree.h"
+
+#include "report/json_parts.h"
+
+#include <llvm/Support/Path.h>
+
+#include <set>
+
+namespace tcfix::report {
+
+using resolve::Binding;
+using State = resolve::Binding::State;
+
+namespace {
+
+class TreeText {
+public:
+  TreeText(const resolve::Tree& tree, const Paint& paint) : tree(tree), paint(paint) {}
+
+  std::string run() {
+    std::string head = "  loads         ";
+    switch (tree.result.verdict) {
+    case resolve::Verdict::Loads:
+      out = head + paint.green("yes") + "\n";
+      break;
+    case resolve::Verdict::Unknown:
+      out = head + "unknown: not all places can be seen from here\n";
+      break;
+    case resolve::Verdict::Fails:
+      out = head + paint.red("no") + "\n";
+      for (const resolve::LoadProblem& problem : tree.result.problems)
+        out += "                " + printable(problem.message) + "\n";
+    }
+    out += "  tree\n";
+    addBelow(tree.root, 2);
+    return std::move(out);
+  }
+
+private:
+  /// Each library is shown once with all that is below it.
+  void addBelow(const std::string& library, size_t depth) {
+    if (!shown.insert(library).second)
+      return;
+    std::string indent(depth * 2, ' ');
+    for (const Binding& binding : tree.result.bindings) {
+      if (binding.library != library)
+        continue;
+      out += indent + printable(binding.dependency) + "  " + describe(binding) + "\n";
+      bool isLost = binding.state == State::Missing || binding.state == State::Unknown;
+      if (isLost)
+        for (const resolve::Attempt& attempt : binding.tried)
+          out += indent + "    " +
+                 paint.dim(printable(attempt.place) + ": " + printable(attempt.outcome)) + "\n";
+      if (binding.state == State::Found)
+        addBelow(binding.provider, depth + 1);
+    }
+  }
+
+  std::string describe(const Binding& binding) const {
+    std::string how = binding.how.empty() ? "" : " (" + printable(binding.how) + ")";
+    if (binding.state == State::Found)
+      return paint.green("=>") + " " + printable(binding.provider) + paint.dim(how);
+    std::string state = nameOf(binding.state).str();
+    return (binding.state == State::Missing ? paint.red(state) : state) + paint.dim(how);
+  }
+
+  const resolve::Tree& tree;
+  const Paint& paint;
+  std::set<std::string> shown;
+  std::string out;
+};
+
+void writeTried(llvm::json::OStream& out, llvm::ArrayRef<resolve::Attempt> tried) {
+  out.attributeArray("tried", [&] {
+    for (const resolve::Attempt& attempt : tried)
+      out.object([&] {
+        text(out, "place", attempt.place);
+        text(out, "outcome", attempt.outcome);
+      });
+  });
+}
+
+} // namespace
+
+llvm::StringRef nameOf(State state) {
+  switch (state) {
+  case State::Found:
+    return "found";
+  case State::System:
+    return "system";
+  case State::Assumed:
+    return "assumed";
+  case State::Missing:
+    return "missing";
+  case State::Optional:
+    return "optional";
+  case State::Unknown:
+    return "unknown";
+  }
+  return {};
+}
+
+std::string renderTree(const resolve::Tree& tree, const Paint& paint) {
+  return TreeText(tree, paint).run();
+}
+
+void writeTree(llvm::json::OStream& out, const resolve::Tree& tree) {
+  out.attributeObject("tree", [&] {
+    if (tree.result.verdict == resolve::Verdict::Unknown)
+      out.attribute("loads", nullptr);
+    else
+      out.attribute("loads", tree.result.verdict == resolve::Verdict::Loads);
+    out.attributeArray("bindings", [&] {
+      for (const Binding& binding : tree.result.bindings)
+        out.object([&] {
+          text(out, "library", binding.library);
+          text(out, "dependency", binding.dependency);
+          text(out, "state", nameOf(binding.state));
+          textIfKnown(out, "provider", binding.provider);
+          textIfKnown(out, "how", binding.how);
+          writeTried(out, binding.tried);
+        });
+    });
+    out.attributeArray("problems", [&] {
+      for (const resolve::LoadProblem& problem : tree.result.problems)
+        out.object([&] {
+          text(out, "code", resolve::nameOf(problem.code));
+          text(out, "message", problem.message);
+          text(out, "library", problem.library);
+          textIfKnown(out, "dependency", problem.dependency);
+          textIfKnown(out, "provider", problem.provider);
+          texts(out, "symbols", problem.symbols);
+          writeTried(out, problem.tried);
+        });
+    });
+  });
+}
+
+} // namespace tcfix::report

@@ -1,0 +1,21 @@
+// A library's dependencies as a tree, each with how it was found or all that was tried.
+#pragma once
+
+#include "report/text.h"
+#include "resolve/tree.h"
+
+namespace llvm::json {
+class OStream;
+}
+
+namespace tcfix::report {
+
+/// How a binding's state is called, in JSON and in text.
+llvm::StringRef nameOf(resolve::Binding::State state);
+
+std::string renderTree(const resolve::Tree& tree, const Paint& paint);
+
+/// The attribute `tree`: {loads, bindings[], problems[]}; `loads` is null where it is unknown.
+void writeTree(llvm::json::OStream& out, const resolve::Tree& tree);
+
+} // namespace tcfix::report

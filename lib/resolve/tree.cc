@@ -1,0 +1,16 @@
+#include "resolve/tree.h"
+
+namespace tcfix::resolve {
+
+Tree loadAlone(const std::string& path, Format format, const TreeOptions& options) {
+  bool isReachable = !options.sysroot.empty() || format == formats::thisMachinesFormat();
+  io::TargetDisk disk({.sysroot = options.sysroot,
+                       .isWindows = format == Format::Pe,
+                       .knowsAbsolutePaths = isReachable});
+  LibraryStore store(disk);
+  Session session(store, {.arch = options.arch});
+  std::string root = disk.adopt(path).value_or(path);
+  return {root, session.load(root)};
+}
+
+} // namespace tcfix::resolve

@@ -1,0 +1,162 @@
+"""macOS machines, as far as a loader sees them, made from real wheels below a folder (--sysroot).
+
+FFmpeg's libraries are those of PyAV's wheels under the names that Homebrew, MacPorts and conda give
+them; torch and torchcodec are the wheels themselves.
+"""
+import base64
+import csv
+import functools
+import hashlib
+import os
+import pathlib
+import re
+import shutil
+
+from harness import run, tcfix, tcfix_json, wheels
+
+PYAV = {7: "av-15.1.0", 8: "av-16.0.1"}
+COMPONENT = re.compile(r"(libav\w+|libsw\w+)\.(\d+)\.\d+\.\d+\.dylib")
+VENV = "Users/me/project/.venv"
+TORCH = "@loader_path/../torch/lib"
+
+
+@functools.cache
+def wheel(name):
+    return next(wheels("macos").glob(f"{name}-*macosx*"))
+
+
+def link_tree(source, target):
+    """Hard links, as uv makes them, or copies where the disk cannot."""
+    def link(one, other):
+        try:
+            os.link(one, other)
+        except OSError:
+            shutil.copy2(one, other)
+    shutil.copytree(source, target, copy_function=link, symlinks=True, dirs_exist_ok=True)
+
+
+class FfmpegStock:
+    """FFmpeg's libraries ready to be put into a place; each place's are made once."""
+
+    def __init__(self, folder):
+        self.folder = pathlib.Path(folder)
+
+    def make(self, major, place):
+        """Libraries whose identities and ties among themselves name `place`, a target path."""
+        made = self.folder / f"{major}{place.replace('/', '_')}"
+        if made.exists():
+            return made
+        shutil.copytree(wheel(PYAV[major]) / "av" / ".dylibs", made)
+        names = {path.name: "{}.{}.dylib".format(*found.groups()) for path in made.iterdir()
+                 if (found := COMPONENT.fullmatch(path.name))}
+        for old, new in names.items():
+            edits = ["--set-id", f"{place}/{new}"]
+            for entry in tcfix_json("inspect", made / old)["files"][0]["dependencies"]:
+                name = entry["name"].rpartition("/")[2]
+                if name in names:
+                    edits += ["--rename-dependency", f"{entry['name']}={place}/{names[name]}"]
+            tcfix("edit", *edits, made / old)
+            (made / old).rename(made / new)
+        return made
+
+
+class World:
+    """A sysroot with one environment in it."""
+
+    def __init__(self, folder, stock, environment=VENV):
+        self.root = pathlib.Path(folder)
+        self.stock = stock
+        self.env = self.root / environment
+        self.site = self.env / "lib" / "python3.12" / "site-packages"
+        self.make_environment()
+
+    def make_environment(self):
+        self.site.mkdir(parents=True)
+        (self.env / "pyvenv.cfg").write_text("home = /usr/bin\nversion = 3.12.4\n")
+
+    def install(self, *names):
+        """Unpacked wheels, linked; of torch only what tcfix may look at, not 12,000 headers."""
+        for name in names:
+            source = wheel(name)
+            parts = ["torch/lib", f"{name}.dist-info"] if name.startswith("torch-") else [""]
+            for part in parts:
+                link_tree(source / part, self.site / part)
+
+    def uninstall(self, name):
+        shutil.rmtree(self.site / name)
+        shutil.rmtree(next(self.site.glob(f"{name}-*.dist-info")))
+
+    def path(self, target):
+        return self.root / target.lstrip("/")
+
+    def put_ffmpeg(self, major, place):
+        link_tree(self.stock.make(major, place), self.path(place))
+
+    def brew(self, major, keg="ffmpeg", version="1.0", prefix="/opt/homebrew", linked=True):
+        """A keg in the Cellar, its link in opt and, unless it is keg-only, those in lib."""
+        cellar = f"{prefix}/Cellar/{keg}/{version}/lib"
+        self.put_ffmpeg(major, cellar)
+        opt, lib = self.path(f"{prefix}/opt/{keg}"), self.path(f"{prefix}/lib")
+        opt.parent.mkdir(parents=True, exist_ok=True)
+        opt.symlink_to(f"../Cellar/{keg}/{version}")
+        lib.mkdir(exist_ok=True)
+        if linked:
+            for library in self.path(cellar).iterdir():
+                (lib / library.name).symlink_to(f"../Cellar/{keg}/{version}/lib/{library.name}")
+
+    def unbrew(self, prefix="/opt/homebrew"):
+        shutil.rmtree(self.path(prefix))
+
+    def libraries(self):
+        return sorted((self.site / "torchcodec").glob("libtorchcodec*"))
+
+    def apply(self, *options, check=0):
+        return tcfix_json("apply", "--sysroot", self.root, self.env, *options, check=check)
+
+    def undo(self, *options, check=0):
+        return tcfix_json("undo", "--sysroot", self.root, self.env, *options, check=check)
+
+
+def content(folder):
+    """What a package is: its files' bytes, modes and links."""
+    return {str(path.relative_to(folder)):
+            os.readlink(path) if path.is_symlink() else (path.stat().st_mode, path.read_bytes())
+            for part in ("torchcodec", "torchcodec-*.dist-info")
+            for place in folder.glob(part)
+            for path in place.rglob("*") if path.is_symlink() or path.is_file()}
+
+
+def stamps(folder):
+    """What changes when anything is written: inode, times, size of every file and folder."""
+    found = {}
+    for path in [folder, *folder.rglob("*")]:
+        status = path.lstat()
+        found[str(path.relative_to(folder))] = (status.st_ino, status.st_mtime_ns,
+                                                status.st_ctime_ns, status.st_size)
+    return found
+
+
+def record_problems(site, name="torchcodec"):
+    """Every row of RECORD against the file that it speaks of, and files without a row."""
+    info = next(site.glob(f"{name}-*.dist-info"))
+    problems, listed = [], set()
+    with open(info / "RECORD", newline="") as file:
+        for path, digest, size in csv.reader(file):
+            listed.add(path)
+            data = (site / path).read_bytes()
+            if not digest:
+                continue
+            kind, _, text = digest.partition("=")
+            real = base64.urlsafe_b64encode(hashlib.new(kind, data).digest()).rstrip(b"=").decode()
+            if (text, int(size)) != (real, len(data)):
+                problems.append(path)
+    present = {str(path.relative_to(site)) for place in (info, site / name)
+               for path in place.rglob("*") if not path.is_dir()}
+    return problems + sorted(present - listed)
+
+
+def search_paths(library):
+    """What LLVM's own reader says: the LC_RPATH entries, in order."""
+    text = run("llvm-otool-19" if shutil.which("llvm-otool-19") else "llvm-otool", "-l", library,
+               check=0).stdout
+    return re.findall(r"cmd LC_RPATH\n +cmdsize \d+\n +path (.*) \(offset 12\)", text)

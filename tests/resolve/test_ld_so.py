@@ -1,0 +1,141 @@
+"""The simulated ld.so against the real one: what loads, what is taken for what, why it fails."""
+import ctypes
+import glob
+import json
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from harness import find_tool, wheels
+from ld_so_trees import ABORTED, Tree, Workshop
+
+PROBE = os.environ["TCFIX_PROBE"]
+TREES = 250
+
+
+def simulate(*arguments):
+    result = subprocess.run([PROBE, *map(str, arguments)], capture_output=True, text=True, check=True)
+    return json.loads(result.stdout)
+
+
+def fits(answer, load):
+    """Whether ld.so's message and the simulation's first problem speak of the same thing."""
+    problem = load["problems"][0]
+    if answer == ABORTED:
+        return problem["code"] == "missing-symbols"
+    if match := re.match(r"(\S+): cannot open shared object file", answer):
+        # A file for another machine is no file for ld.so.
+        return problem["code"] in ("missing-dependency", "wrong-architecture") and problem["dependency"] == match[1]
+    if match := re.search(r"undefined symbol: (\w+)", answer):
+        return any(match[1] in each["symbols"] for each in load["problems"])
+    if match := re.search(r"version `(\w+)' not found", answer):
+        return problem["code"] == "missing-version" and match[1] in problem["symbols"]
+    if "wrong ELF class" in answer:
+        return problem["code"] == "wrong-architecture"
+    if re.search(r"invalid ELF header|file too short|cannot read file data|data encoding", answer):
+        return problem["code"] == "unreadable"
+    return False
+
+
+@unittest.skipUnless(find_tool("gcc") and find_tool("ld") and find_tool("as"), "no toolchain")
+class RandomTrees(unittest.TestCase):
+    def test_they_load_as_the_simulation_says(self):
+        outcomes = {"loads": 0, "fails": 0}
+        with tempfile.TemporaryDirectory(prefix="tcfix-test-") as home:
+            workshop = Workshop(home)
+            for seed in range(TREES):
+                with self.subTest(seed=seed), tempfile.TemporaryDirectory(prefix="tcfix-tree-") as folder:
+                    self.compare(Tree(workshop, os.path.realpath(folder), seed), outcomes)
+        # Trees that all load, or all fail, would prove little.
+        self.assertGreater(min(outcomes.values()), TREES / 4, outcomes)
+
+    def compare(self, tree, outcomes):
+        answers, loaded = tree.ask_loader()
+        variables = [part for pair in tree.environment.items() for part in ("--env", "=".join(pair))]
+        loads = simulate("--executable", tree.program, *variables, *tree.roots)
+        for root, answer, load in zip(tree.roots, answers, loads):
+            outcomes[load["verdict"]] += 1
+            self.assertEqual(load["verdict"], "loads" if answer == "ok" else "fails", (root, answer, load))
+            if answer != "ok":
+                self.assertTrue(fits(answer, load), (root, answer, load["problems"]))
+        if loaded is None:
+            return
+        self.assertEqual([os.path.realpath(path) for path in loads[-1]["loaded"]
+                          if path.startswith(str(tree.folder)) and path != str(tree.program)], loaded)
+
+
+def dlopen(path):
+    """What dlopen says in a process of its own; None if that does not survive it."""
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        signal.alarm(20)
+        nothing = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nothing, 1), os.dup2(nothing, 2)
+        try:
+            ctypes.CDLL(path)
+            answer = "ok"
+        except OSError as error:
+            answer = str(error)
+        os.write(writing, answer.encode())
+        os._exit(0)
+    os.close(writing)
+    with os.fdopen(reading, "rb") as stream:
+        answer = stream.read().decode()
+    os.waitpid(child, 0)
+    return answer or None
+
+
+@unittest.skipUnless(sys.platform == "linux" and os.uname().machine == "x86_64", "not this system")
+class ThisSystem(unittest.TestCase):
+    """Every library of this machine."""
+
+    def test_it_loads_exactly_when_dlopen_loads_it(self):
+        patterns = ["/usr/lib/x86_64-linux-gnu/**/*.so*", "/usr/lib64/**/*.so*", "/usr/lib/python3*/**/*.so",
+                    "/usr/lib/llvm*/lib/*.so*"]
+        files = sorted({path for pattern in patterns for path in glob.glob(pattern, recursive=True)
+                        if os.path.isfile(path)})
+        loads = simulate("--alone", "--executable", os.path.realpath(sys.executable), *files)
+        compared = 0
+        for path, load in zip(files, loads):
+            answer = dlopen(path)
+            # Constructors may crash, and the thread-local storage that is left is not simulated.
+            if answer is None or "static TLS block" in answer:
+                continue
+            compared += 1
+            with self.subTest(path=path):
+                self.assertEqual(load["verdict"], "loads" if answer == "ok" else "fails", (answer, load["problems"]))
+        self.assertGreater(compared, 100)
+
+
+class Wheels(unittest.TestCase):
+    """Real wheels, installed side by side as pip does it."""
+
+    def test_they_load_as_the_simulation_says(self):
+        sites = [folder for folder in wheels("linux").iterdir() if "x86_64" in folder.name and "linux" in folder.name]
+        with tempfile.TemporaryDirectory(prefix="tcfix-test-") as home:
+            for number, package in enumerate(site for site in sites if site.name.startswith("torchcodec-")):
+                site = pathlib.Path(os.path.realpath(home)) / str(number)
+                site.mkdir()
+                for source in (package, *(each for each in sites if each.name.startswith("av-"))):
+                    for entry in source.iterdir():
+                        (site / entry.name).symlink_to(entry)
+                # Not the extensions of Python, which may be for another one than this.
+                files = sorted(map(str, [*site.glob("torchcodec/*.so"), *site.glob("*.libs/*.so*")]))
+                loads = simulate("--alone", "--executable", os.path.realpath(sys.executable), *files)
+                for path, load in zip(files, loads):
+                    answer = dlopen(path)
+                    with self.subTest(path=path):
+                        self.assertEqual(load["verdict"], "loads" if answer == "ok" else "fails", (answer, load))
+                        if answer != "ok":
+                            self.assertTrue(fits(answer, load), (answer, load["problems"]))
+                self.assertIn("loads", [load["verdict"] for load in loads])
+
+
+if __name__ == "__main__":
+    unittest.main()
