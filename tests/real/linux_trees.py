@@ -3,7 +3,6 @@ small libraries that export what torchcodec's need, and a program that loads the
 """
 import collections
 import functools
-import json
 import os
 import pathlib
 import re
@@ -11,10 +10,9 @@ import shutil
 import subprocess
 import tempfile
 
-from harness import ROOT, run, tcfix, wheels
+from harness import link_tree, run, tcfix, wheels
 
 SOURCES = pathlib.Path(__file__).resolve().parent / "sources"
-PROBE = os.environ.get("RESOLVE_PROBE", str(ROOT / "build" / "bin" / "resolve_probe"))
 SITE = "lib/python3.12/site-packages"
 ROLES = ("core", "custom_ops", "pybind_ops")  # in the order in which torchcodec loads them
 # Versions that the system's libraries define, and FFmpeg's.
@@ -24,19 +22,6 @@ FOREIGN = re.compile(r"(GLIBC|GLIBCXX|CXXABI|GCC|LIBAV\w+|LIBSW\w+|LIBPOSTPROC)_
 def wheel(name, version, arch="x86_64"):
     (folder,) = wheels("linux").glob(f"{name}-{version}-*_{arch}")
     return folder
-
-
-def link_or_copy(source, target):
-    try:
-        os.link(source, target)
-    except OSError:  # another disk
-        shutil.copy2(source, target)
-
-
-def link_tree(source, target):
-    """A copy whose files are hard links where possible, as uv makes them: whoever writes into one
-    spoils the original."""
-    shutil.copytree(source, target, copy_function=link_or_copy, dirs_exist_ok=True)
 
 
 def needed(path):
@@ -167,12 +152,6 @@ class Tree:
         lines = self.ld_so(self.group(major), self.torch() if preloaded else ())
         assert len(lines) == len(self.group(major)), lines
         return all(line == "loaded" for line in lines)
-
-    def simulated(self, major, preloaded):
-        preload = self.torch() if preloaded else []
-        result = run(PROBE, "--executable", self.python, *preload, *self.group(major), check=0)
-        verdicts = [one["verdict"] for one in json.loads(result.stdout)][len(preload):]
-        return all(verdict == "loads" for verdict in verdicts)
 
     def content(self):
         """Every file of the site with its bytes, its time and where it leads, to compare."""

@@ -38,11 +38,12 @@ class TreeTest(FilesTest):
 
     def judge(self, tree):
         """The real loader's verdicts, with which the simulated one's must agree for every major."""
-        verdicts = {}
-        for name, preloaded in (("loads", True), ("loads_bare", False)):
-            verdicts[name] = {major for major in tree.majors if tree.real(major, preloaded)}
-            simulated = {major for major in tree.majors if tree.simulated(major, preloaded)}
-            self.assertEqual(simulated, verdicts[name], name)
+        verdicts = {"loads": {major for major in tree.majors if tree.real(major, preloaded=True)},
+                    "loads_bare": {major for major in tree.majors if tree.real(major, preloaded=False)}}
+        groups = tcfix_json("doctor", tree.root, check=0 if verdicts["loads"] else 1)["groups"]
+        self.assertEqual([group["ffmpeg"] for group in groups], tree.majors)
+        for name, majors in verdicts.items():
+            self.assertEqual({group["ffmpeg"] for group in groups if group[name]}, majors, name)
         return verdicts
 
     def apply(self, tree, *options, loads, before=()):
