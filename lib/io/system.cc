@@ -15,6 +15,16 @@ constexpr llvm::StringLiteral kPrefix = ".tcfix-";
 constexpr llvm::StringLiteral kSuffix = ".tmp";
 } // namespace
 
+llvm::StringRef thisArchitecture() {
+#if defined(__x86_64__) || defined(_M_X64)
+  return "x86_64";
+#elif defined(__aarch64__) || defined(_M_ARM64)
+  return "aarch64";
+#else
+  return {};
+#endif
+}
+
 void removeLeftovers(const std::string& folder) {
   std::error_code error;
   for (fs::directory_iterator entry(folder, error, /*follow_symlinks=*/false), end;

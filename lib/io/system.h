@@ -62,6 +62,8 @@ void removeLeftovers(const std::string& folder);
 enum class System { Linux, MacOs, Windows };
 /// The system that this program runs on.
 System thisSystem();
+/// The architecture that it was built for, as ELF files call it: "x86_64", "aarch64"; else empty.
+llvm::StringRef thisArchitecture();
 
 /// What a symbolic link says; nothing if the path names none.
 std::optional<std::string> readLink(const std::string& path);

@@ -104,6 +104,7 @@ TEST_F(Ffmpegs, OfHomebrewAreItsLibThenKegsThatAreNotLinked) {
   install("opt/homebrew/Cellar/ffmpeg/8.0/lib", 8, Format::MachO);
   install("opt/homebrew/lib", 8, Format::MachO);
   install("opt/homebrew/Cellar/ffmpeg@7/7.1/lib", 7, Format::MachO);
+  tree.file("opt/homebrew/Cellar/ffmpeg@7/7.1/lib/libavcodec.61.19.101.dylib", buildMachO({}));
   tree.link("opt/homebrew/opt/ffmpeg", "../Cellar/ffmpeg/8.0");
   tree.link("opt/homebrew/opt/ffmpeg@8", "../Cellar/ffmpeg/8.0"); // an alias
   tree.link("opt/homebrew/opt/ffmpeg@7", "/opt/homebrew/Cellar/ffmpeg@7/7.1");

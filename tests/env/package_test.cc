@@ -5,6 +5,7 @@
 #include "env/package.h"
 #include "env/target.h"
 #include "io/digest.h"
+#include "io/system.h"
 #include "support/elf_builder.h"
 #include "support/folder_tree.h"
 #include "support/macho_builder.h"
@@ -280,6 +281,21 @@ TEST_F(Packages, TellTheTargetsPlatform) {
       env::findTarget({tree.path("venv"), tree.path("absent"), "", {env::torchcodecQuery()}});
   ASSERT_FALSE(bool(none));
   EXPECT_THAT(llvm::toString(none.takeError()), HasSubstr("there is no such folder"));
+}
+
+TEST_F(Packages, OfAnotherArchitectureHaveADiskOutOfReach) {
+  test::ElfSpec spec;
+  for (auto [machine, arch] :
+       {std::pair<uint16_t, llvm::StringRef>(62, "x86_64"), {183, "aarch64"}}) {
+    spec.machine = machine;
+    tree.file(inSite("torchcodec/libtorchcodec_core7.so"), test::buildElf(spec).bytes);
+    llvm::Expected<env::Target> target =
+        env::findTarget({tree.path("venv"), "", "", {env::torchcodecQuery()}});
+    ASSERT_TRUE(bool(target));
+    bool isOwn = io::system::thisSystem() == io::system::System::Linux &&
+                 io::system::thisArchitecture() == arch;
+    EXPECT_EQ(target->disk.knowsAbsolutePaths(), isOwn) << arch.str();
+  }
 }
 
 TEST_F(Packages, FindTheirTorch) {
