@@ -74,11 +74,9 @@ void Draft::settleKind() {
   bool isDefault = !appearance.searchPathKind && kind == SearchPathKind::Runpath;
   appearance.searchPathKind = kind;
   if (!isDefault)
-    list.push_back({SetSearchPathKind{*kind},
-                    kind == SearchPathKind::Rpath
-                        ? "RUNPATH would not load: it hides the search paths of loaders, and does "
-                          "not reach the dependencies of dependencies"
-                        : "RPATH would not load"});
+    list.push_back({SetSearchPathKind{*kind}, kind == SearchPathKind::Rpath
+                                                  ? "with RUNPATH it would not load"
+                                                  : "with RPATH it would not load"});
 }
 
 void Draft::rename(size_t dependency, const std::string& name, const std::string& reason) {
