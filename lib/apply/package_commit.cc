@@ -47,6 +47,7 @@ RecordWork followInRecord(const PackageState& state, llvm::ArrayRef<JournalEntry
   if (record)
     return std::move(*record);
   Problem problem = toProblem(record.takeError(), state.place.record);
+  problem.code = ErrorCode::Warning;
   problem.message = "was left as it is: " + problem.message;
   warnings.push_back(std::move(problem));
   return {};

@@ -184,7 +184,7 @@ public:
       if (std::optional<std::string> folder = disk.find(prefix, libraries)) {
         size_t before = found.size();
         addPlace({FfmpegSource::Conda, *folder, "conda", prefix, {}});
-        for (size_t i = before; i < found.size() && prefix == environment.root; ++i)
+        for (size_t i = before; i < found.size() && prefix == environment.whole; ++i)
           found[i].searchPath.clear();
       }
   }

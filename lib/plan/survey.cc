@@ -68,8 +68,8 @@ std::vector<std::string> findOtherFolders(const env::Target& target, const env::
     for (const std::string& part : disk.list(nvidia))
       add(nvidia + "/" + part + (target.platform == Format::Pe ? "/bin" : "/lib"));
   }
-  if (target.environment.kind == env::EnvironmentKind::Conda)
-    add(target.environment.root + (target.platform == Format::Pe ? "/Library/bin" : "/lib"));
+  if (!target.environment.condaMeta.empty())
+    add(target.environment.whole + (target.platform == Format::Pe ? "/Library/bin" : "/lib"));
   if (target.platform == Format::MachO)
     for (const char* common : {"/opt/homebrew/lib", "/usr/local/lib", "/opt/local/lib"})
       if (std::optional<std::string> folder = disk.hostPath(common))
@@ -111,7 +111,7 @@ PackageFacts gatherFacts(const env::Target& target, const env::Package& package,
   PackageFacts facts;
   facts.package = package;
   facts.platform = target.platform;
-  facts.root = target.environment.root;
+  facts.root = target.environment.whole;
   facts.process.executable = pythonFor(target, package);
   facts.process.systemVersion = options.macosVersion;
   facts.process.arch = options.arch;
