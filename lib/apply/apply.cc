@@ -353,8 +353,12 @@ TargetOutcome applyTo(const std::string& target, const ApplyOptions& options, io
       continue;
     }
     PackageRun run(*found, package, options);
-    Locks locks(options.isWriting ? llvm::ArrayRef<std::string>(package.libraries)
-                                  : llvm::ArrayRef<std::string>(),
+    std::vector<std::string> written;
+    if (options.isWriting)
+      written = package.libraries;
+    if (options.isWriting && !package.condaMeta.empty())
+      written.push_back(package.condaMeta);
+    Locks locks(written,
                 options.isWriting && !package.distInfo.empty() ? run.journalPath() : std::string(),
                 notify, Links::Replaced);
     llvm::Error error = run.run(locks);

@@ -23,8 +23,12 @@ std::vector<JournalPlace> findJournals(const env::Environment& environment,
     if (!isKnown && llvm::sys::fs::exists(place.path))
       places.push_back(std::move(place));
   };
-  for (const env::Package& package : env::listPackages(environment, disk))
-    add(journalOf(package, environment));
+  for (env::Package& package : env::listPackages(environment, disk)) {
+    JournalPlace place = journalOf(package, environment);
+    if (llvm::sys::fs::exists(place.path))
+      place.condaMeta = env::findCondaMeta(environment, disk, package.name);
+    add(std::move(place));
+  }
   for (const env::Package& package : env::findPackages(environment, disk, env::torchcodecQuery()))
     add(journalOf(package, environment));
   return places;
@@ -44,7 +48,10 @@ public:
     for (const JournalEntry& entry : read->journal.entries)
       if (isLibraryEntry(entry, place) && isWanted(entry, only))
         addPath(place.base + "/" + entry.path);
-    Locks locks(paths, place.path, notify, Links::Replaced);
+    std::vector<std::string> written = paths;
+    if (!place.condaMeta.empty())
+      written.push_back(place.condaMeta);
+    Locks locks(written, place.path, notify, Links::Replaced);
     if (llvm::Error error = locks.checkJournal(place.path))
       return error;
     // Read again: another tcfix may have been at work until the lock was ours.

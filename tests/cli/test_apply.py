@@ -1,6 +1,8 @@
 """`tcfix apply` and `undo` on tiny macOS environments: exit codes, links, bad input, bad weather."""
 import contextlib
 import fcntl
+import hashlib
+import json
 import os
 import pathlib
 import shutil
@@ -192,6 +194,63 @@ class Links(ApplyTest):
         self.assertEqual(failed, sorted([LIBRARIES[1], loop.name]))
         self.assertEqual(rpaths(world.package / LIBRARIES[0]), [TORCH, BREW])
         self.assertEqual(os.readlink(world.package / LIBRARIES[1]), "nowhere")
+
+
+class Conda(ApplyTest):
+    """conda's own list of a package's files follows, as RECORD does."""
+
+    def setUp(self):
+        super().setUp()
+        self.world = TinyWorld(self.folder / "conda", environment="opt/conda/envs/video")
+        (self.world.env / "pyvenv.cfg").unlink()
+        self.meta = self.world.env / "conda-meta" / "torchcodec-0.9.1-py312_0.json"
+        files = {path: path.read_bytes() for part in ("torchcodec", INFO)
+                 for path in (self.world.site / part).iterdir()}
+        names = {str(path.relative_to(self.world.env)): data for path, data in files.items()}
+        self.meta.parent.mkdir()
+        self.meta.write_text(json.dumps({
+            "name": "torchcodec", "files": sorted(names), "paths_data": {"paths": [
+                {"_path": name, "path_type": "hardlink", "sha256": hashlib.sha256(data).hexdigest(),
+                 "sha256_in_prefix": hashlib.sha256(data).hexdigest(), "size_in_bytes": len(data)}
+                for name, data in names.items()], "paths_version": 1}, "requested_spec": "None",
+        }, indent=2) + "\n")
+        self.original = self.meta.read_bytes()
+
+    def altered(self):
+        """What conda itself would call altered or missing."""
+        listed = json.loads(self.meta.read_text())["paths_data"]["paths"]
+        return [entry["_path"] for entry in listed if "sha256_in_prefix" in entry and
+                (harness.sha256(self.world.env / entry["_path"]), os.stat(
+                    self.world.env / entry["_path"]).st_size) !=
+                (entry["sha256_in_prefix"], entry["size_in_bytes"])]
+
+    def test_the_list_follows_and_comes_back(self):
+        time = self.meta.stat().st_mtime_ns
+        self.assertEqual(self.altered(), [])
+        self.apply()
+        self.assertEqual(self.altered(), [])
+        now = json.loads(self.meta.read_text())
+        journal = str(self.world.journal.relative_to(self.world.env))
+        self.assertIn(journal, now["files"])
+        self.assertIn(journal, [entry["_path"] for entry in now["paths_data"]["paths"]])
+        before = json.loads(self.original)["paths_data"]["paths"]
+        self.assertEqual([entry["sha256"] for entry in before],
+                         [entry["sha256"] for entry in now["paths_data"]["paths"][:len(before)]])
+        stamp = stamps(self.world.env)
+        self.apply()
+        self.assertEqual(stamps(self.world.env), stamp)
+        self.apply("--ffmpeg", "none", self.world.env, check=4)
+        self.assertEqual(self.altered(), [])
+        self.undo()
+        self.assertEqual(self.meta.read_bytes(), self.original)
+        self.assertEqual(self.meta.stat().st_mtime_ns, time)
+
+    def test_a_list_that_is_none_stays_as_it_is(self):
+        self.meta.write_text('{"files": 3')
+        report = self.apply()
+        self.assertEqual([each["path"] for each in report["warnings"]], [str(self.meta)])
+        self.undo()
+        self.assertEqual(self.meta.read_text(), '{"files": 3')
 
 
 class BadInput(ApplyTest):
