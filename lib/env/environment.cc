@@ -170,8 +170,10 @@ void describeSurroundings(const std::string& site, const io::TargetDisk& disk,
                           Environment& environment) {
   Site own{site, {}, SiteKind::Own};
   Environment around;
+  environment.whole = site;
   std::optional<std::string> prefix = prefixAround(site);
   if (prefix && describePrefix(*prefix, disk, around)) {
+    environment.whole = *prefix;
     std::optional<std::string> real = disk.realPath(site);
     for (const Site& other : around.sites)
       if (disk.realPath(other.folder) == real)
@@ -229,7 +231,7 @@ llvm::Expected<Environment> findEnvironment(llvm::StringRef target, const io::Ta
   std::optional<std::string> root = disk.adopt(target);
   if (!root)
     return fail(ErrorCode::NotFound, "there is no such file or folder");
-  environment.root = *root;
+  environment.root = environment.whole = *root;
   if (!disk.isFolder(*root)) {
     if (target.ends_with_insensitive(".whl"))
       return fail(ErrorCode::Usage, "is a wheel, not an environment",

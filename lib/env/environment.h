@@ -35,6 +35,9 @@ struct Site {
 struct Environment {
   std::string path; ///< as it was given
   std::string root; ///< host path, absolute, links followed; a file that is a link stays one
+  /// Host path of what moves as one: the environment around a file or folder that was named, else
+  /// the root itself.
+  std::string whole;
   EnvironmentKind kind = EnvironmentKind::Folder;
   std::vector<Python> pythons;
   std::vector<Site> sites; ///< the first one that holds a package wins, as in sys.path
