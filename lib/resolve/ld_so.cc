@@ -19,6 +19,18 @@ const LdSoSystem& systemOf(Process& process) {
   return *process.ldSo;
 }
 
+/// What libstdc++ and glibc may offer though the importer was linked with older ones, and so asks
+/// for no version: names of namespace std (St, or a short form such as Ss for std::string), and
+/// those of libdl, which is part of libc since 2.34.
+bool isStandard(llvm::StringRef name) {
+  if (!name.consume_front("_Z"))
+    return llvm::is_contained({"dlopen", "dlsym", "dlclose", "dlerror", "dladdr"}, name);
+  if (name.starts_with("T"))
+    name = name.drop_front(2); // a table of the type that follows
+  name = name.ltrim("NKVRO");  // nested; const, volatile, and for which kind of reference
+  return name.size() > 1 && name[0] == 'S' && llvm::StringRef("tabsiod").contains(name[1]);
+}
+
 class LdSo {
 public:
   LdSo(Process& process, LoadResult& result)
@@ -73,6 +85,7 @@ private:
       search.binding.state = State::Assumed;
       search.binding.how = "a base library of every glibc system";
       assumesUnversioned |= !base.hasVersions;
+      assumesBase = true;
       return kElsewhere;
     }
     if (search.hasUnknownPlaces && search.unreadable.empty()) {
@@ -350,6 +363,8 @@ private:
     }
     if (symbol.isOptional)
       return true;
+    if (assumesBase && isStandard(symbol.name))
+      return true;
     // Libraries that are out of reach have what is asked of them.
     if (symbol.dependency)
       return bound == kElsewhere;
@@ -363,6 +378,7 @@ private:
   size_t root = 0;
   bool isAnyUnknown = false;
   bool assumesUnversioned = false;
+  bool assumesBase = false;
 };
 
 } // namespace
