@@ -1,0 +1,272 @@
+#include "report/page.h"
+
+#include "io/digest.h"
+#include "page.html.h"
+#include "report/markup.h"
+#include "report/svg.h"
+#include "report/tree.h"
+
+#include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/StringExtras.h>
+#include <llvm/Support/Base64.h>
+#include <llvm/Support/FormatVariadic.h>
+#include <llvm/Support/Path.h>
+
+namespace tcfix::report {
+
+using doctor::Diagnosis;
+using doctor::Evidence;
+using doctor::Finding;
+using doctor::GroupReport;
+using doctor::LibraryReport;
+using doctor::Severity;
+using llvm::formatv;
+using resolve::Attempt;
+using resolve::Binding;
+using resolve::Verdict;
+
+namespace {
+
+/// How something stands: a class for the colour, a sign and a word for everyone.
+struct Standing {
+  const char* style;
+  const char* sign;
+  const char* word;
+};
+
+Standing standingOf(Verdict verdict, bool isNeeded = true) {
+  switch (verdict) {
+  case Verdict::Loads:
+    return {isNeeded ? "good" : "idle", "✓", "loads"};
+  case Verdict::Fails:
+    return {isNeeded ? "bad" : "idle", isNeeded ? "✕" : "–", "does not load"};
+  case Verdict::Unknown:
+    break;
+  }
+  return {"idle", "?", "unknown"};
+}
+
+Standing standingOf(Severity severity) {
+  switch (severity) {
+  case Severity::Error:
+    return {"bad", "✕", "error"};
+  case Severity::Warning:
+    return {"warn", "!", "warning"};
+  case Severity::Info:
+    break;
+  }
+  return {"idle", "i", "note"};
+}
+
+std::string badge(const Standing& standing) {
+  return formatv("<span class=\"badge {0}\"><span class=\"sign\" aria-hidden=\"true\">{1}</span> "
+                 "{2}</span>",
+                 standing.style, standing.sign, standing.word);
+}
+
+std::string code(llvm::StringRef text) {
+  return "<code>" + escaped(text) + "</code>";
+}
+
+std::string command(llvm::StringRef text) {
+  return "<div class=\"command\">" + code(text) +
+         "<button type=\"button\" hidden>Copy</button></div>\n";
+}
+
+std::string nameOf(const GroupReport& group) {
+  return group.major ? "FFmpeg " + std::to_string(group.major) : "Libraries";
+}
+
+std::string leafOf(llvm::StringRef name) {
+  return name.substr(name.find_last_of("/\\") + 1).str();
+}
+
+std::string majors(const Diagnosis& diagnosis, const std::vector<bool>& needed) {
+  std::string out;
+  for (size_t i = 0; i < diagnosis.groups.size(); ++i) {
+    const GroupReport& group = diagnosis.groups[i];
+    const resolve::LoadProblem* cause = group.firstCause();
+    std::string why = cause                        ? escaped(cause->message)
+                      : group.ffmpegFolder.empty() ? ""
+                                                   : "from " + code(group.ffmpegFolder);
+    if (!needed[i])
+      why += " <span class=\"aside\">Not needed.</span>";
+    else if (group.loads == Verdict::Loads && group.loadsBare == Verdict::Fails)
+      why += " <span class=\"aside\">Only after <code>import torch</code>.</span>";
+    out += formatv("<tr{0}><th scope=\"row\">{1}</th><td>{2}</td><td>{3}</td></tr>\n",
+                   needed[i] ? "" : " class=\"idle\"", nameOf(group),
+                   badge(standingOf(group.loads, needed[i])), why);
+  }
+  return out;
+}
+
+std::string evidence(const Evidence& fact) {
+  std::string out = "<dt>" + escaped(fact.name) + "</dt>";
+  if (const std::string* one = std::get_if<std::string>(&fact.value))
+    return out + "<dd>" + code(*one) + "</dd>";
+  for (const std::string& one : std::get<std::vector<std::string>>(fact.value))
+    out += "<dd>" + code(one) + "</dd>";
+  return out;
+}
+
+std::string finding(const Finding& what) {
+  Standing standing = standingOf(what.severity);
+  std::string out =
+      formatv("<article class=\"finding {0}\"><h3>{1} {2}</h3>\n<p>{3}</p>\n", standing.style,
+              badge(standing), code(what.code), escaped(what.message));
+  if (!what.action.empty())
+    out += command(what.action);
+  if (!what.path.empty() || !what.evidence.empty()) {
+    out += "<details><summary>What shows it</summary><dl>";
+    if (!what.path.empty())
+      out += "<dt>file</dt><dd>" + code(what.path) + "</dd>";
+    for (const Evidence& fact : what.evidence)
+      out += evidence(fact);
+    out += "</dl></details>\n";
+  }
+  return out + "</article>\n";
+}
+
+std::string tried(llvm::ArrayRef<Attempt> attempts) {
+  if (attempts.empty())
+    return {};
+  std::string out = "<ol class=\"tried\">";
+  for (const Attempt& attempt : attempts)
+    out += "<li>" + code(attempt.place) + " " + escaped(attempt.outcome) + "</li>";
+  return out + "</ol>";
+}
+
+std::string traceLine(const Binding& binding) {
+  std::string how = binding.how.empty() ? "" : " <small>" + escaped(binding.how) + "</small>";
+  switch (binding.state) {
+  case Binding::State::Found:
+    return "<li>" + code(binding.dependency) + " → " + code(briefPath(binding.provider)) + how +
+           "</li>\n";
+  case Binding::State::Missing:
+  case Binding::State::Unknown: {
+    bool isMissing = binding.state == Binding::State::Missing;
+    std::string where = binding.tried.empty() ? " <small>nothing says where to look</small>" : how;
+    return formatv(
+        "<li class=\"{0}\">{1} {2}{3}{4}</li>\n", isMissing ? "bad" : "idle",
+        code(binding.dependency),
+        badge(isMissing ? Standing{"bad", "✕", "missing"} : Standing{"idle", "?", "out of reach"}),
+        where, tried(binding.tried));
+  }
+  case Binding::State::Optional:
+    return "<li class=\"idle\">" + code(binding.dependency) +
+           " <small>missing, and not needed</small></li>\n";
+  case Binding::State::System:
+  case Binding::State::Assumed:
+    break;
+  }
+  return {};
+}
+
+/// What one library asked for, in load order; the system's own libraries on one line.
+std::string traceOf(llvm::ArrayRef<const Binding*> bindings) {
+  std::string out = "<ul class=\"trace\">\n";
+  std::vector<std::string> system;
+  for (const Binding* binding : bindings)
+    if (std::string line = traceLine(*binding); !line.empty())
+      out += line;
+    else
+      system.push_back(escaped(leafOf(binding->dependency)));
+  if (!system.empty())
+    out += "<li class=\"idle\">of the system: " + llvm::join(system, ", ") + "</li>\n";
+  return out + "</ul>\n";
+}
+
+std::string trace(const LibraryReport& library, const std::string& id, bool isNeeded) {
+  std::string out =
+      formatv("<details id=\"{0}\"><summary>{1} {2}</summary>\n<p class=\"path\">{3}</p>\n", id,
+              badge(standingOf(library.loads.verdict, isNeeded)), code(leafOf(library.path)),
+              code(library.path));
+  for (const resolve::LoadProblem& problem : llvm::ArrayRef(library.loads.problems).take_front(1))
+    out += "<p>" + escaped(problem.message) + "</p>\n";
+  // Bindings come in load order, which is not that of the libraries that ask.
+  std::vector<std::string> askers;
+  std::map<std::string, std::vector<const Binding*>> byAsker;
+  for (const Binding& binding : library.loads.bindings) {
+    std::vector<const Binding*>& list = byAsker[binding.library];
+    if (list.empty())
+      askers.push_back(binding.library);
+    list.push_back(&binding);
+  }
+  std::string deeper;
+  for (const std::string& asker : askers)
+    if (asker == library.path)
+      out += traceOf(byAsker[asker]);
+    else
+      deeper += "<h4>" + code(briefPath(asker)) + "</h4>\n" + traceOf(byAsker[asker]);
+  if (!deeper.empty())
+    out += "<details><summary>What these need in turn</summary>\n" + deeper + "</details>\n";
+  return out + "</details>\n";
+}
+
+/// The template with its {{names}} replaced. Values are not looked into: a library may be called
+/// like one of the names.
+std::string fill(llvm::StringRef rest, const std::map<llvm::StringRef, std::string>& values) {
+  std::string out;
+  while (true) {
+    auto [text, after] = rest.split("{{");
+    out += text;
+    if (after.empty())
+      return out;
+    auto [name, next] = after.split("}}");
+    out += values.at(name);
+    rest = next;
+  }
+}
+
+/// So that a browser runs this script and no other.
+std::string hashOfScript(llvm::StringRef page) {
+  llvm::StringRef script = page.split("<script>").second.split("</script>").first;
+  io::Digest digest = io::digestOf(io::DigestKind::Sha256, llvm::arrayRefFromStringRef(script));
+  return llvm::encodeBase64(llvm::ArrayRef(digest).take_front(io::sizeOf(io::DigestKind::Sha256)));
+}
+
+} // namespace
+
+std::string renderPage(const Diagnosis& diagnosis, llvm::StringRef program) {
+  std::vector<bool> needed = neededGroups(diagnosis);
+  std::map<std::string, std::string> anchors;
+  std::string traces;
+  for (size_t i = 0; i < diagnosis.groups.size(); ++i) {
+    traces += "<h3>" + nameOf(diagnosis.groups[i]) + "</h3>\n";
+    for (const LibraryReport& library : diagnosis.groups[i].libraries) {
+      std::string id = "library-" + std::to_string(anchors.size());
+      anchors[library.path] = id;
+      traces += trace(library, id, needed[i]);
+    }
+  }
+  std::string findings;
+  for (const Finding& each : diagnosis.findings)
+    findings += finding(each);
+  bool isSure = diagnosis.isKnown || !diagnosis.isOk;
+  Standing standing = !diagnosis.isOk ? Standing{"bad", "✕", "Does not load"}
+                      : isSure        ? Standing{"good", "✓", "Loads"}
+                                      : Standing{"idle", "?", "Nothing wrong in sight"};
+  return fill(
+      kPage,
+      {
+          {"package", escaped(diagnosis.package)},
+          {"target", escaped(diagnosis.target)},
+          {"style", standing.style},
+          {"sign", standing.sign},
+          {"verdict", standing.word},
+          {"summary", escaped(diagnosis.summary)},
+          {"next", diagnosis.action.empty()
+                       ? ""
+                       : "<h2>What to do next</h2>\n" + command(diagnosis.action)},
+          {"majors", majors(diagnosis, needed)},
+          {"findings",
+           findings.empty() ? "" : "<section>\n<h2>Findings</h2>\n" + findings + "</section>\n"},
+          {"graph",
+           renderSvg(graphOf(diagnosis), [&](const std::string& path) { return anchors[path]; })},
+          {"traces", traces},
+          {"program", escaped(program)},
+          {"script-hash", hashOfScript(kPage)},
+      });
+}
+
+} // namespace tcfix::report
