@@ -54,6 +54,7 @@ public:
         for (const LoadProblem& problem : library.loads.problems)
           addProblem(diagnosis.groups[i], needed[i], problem);
       }
+    leaveOutIdle();
     leaveOutWhatFollows();
     mergeTwins();
     return std::move(graph);
@@ -202,17 +203,24 @@ private:
     return false;
   }
 
+  // Of a major that does not matter only what it lacks is worth an arrow.
+  void leaveOutIdle() {
+    llvm::erase_if(graph.edges, [&](const Edge& edge) {
+      return !graph.nodes[edge.from].isNeeded && graph.nodes[edge.to].isNeeded;
+    });
+  }
+
   // All of a major's libraries ask for FFmpeg, torch and the system, and custom_ops for core as
   // well: that core needs them says enough. What is broken by itself stays.
   void leaveOutWhatFollows() {
     std::vector<bool> isLeftOut(graph.edges.size(), false);
-    std::vector<Edge> kept;
     for (size_t i = 0; i < graph.edges.size(); ++i) {
-      Edge& edge = graph.edges[i];
+      const Edge& edge = graph.edges[i];
       isLeftOut[i] = true;
       bool isTold = edge.isBroken && graph.nodes[edge.to].state != State::Missing;
       isLeftOut[i] = !isTold && isReachable(edge.from, edge.to, isLeftOut);
     }
+    std::vector<Edge> kept;
     for (size_t i = 0; i < graph.edges.size(); ++i)
       if (!isLeftOut[i])
         kept.push_back(std::move(graph.edges[i]));

@@ -38,7 +38,7 @@ struct Layout {
 };
 
 struct Gaps {
-  double betweenLayers = 70;
+  double betweenLayers = 56;
   double betweenBoxes = 16;
   double betweenWays = 10;
 };

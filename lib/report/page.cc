@@ -90,9 +90,9 @@ std::string majors(const Diagnosis& diagnosis, const std::vector<bool>& needed) 
                       : group.ffmpegFolder.empty() ? ""
                                                    : "from " + code(group.ffmpegFolder);
     if (!needed[i])
-      why += " <span class=\"aside\">Not needed.</span>";
+      why += " <span class=\"aside\">(not needed)</span>";
     else if (group.loads == Verdict::Loads && group.loadsBare == Verdict::Fails)
-      why += " <span class=\"aside\">Only after <code>import torch</code>.</span>";
+      why += " <span class=\"aside\">(only after <code>import torch</code>)</span>";
     out += formatv("<tr{0}><th scope=\"row\">{1}</th><td>{2}</td><td>{3}</td></tr>\n",
                    needed[i] ? "" : " class=\"idle\"", nameOf(group),
                    badge(standingOf(group.loads, needed[i])), why);
@@ -179,7 +179,7 @@ std::string traceOf(llvm::ArrayRef<const Binding*> bindings) {
 std::string trace(const LibraryReport& library, const std::string& id, bool isNeeded) {
   std::string out =
       formatv("<details id=\"{0}\"><summary>{1} {2}</summary>\n<p class=\"path\">{3}</p>\n", id,
-              badge(standingOf(library.loads.verdict, isNeeded)), code(leafOf(library.path)),
+              code(leafOf(library.path)), badge(standingOf(library.loads.verdict, isNeeded)),
               code(library.path));
   for (const resolve::LoadProblem& problem : llvm::ArrayRef(library.loads.problems).take_front(1))
     out += "<p>" + escaped(problem.message) + "</p>\n";
@@ -207,15 +207,15 @@ std::string trace(const LibraryReport& library, const std::string& id, bool isNe
 /// like one of the names.
 std::string fill(llvm::StringRef rest, const std::map<llvm::StringRef, std::string>& values) {
   std::string out;
-  while (true) {
+  while (!rest.empty()) {
     auto [text, after] = rest.split("{{");
-    out += text;
-    if (after.empty())
-      return out;
     auto [name, next] = after.split("}}");
-    out += values.at(name);
+    out += text;
+    if (auto value = values.find(name); value != values.end())
+      out += value->second;
     rest = next;
   }
+  return out;
 }
 
 /// So that a browser runs this script and no other.
@@ -242,31 +242,32 @@ std::string renderPage(const Diagnosis& diagnosis, llvm::StringRef program) {
   std::string findings;
   for (const Finding& each : diagnosis.findings)
     findings += finding(each);
+  if (!findings.empty())
+    findings = "<section>\n<h2>Findings</h2>\n" + findings + "</section>\n";
   bool isSure = diagnosis.isKnown || !diagnosis.isOk;
-  Standing standing = !diagnosis.isOk ? Standing{"bad", "✕", "Does not load"}
-                      : isSure        ? Standing{"good", "✓", "Loads"}
+  Standing standing = !diagnosis.isOk ? Standing{"bad", "✕", "Broken"}
+                      : isSure        ? Standing{"good", "✓", "OK"}
                                       : Standing{"idle", "?", "Nothing wrong in sight"};
-  return fill(
-      kPage,
-      {
-          {"package", escaped(diagnosis.package)},
-          {"target", escaped(diagnosis.target)},
-          {"style", standing.style},
-          {"sign", standing.sign},
-          {"verdict", standing.word},
-          {"summary", escaped(diagnosis.summary)},
-          {"next", diagnosis.action.empty()
-                       ? ""
-                       : "<h2>What to do next</h2>\n" + command(diagnosis.action)},
-          {"majors", majors(diagnosis, needed)},
-          {"findings",
-           findings.empty() ? "" : "<section>\n<h2>Findings</h2>\n" + findings + "</section>\n"},
-          {"graph",
-           renderSvg(graphOf(diagnosis), [&](const std::string& path) { return anchors[path]; })},
-          {"traces", traces},
-          {"program", escaped(program)},
-          {"script-hash", hashOfScript(kPage)},
-      });
+  std::string next;
+  if (!diagnosis.action.empty())
+    next = "<h2>What to do next</h2>\n" + command(diagnosis.action);
+  auto anchorOf = [&](const std::string& path) { return anchors[path]; };
+  std::map<llvm::StringRef, std::string> values = {
+      {"package", escaped(diagnosis.package)},
+      {"target", escaped(diagnosis.target)},
+      {"style", standing.style},
+      {"sign", standing.sign},
+      {"verdict", standing.word},
+      {"summary", escaped(diagnosis.summary)},
+      {"next", next},
+      {"majors", majors(diagnosis, needed)},
+      {"findings", findings},
+      {"graph", renderSvg(graphOf(diagnosis), anchorOf)},
+      {"traces", traces},
+      {"program", escaped(program)},
+      {"script-hash", hashOfScript(kPage)},
+  };
+  return fill(kPage, values);
 }
 
 } // namespace tcfix::report

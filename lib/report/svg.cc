@@ -14,11 +14,13 @@ using llvm::formatv;
 namespace {
 
 // Without the reader's fonts at hand, widths are those of the widest usual monospaced ones.
-constexpr size_t kColumns = 36;
-constexpr double kCharacterWidth = 7.3;
+constexpr size_t kColumns = 34;
+constexpr double kNameCharacter = 7.3;
+constexpr double kCharacter = 6.7;
 constexpr double kLineHeight = 16;
 constexpr double kPadding = 10;
 constexpr double kMargin = 12;
+constexpr double kLeastScale = 0.85; ///< smaller is hard to read: then the page lets it scroll
 
 /// 1 for most characters, 2 for those that may be wide: all from U+1000 on.
 size_t columnsOf(llvm::StringRef text) {
@@ -137,10 +139,10 @@ std::string renderSvg(const Graph& graph,
   std::vector<Box> boxes;
   for (const Node& node : graph.nodes) {
     std::vector<std::string> lines = linesOf(node, kColumns);
-    size_t columns = 0;
+    double width = static_cast<double>(columnsOf(lines.front())) * kNameCharacter;
     for (const std::string& line : lines)
-      columns = std::max(columns, columnsOf(line));
-    boxes.push_back({static_cast<double>(columns) * kCharacterWidth + 2 * kPadding,
+      width = std::max(width, static_cast<double>(columnsOf(line)) * kCharacter);
+    boxes.push_back({width + 2 * kPadding,
                      static_cast<double>(lines.size()) * kLineHeight + 2 * kPadding - 4,
                      bandOf(node)});
   }
@@ -151,12 +153,13 @@ std::string renderSvg(const Graph& graph,
 
   std::string out = formatv(
       "<svg width=\"{0}\" height=\"{1}\" "
-      "viewBox=\"{2} {2} {0} {1}\" role=\"group\" aria-labelledby=\"graph-title graph-text\">\n"
+      "viewBox=\"{2} {2} {0} {1}\" style=\"min-width:{5}px\" role=\"group\" "
+      "aria-labelledby=\"graph-title graph-text\">\n"
       "<title id=\"graph-title\">Who needs what</title>\n"
       "<desc id=\"graph-text\">{3} boxes stand for libraries, {4} arrows lead from each to what it "
       "needs. The search traces below say the same in words.</desc>\n<defs>",
       number(layout.width + 2 * kMargin), number(layout.height + 2 * kMargin), number(-kMargin),
-      graph.nodes.size(), graph.edges.size());
+      graph.nodes.size(), graph.edges.size(), number((layout.width + 2 * kMargin) * kLeastScale));
   for (llvm::StringRef kind : {"good", "broken", "idle"})
     out += formatv("<marker id=\"arrow-{0}\" class=\"{0}\" viewBox=\"0 0 8 8\" refX=\"7.5\" "
                    "refY=\"4\" markerWidth=\"7\" markerHeight=\"7\" orient=\"auto\">"
