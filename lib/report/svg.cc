@@ -14,7 +14,7 @@ using llvm::formatv;
 namespace {
 
 // Without the reader's fonts at hand, widths are those of the widest usual monospaced ones.
-constexpr size_t kColumns = 34;
+constexpr size_t kColumns = 36;
 constexpr double kNameCharacter = 7.3;
 constexpr double kCharacter = 6.7;
 constexpr double kLineHeight = 16;

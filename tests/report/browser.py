@@ -17,7 +17,8 @@ class Browser:
         self.inp, from_browser = os.pipe()
         # The browser reads on descriptor 3 and writes on 4.
         command = (f'exec 3<&{to_browser} 4>&{from_browser}; exec "$0" "$@"', CHROMIUM,
-                   "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
+                   "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run",
+                   "--hide-scrollbars", "--disable-background-networking",
                    "--remote-debugging-pipe", f"--user-data-dir={profile}", "about:blank")
         self.process = subprocess.Popen(["sh", "-c", *command], pass_fds=(to_browser, from_browser),
                                         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
