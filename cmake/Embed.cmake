@@ -1,15 +1,12 @@
-# tcfix_embed(TARGET FILE SYMBOL): the text of FILE as `constexpr llvm::StringLiteral SYMBOL`, in a
-# header of FILE's name and ".h" that TARGET may include. A file of its own can be edited, coloured
-# and checked as what it is; the program still needs no file beside it.
-function(tcfix_embed target file symbol)
-  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
-  file(READ ${file} text)
-  get_filename_component(name ${file} NAME)
-  set(folder ${CMAKE_CURRENT_BINARY_DIR}/${target}_embedded)
-  file(CONFIGURE OUTPUT ${folder}/${name}.h CONTENT [=[
-#pragma once
-#include <llvm/ADT/StringRef.h>
-constexpr llvm::StringLiteral @symbol@ = R"embedded(@text@)embedded";
-]=] @ONLY)
-  target_include_directories(${target} PRIVATE ${folder})
+# tcfix_embed(TARGET HEADER NAMESPACE FILE...): the files as texts inside the program.
+# Each becomes `inline constexpr char NAME[]` in the header, its name with _ for other characters.
+function(tcfix_embed target header namespace)
+  set(output ${CMAKE_CURRENT_BINARY_DIR}/embedded/${header})
+  string(REPLACE ";" "|" files "${ARGN}")
+  add_custom_command(OUTPUT ${output}
+    COMMAND ${CMAKE_COMMAND} "-DFILES=${files}" -DOUTPUT=${output} -DNAMESPACE=${namespace}
+            -P ${PROJECT_SOURCE_DIR}/cmake/embed_files.cmake
+    DEPENDS ${ARGN} ${PROJECT_SOURCE_DIR}/cmake/embed_files.cmake VERBATIM)
+  target_sources(${target} PRIVATE ${output})
+  target_include_directories(${target} PRIVATE ${CMAKE_CURRENT_BINARY_DIR}/embedded)
 endfunction()

@@ -1,7 +1,7 @@
 #include "report/page.h"
 
 #include "io/digest.h"
-#include "page.html.h"
+#include "page_template.h"
 #include "report/markup.h"
 #include "report/svg.h"
 #include "report/tree.h"
@@ -26,6 +26,8 @@ using resolve::Binding;
 using resolve::Verdict;
 
 namespace {
+
+constexpr llvm::StringLiteral kPage(templates::report_page_html);
 
 /// How something stands: a class for the colour, a sign and a word for everyone.
 struct Standing {
