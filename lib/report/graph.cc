@@ -21,9 +21,8 @@ std::string slashed(llvm::StringRef path) {
   return llvm::sys::path::convert_to_slash(path);
 }
 
-/// What follows after the last slash of a path, a dependency or both.
-std::string leafOf(llvm::StringRef name) {
-  return name.substr(name.find_last_of("/\\") + 1).str();
+std::string fileName(llvm::StringRef path) {
+  return llvm::sys::path::filename(path).str();
 }
 
 bool isTorchName(llvm::StringRef leaf) {
@@ -72,7 +71,7 @@ private:
       State state = stateOf(needed[index] ? library.loads.verdict : group.loads);
       size_t node = nodeFor(key, Kind::Package, state, group.major, briefPath(folder));
       graph.nodes[node].isNeeded = needed[index];
-      graph.nodes[node].libraries.push_back(leafOf(library.path));
+      graph.nodes[node].libraries.push_back(fileName(library.path));
       graph.nodes[node].paths.push_back(library.path);
       byPath[library.path] = node;
     }
@@ -80,7 +79,7 @@ private:
 
   void addBinding(const GroupReport& group, bool isNeeded, const Binding& binding) {
     size_t from = nodeOf(binding.library, group, isNeeded);
-    Use use{leafOf(binding.library), binding.dependency, binding.how};
+    Use use{fileName(binding.library), binding.dependency, binding.how};
     std::string leaf = leafOf(binding.dependency);
     switch (binding.state) {
     case Binding::State::Found:
@@ -105,7 +104,7 @@ private:
     bool isBroken = binding.state == Binding::State::Missing;
     // What is there, and only not found, is not missing.
     for (const doctor::LibraryReport& library : group.libraries)
-      if (leafOf(library.path) == leaf)
+      if (fileName(library.path) == leaf)
         return connect(from, byPath[library.path], isBroken, std::move(use));
     State state = binding.state == Binding::State::Unknown ? State::Unknown : State::Missing;
     bool isFfmpeg = env::parseFfmpegName(leaf).has_value();
@@ -122,7 +121,7 @@ private:
     size_t count = problem.symbols.size();
     connect(nodeOf(problem.library, group, isNeeded), nodeOf(problem.provider, group, isNeeded),
             /*isBroken=*/true,
-            {leafOf(problem.library), leafOf(problem.provider),
+            {fileName(problem.library), fileName(problem.provider),
              "lacks " + problem.symbols.front() +
                  (count > 1 ? " and " + std::to_string(count - 1) + " more" : "")});
   }
@@ -156,7 +155,7 @@ private:
       node.isNeeded |= isNeeded && node.kind != Kind::Package;
       return known->second;
     }
-    std::string folder = slashed(llvm::sys::path::parent_path(path)), leaf = leafOf(path);
+    std::string folder = slashed(llvm::sys::path::parent_path(path)), leaf = fileName(path);
     std::string brief = briefPath(folder);
     bool isInside = brief != folder || llvm::any_of(ownFolders, [&](llvm::StringRef own) {
                       return llvm::StringRef(folder + "/").starts_with((own + "/").str());
@@ -276,6 +275,10 @@ private:
 };
 
 } // namespace
+
+std::string leafOf(llvm::StringRef dependency) {
+  return dependency.substr(dependency.find_last_of("/\\") + 1).str();
+}
 
 std::string briefPath(llvm::StringRef path) {
   std::string whole = slashed(path);

@@ -62,6 +62,9 @@ std::string renderDot(const Graph& graph);
 /// The path as it is best read: below site-packages where it is inside, with forward slashes.
 std::string briefPath(llvm::StringRef path);
 
+/// A dependency's last part, as any platform writes it.
+std::string leafOf(llvm::StringRef dependency);
+
 /// For each group whether it matters: torchcodec needs one major only, the first that loads.
 std::vector<bool> neededGroups(const doctor::Diagnosis& diagnosis);
 

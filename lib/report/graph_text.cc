@@ -153,7 +153,7 @@ std::vector<std::string> linesOf(const Node& node, size_t columns) {
   if (node.kind == Kind::System)
     lines.push_back(node.libraries.size() == 1 ? shortened(printable(node.libraries[0]), columns)
                                                : counted(node.libraries.size(), "libraries"));
-  else if (node.libraries.size() > 1 || printable(node.title()) != node.libraries[0])
+  else if (node.libraries.size() > 1 || node.title() != node.libraries[0])
     for (std::string& line : namesOf(node, columns))
       lines.push_back(std::move(line));
   lines.push_back((node.sign() + " " + node.status()).str());

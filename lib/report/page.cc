@@ -79,10 +79,6 @@ std::string nameOf(const GroupReport& group) {
   return group.major ? "FFmpeg " + std::to_string(group.major) : "Libraries";
 }
 
-std::string leafOf(llvm::StringRef name) {
-  return name.substr(name.find_last_of("/\\") + 1).str();
-}
-
 std::string majors(const Diagnosis& diagnosis, const std::vector<bool>& needed) {
   std::string out;
   for (size_t i = 0; i < diagnosis.groups.size(); ++i) {
@@ -138,38 +134,41 @@ std::string tried(llvm::ArrayRef<Attempt> attempts) {
   return out + "</ol>";
 }
 
-std::string traceLine(const Binding& binding) {
-  std::string how = binding.how.empty() ? "" : " <small>" + escaped(binding.how) + "</small>";
+/// A dependency as one library asked for it; nothing for what the system has.
+std::string traceLine(const Binding& binding, bool isNeeded) {
+  std::string how = binding.how;
+  std::string what;
   switch (binding.state) {
-  case Binding::State::Found:
-    return "<li>" + code(binding.dependency) + " → " + code(briefPath(binding.provider)) + how +
-           "</li>\n";
-  case Binding::State::Missing:
-  case Binding::State::Unknown: {
-    bool isMissing = binding.state == Binding::State::Missing;
-    std::string where = binding.tried.empty() ? " <small>nothing says where to look</small>" : how;
-    return formatv(
-        "<li class=\"{0}\">{1} {2}{3}{4}</li>\n", isMissing ? "bad" : "idle",
-        code(binding.dependency),
-        badge(isMissing ? Standing{"bad", "✕", "missing"} : Standing{"idle", "?", "out of reach"}),
-        where, tried(binding.tried));
-  }
-  case Binding::State::Optional:
-    return "<li class=\"idle\">" + code(binding.dependency) +
-           " <small>missing, and not needed</small></li>\n";
   case Binding::State::System:
   case Binding::State::Assumed:
+    return {};
+  case Binding::State::Found:
+    what = "→ " + code(briefPath(binding.provider));
+    break;
+  case Binding::State::Optional:
+    what = badge({"idle", "–", "missing, not needed"});
+    break;
+  case Binding::State::Missing:
+    what = badge({isNeeded ? "bad" : "idle", "✕", "missing"});
+    if (binding.tried.empty())
+      how = "nothing says where to look";
+    break;
+  case Binding::State::Unknown:
+    what = badge({"idle", "?", "out of reach"});
     break;
   }
-  return {};
+  // Where it was found says enough; where it was not, all places count.
+  bool isFound = binding.state == Binding::State::Found;
+  return formatv("<li>{0} {1} <small>{2}</small>{3}</li>\n", code(binding.dependency), what,
+                 escaped(how), isFound ? "" : tried(binding.tried));
 }
 
 /// What one library asked for, in load order; the system's own libraries on one line.
-std::string traceOf(llvm::ArrayRef<const Binding*> bindings) {
+std::string traceOf(llvm::ArrayRef<const Binding*> bindings, bool isNeeded) {
   std::string out = "<ul class=\"trace\">\n";
   std::vector<std::string> system;
   for (const Binding* binding : bindings)
-    if (std::string line = traceLine(*binding); !line.empty())
+    if (std::string line = traceLine(*binding, isNeeded); !line.empty())
       out += line;
     else
       system.push_back(escaped(leafOf(binding->dependency)));
@@ -181,8 +180,8 @@ std::string traceOf(llvm::ArrayRef<const Binding*> bindings) {
 std::string trace(const LibraryReport& library, const std::string& id, bool isNeeded) {
   std::string out =
       formatv("<details id=\"{0}\"><summary>{1} {2}</summary>\n<p class=\"path\">{3}</p>\n", id,
-              code(leafOf(library.path)), badge(standingOf(library.loads.verdict, isNeeded)),
-              code(library.path));
+              code(llvm::sys::path::filename(library.path)),
+              badge(standingOf(library.loads.verdict, isNeeded)), code(library.path));
   for (const resolve::LoadProblem& problem : llvm::ArrayRef(library.loads.problems).take_front(1))
     out += "<p>" + escaped(problem.message) + "</p>\n";
   // Bindings come in load order, which is not that of the libraries that ask.
@@ -197,9 +196,9 @@ std::string trace(const LibraryReport& library, const std::string& id, bool isNe
   std::string deeper;
   for (const std::string& asker : askers)
     if (asker == library.path)
-      out += traceOf(byAsker[asker]);
+      out += traceOf(byAsker[asker], isNeeded);
     else
-      deeper += "<h4>" + code(briefPath(asker)) + "</h4>\n" + traceOf(byAsker[asker]);
+      deeper += "<h4>" + code(briefPath(asker)) + "</h4>\n" + traceOf(byAsker[asker], isNeeded);
   if (!deeper.empty())
     out += "<details><summary>What these need in turn</summary>\n" + deeper + "</details>\n";
   return out + "</details>\n";
