@@ -99,12 +99,13 @@ std::string majors(const Diagnosis& diagnosis, const std::vector<bool>& needed) 
 }
 
 std::string evidence(const Evidence& fact) {
-  std::string out = "<dt>" + escaped(fact.name) + "</dt>";
+  std::string values;
   if (const std::string* one = std::get_if<std::string>(&fact.value))
-    return out + "<dd>" + code(*one) + "</dd>";
-  for (const std::string& one : std::get<std::vector<std::string>>(fact.value))
-    out += "<dd>" + code(one) + "</dd>";
-  return out;
+    values = "<dd>" + code(*one) + "</dd>";
+  else
+    for (const std::string& each : std::get<std::vector<std::string>>(fact.value))
+      values += "<dd>" + code(each) + "</dd>";
+  return values.empty() ? "" : "<dt>" + escaped(fact.name) + "</dt>" + values;
 }
 
 std::string finding(const Finding& what) {
