@@ -55,6 +55,7 @@ public:
       }
     leaveOutIdle();
     leaveOutWhatFollows();
+    leaveOutSystem();
     mergeTwins();
     return std::move(graph);
   }
@@ -116,14 +117,16 @@ private:
   }
 
   void addProblem(const GroupReport& group, bool isNeeded, const LoadProblem& problem) {
-    if (problem.provider.empty() || problem.symbols.empty())
+    if (problem.provider.empty() || problem.code == LoadProblem::Code::MissingDependency)
       return;
-    size_t count = problem.symbols.size();
-    connect(nodeOf(problem.library, group, isNeeded), nodeOf(problem.provider, group, isNeeded),
-            /*isBroken=*/true,
-            {fileName(problem.library), fileName(problem.provider),
-             "lacks " + problem.symbols.front() +
-                 (count > 1 ? " and " + std::to_string(count - 1) + " more" : "")});
+    size_t to = nodeOf(problem.provider, group, isNeeded), count = problem.symbols.size();
+    if (isNeeded && graph.nodes[to].state == State::Loads)
+      graph.nodes[to].state = State::Unfit;
+    std::string lack = count ? "lacks " + problem.symbols.front() : problem.message;
+    if (count > 1)
+      lack += " and " + std::to_string(count - 1) + " more";
+    connect(nodeOf(problem.library, group, isNeeded), to, /*isBroken=*/true,
+            {fileName(problem.library), fileName(problem.provider), std::move(lack)});
   }
 
   static int majorOf(llvm::StringRef leaf, const GroupReport& group) {
@@ -226,6 +229,16 @@ private:
     graph.edges = std::move(kept);
   }
 
+  // Everything needs the system: that is worth an arrow where nothing else is needed.
+  void leaveOutSystem() {
+    std::vector<size_t> counts(graph.nodes.size(), 0);
+    for (const Edge& edge : graph.edges)
+      ++counts[edge.from];
+    llvm::erase_if(graph.edges, [&](const Edge& edge) {
+      return graph.nodes[edge.to].kind == Kind::System && counts[edge.from] > 1 && !edge.isBroken;
+    });
+  }
+
   // A package of a hundred libraries that need the same is one node.
   void mergeTwins() {
     constexpr size_t kTooMany = 4;
@@ -251,8 +264,9 @@ private:
       }
     Graph merged;
     std::vector<size_t> places(graph.nodes.size());
+    auto isLonely = [&](size_t node) { return ends[node] == Ends(); };
     for (size_t i = 0; i < graph.nodes.size(); ++i)
-      if (becomes[i] == i) {
+      if (becomes[i] == i && !(graph.nodes[i].kind == Kind::System && isLonely(i))) {
         places[i] = merged.nodes.size();
         merged.nodes.push_back(std::move(graph.nodes[i]));
       }

@@ -15,7 +15,13 @@ struct Node {
     Other,  ///< anything else inside the environment, or nowhere
     System, ///< anything else outside of it
   };
-  enum class State { Loads, Fails, Missing, Unknown };
+  enum class State {
+    Loads,
+    Fails,
+    Missing,
+    Unfit, ///< found, and lacks symbols that are asked of it
+    Unknown,
+  };
 
   Kind kind = Kind::Package;
   State state = State::Loads;

@@ -88,6 +88,7 @@ llvm::StringRef styleOf(const Node& node) {
   case State::Missing:
     return "style=\"rounded,dashed,bold\", color=\"firebrick\", fontcolor=\"firebrick\"";
   case State::Fails:
+  case State::Unfit:
     return "style=\"rounded,bold\", color=\"firebrick\"";
   case State::Unknown:
     return "style=\"rounded,dotted\"";
@@ -132,6 +133,9 @@ std::string Node::status() const {
     break;
   case State::Missing:
     words = "missing";
+    break;
+  case State::Unfit:
+    words = "found, but lacks symbols";
     break;
   case State::Unknown:
     words = "unknown: out of reach";

@@ -108,22 +108,54 @@ std::string evidence(const Evidence& fact) {
   return values.empty() ? "" : "<dt>" + escaped(fact.name) + "</dt>" + values;
 }
 
-std::string finding(const Finding& what) {
-  Standing standing = standingOf(what.severity);
+std::string messageOf(const Finding& finding) {
+  std::string out = "<p>" + escaped(finding.message) + "</p>\n";
+  std::string facts;
+  if (!finding.path.empty())
+    facts = "<dt>file</dt><dd>" + code(finding.path) + "</dd>";
+  for (const Evidence& fact : finding.evidence)
+    facts += evidence(fact);
+  if (!facts.empty())
+    out += "<details><summary>What shows it</summary><dl>" + facts + "</dl></details>\n";
+  return out;
+}
+
+/// Findings of one kind that one command helps, such as the same of each major: the command once,
+/// and all but the first few folded.
+std::string article(llvm::ArrayRef<const Finding*> alike) {
+  constexpr size_t kShown = 2;
+  const Finding& first = *alike.front();
+  Standing standing = standingOf(first.severity);
   std::string out =
-      formatv("<article class=\"finding {0}\"><h3>{1} {2}</h3>\n<p>{3}</p>\n", standing.style,
-              badge(standing), code(what.code), escaped(what.message));
-  if (!what.action.empty())
-    out += command(what.action);
-  if (!what.path.empty() || !what.evidence.empty()) {
-    out += "<details><summary>What shows it</summary><dl>";
-    if (!what.path.empty())
-      out += "<dt>file</dt><dd>" + code(what.path) + "</dd>";
-    for (const Evidence& fact : what.evidence)
-      out += evidence(fact);
-    out += "</dl></details>\n";
+      formatv("<article class=\"finding\"><h3>{0} {1}</h3>\n", badge(standing), code(first.code));
+  for (size_t i = 0; i < alike.size(); ++i) {
+    if (i == kShown)
+      out += formatv("<details><summary>{0} more of the same kind</summary>\n", alike.size() - i);
+    out += messageOf(*alike[i]);
   }
+  if (alike.size() > kShown)
+    out += "</details>\n";
+  if (!first.action.empty())
+    out += command(first.action);
   return out + "</article>\n";
+}
+
+std::string findings(llvm::ArrayRef<Finding> all) {
+  std::vector<std::vector<const Finding*>> kinds;
+  for (const Finding& finding : all) {
+    auto isLike = [&](llvm::ArrayRef<const Finding*> kind) {
+      return std::tie(kind[0]->code, kind[0]->severity, kind[0]->action) ==
+             std::tie(finding.code, finding.severity, finding.action);
+    };
+    auto kind = llvm::find_if(kinds, isLike);
+    if (kind == kinds.end())
+      kind = kinds.insert(kinds.end(), std::vector<const Finding*>());
+    kind->push_back(&finding);
+  }
+  std::string out;
+  for (const std::vector<const Finding*>& kind : kinds)
+    out += article(kind);
+  return out.empty() ? out : "<section>\n<h2>Findings</h2>\n" + out + "</section>\n";
 }
 
 std::string tried(llvm::ArrayRef<Attempt> attempts) {
@@ -241,11 +273,6 @@ std::string renderPage(const Diagnosis& diagnosis, llvm::StringRef program) {
       traces += trace(library, id, needed[i]);
     }
   }
-  std::string findings;
-  for (const Finding& each : diagnosis.findings)
-    findings += finding(each);
-  if (!findings.empty())
-    findings = "<section>\n<h2>Findings</h2>\n" + findings + "</section>\n";
   bool isSure = diagnosis.isKnown || !diagnosis.isOk;
   Standing standing = !diagnosis.isOk ? Standing{"bad", "✕", "Broken"}
                       : isSure        ? Standing{"good", "✓", "OK"}
@@ -263,7 +290,7 @@ std::string renderPage(const Diagnosis& diagnosis, llvm::StringRef program) {
       {"summary", escaped(diagnosis.summary)},
       {"next", next},
       {"majors", majors(diagnosis, needed)},
-      {"findings", findings},
+      {"findings", findings(diagnosis.findings)},
       {"graph", renderSvg(graphOf(diagnosis), anchorOf)},
       {"traces", traces},
       {"program", escaped(program)},

@@ -44,6 +44,7 @@ std::string classesOf(const Node& node) {
     return classes + " idle";
   switch (node.state) {
   case State::Fails:
+  case State::Unfit:
     return classes + " fails";
   case State::Missing:
     return classes + " missing";

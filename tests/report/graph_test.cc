@@ -83,7 +83,8 @@ TEST(Graph, AnArrowToALibraryThatLacksSymbolsStays) {
   ASSERT_TRUE(edge);
   EXPECT_TRUE(edge->isBroken);
   EXPECT_EQ(edge->uses.back().how, "lacks torch_from_blob and 1 more");
-  EXPECT_EQ(find(graph, "torch")->state, State::Loads);
+  EXPECT_EQ(find(graph, "torch")->state, State::Unfit);
+  EXPECT_EQ(linesOf(*find(graph, "torch"), 40).back(), "✕ found, but lacks symbols");
 }
 
 TEST(Graph, AMajorThatIsNotNeededIsOneGreyNodeWithWhatItLacks) {
@@ -120,6 +121,14 @@ TEST(Graph, WhatIsOutsideOfTheEnvironmentIsTheSystem) {
   EXPECT_THAT(find(graph, "the system")->libraries, ElementsAre("libc.so.6", "libx264.so.164"));
   ASSERT_TRUE(find(graph, "libz-1.so"));
   EXPECT_EQ(find(graph, "libz-1.so")->kind, Kind::Other);
+}
+
+TEST(Graph, TheSystemHasAnArrowOnlyWhereNothingElseIsNeeded) {
+  Graph graph = graphOf(diagnosisOf({majorGroup(7, folderOf7())}, true));
+  EXPECT_FALSE(find(graph, "the system"));
+  GroupReport group{0, Verdict::Loads, Verdict::Loads, {}, {}};
+  group.libraries = {reportOn(own("a.so"), Verdict::Loads, {found(own("a.so"), "/lib/libm.so.6")})};
+  EXPECT_TRUE(findEdge(graphOf(diagnosisOf({group}, true)), "a.so", "the system"));
 }
 
 TEST(Graph, OptionalAndUnknownOnesAreToldApartFromMissingOnes) {

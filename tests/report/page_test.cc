@@ -62,6 +62,22 @@ TEST(Page, NamesAreNotTakenForPlaceholdersOrMarkup) {
   EXPECT_EQ(scripts, 1u);
 }
 
+TEST(Page, FindingsOfOneKindStandTogetherWithOneCommand) {
+  Diagnosis diagnosis = diagnosisOf({}, false);
+  for (const char* name : {"one", "two", "three", "four"})
+    diagnosis.findings.push_back(
+        {"missing-symbols", doctor::Severity::Error, name, {}, {}, "pip install x"});
+  diagnosis.findings.push_back(
+      {"missing-symbols", doctor::Severity::Error, "five", {}, {}, "pip install y"});
+  std::string page = renderPage(diagnosis, "x");
+  auto count = [&](llvm::StringRef text) { return llvm::StringRef(page).count(text); };
+  EXPECT_EQ(count("<article"), 2u);
+  EXPECT_EQ(count("<code>pip install x</code>"), 1u);
+  EXPECT_EQ(count("2 more of the same kind"), 1u);
+  for (const char* text : {"<p>one</p>", "<p>four</p>", "<p>five</p>"})
+    EXPECT_EQ(count(text), 1u);
+}
+
 TEST(Page, TheSameDiagnosisGivesTheSamePage) {
   Diagnosis diagnosis = diagnosisOf({majorGroup(8), majorGroup(7, "/usr/lib")}, true);
   EXPECT_EQ(renderPage(diagnosis, "x"), renderPage(diagnosis, "x"));
