@@ -37,9 +37,7 @@ public:
       mapDependencies(i);
     for (size_t i = firstNew; i < process.modules.size(); ++i)
       checkVersions(i);
-    // Any library that is missing could have had a symbol.
-    if (result.problems.empty())
-      checkSymbols();
+    checkSymbols();
   }
 
 private:
@@ -82,7 +80,16 @@ private:
     }
     search.binding.state = State::Missing;
     result.problems.push_back(problemOf(process, module, search));
+    missesUnversioned |= !asksForVersionsOf(module, name);
     return kAbsent;
+  }
+
+  /// What is asked of such a library, FFmpeg's for one, is asked with a version.
+  bool asksForVersionsOf(size_t module, llvm::StringRef name) const {
+    const SymbolTable* table = process.modules[module].symbols();
+    return table && llvm::any_of(table->neededVersions(), [&](const NeededVersion& version) {
+             return version.library == name;
+           });
   }
 
   std::optional<size_t> found(Search& search, size_t module, llvm::StringRef how) {
@@ -334,10 +341,10 @@ private:
     }
     if (symbol.isOptional)
       return true;
-    // Libraries that are out of reach have what is asked of them.
+    // Libraries that are out of reach have what is asked of them; missing ones would have.
     if (symbol.dependency)
-      return bound == kElsewhere;
-    return isAnyUnknown || assumesUnversioned;
+      return bound < 0 && !process.modules[importer].isDropped(*symbol.dependency);
+    return isAnyUnknown || assumesUnversioned || missesUnversioned;
   }
 
   Process& process;
@@ -347,6 +354,7 @@ private:
   size_t root = 0;
   bool isAnyUnknown = false;
   bool assumesUnversioned = false;
+  bool missesUnversioned = false;
 };
 
 } // namespace
