@@ -139,6 +139,9 @@ llvm::Error commitLibraries(const PackageState& state, std::vector<StagedLibrary
   Journal wanted{std::move(kept)};
   for (const StagedLibrary& library : staged)
     llvm::append_range(wanted.entries, library.history);
+  // Whichever were changed last: the next run must not find another order and write.
+  llvm::stable_sort(wanted.entries,
+                    [](const JournalEntry& a, const JournalEntry& b) { return a.path < b.path; });
   RecordWork record = followInRecord(state, wanted.entries, warnings);
   if (record.entry && !wanted.entries.empty())
     wanted.entries.push_back(*record.entry);

@@ -288,28 +288,51 @@ private:
   }
 
   void checkSymbols(size_t importer) {
+    const Module& module = process.modules[importer];
+    Library::SymbolQuestion question{module.slice};
+    addProviders(importer, question, 0);
+    const MissingByDependency& missing =
+        module.library->missing(std::move(question), [&] { return findMissingSymbols(importer); });
+    for (const auto& [dependency, symbols] : missing)
+      result.problems.push_back(
+          missingSymbols(process, importer, module.dependencies()[dependency].name,
+                         process.modules[module.providers[dependency]].path, symbols));
+  }
+
+  /// The libraries that a module's symbols are looked for in, re-exported ones included.
+  void addProviders(size_t index, Library::SymbolQuestion& question, unsigned hops) const {
+    const Module& module = process.modules[index];
+    for (size_t i = 0; i < module.providers.size(); ++i) {
+      int provider = module.providers[i];
+      bool isPassedOn = module.dependencies()[i].kind == DependencyKind::Reexport;
+      if (hops > 0 && !isPassedOn)
+        continue;
+      question.push_back(answererOf(process, provider));
+      if (provider >= 0 && hops < kMostHops)
+        addProviders(provider, question, hops + 1);
+    }
+  }
+
+  MissingByDependency findMissingSymbols(size_t importer) const {
+    MissingByDependency missing;
     const SymbolTable* table = process.modules[importer].symbols();
     if (!table)
-      return;
+      return missing;
     llvm::Expected<std::vector<NeededSymbol>> needed = table->needed();
     if (!needed) {
       llvm::consumeError(needed.takeError());
-      return;
+      return missing;
     }
     const Module& module = process.modules[importer];
-    std::map<size_t, std::vector<std::string>> missing; // by dependency
     for (const NeededSymbol& symbol : *needed) {
       // A flat look-up is for whatever the process has, which here is Python.
       if (symbol.isOptional || !symbol.dependency)
         continue;
       int provider = module.providers[*symbol.dependency];
       if (provider >= 0 && !offers(provider, symbol, 0))
-        missing[*symbol.dependency].push_back(symbol.text());
+        missing[static_cast<int>(*symbol.dependency)].push_back(symbol.text());
     }
-    for (auto& [dependency, symbols] : missing)
-      result.problems.push_back(
-          missingSymbols(process, importer, module.dependencies()[dependency].name,
-                         process.modules[module.providers[dependency]].path, std::move(symbols)));
+    return missing;
   }
 
   /// Whether a module has the symbol or passes it on from one that has.

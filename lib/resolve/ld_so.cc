@@ -304,26 +304,42 @@ private:
       if (const SymbolTable* table = process.modules[module].symbols())
         visible.push_back({static_cast<int>(module), table});
     for (size_t importer = firstNew; importer < process.modules.size(); ++importer) {
-      const SymbolTable* table = process.modules[importer].symbols();
-      if (!table)
-        continue;
-      llvm::Expected<std::vector<NeededSymbol>> needed = table->needed();
-      if (!needed) {
-        llvm::consumeError(needed.takeError());
-        continue;
-      }
-      std::map<int, std::vector<std::string>> missing; // by provider
-      for (const NeededSymbol& symbol : *needed)
-        if (!isBound(importer, symbol, visible))
-          missing[symbol.dependency ? process.modules[importer].providers[*symbol.dependency]
-                                    : kAbsent]
-              .push_back(symbol.text());
-      for (auto& [provider, symbols] : missing)
+      const Module& module = process.modules[importer];
+      Library::SymbolQuestion question;
+      for (int provider : module.providers)
+        question.push_back(answererOf(process, provider));
+      // What the look-up also depends on, as pointers that are there or not.
+      for (bool flag : {isAnyUnknown, assumesUnversioned})
+        question.push_back(flag ? &kElsewhere : nullptr);
+      for (const auto& [index, table] : visible)
+        question.push_back(table);
+      const MissingByDependency& missing = module.library->missing(
+          std::move(question), [&] { return findMissingSymbols(importer, visible); });
+      for (const auto& [dependency, symbols] : missing) {
+        int provider = dependency < 0 ? kAbsent : module.providers[dependency];
         result.problems.push_back(missingSymbols(
             process, importer,
             provider < 0 ? "" : process.modules[provider].slice->identity.value_or(""),
-            provider < 0 ? "" : process.modules[provider].path, std::move(symbols)));
+            provider < 0 ? "" : process.modules[provider].path, symbols));
+      }
     }
+  }
+
+  MissingByDependency findMissingSymbols(size_t importer, llvm::ArrayRef<Visible> visible) const {
+    MissingByDependency missing;
+    const SymbolTable* table = process.modules[importer].symbols();
+    if (!table)
+      return missing;
+    llvm::Expected<std::vector<NeededSymbol>> needed = table->needed();
+    if (!needed) {
+      llvm::consumeError(needed.takeError());
+      return missing;
+    }
+    for (const NeededSymbol& symbol : *needed)
+      if (!isBound(importer, symbol, visible))
+        missing[symbol.dependency ? static_cast<int>(*symbol.dependency) : -1].push_back(
+            symbol.text());
+    return missing;
   }
 
   bool isBound(size_t importer, const NeededSymbol& symbol, llvm::ArrayRef<Visible> visible) const {

@@ -77,6 +77,18 @@ void Library::read(const io::TargetDisk& disk, std::optional<Bytes> replacement)
     problem = toProblem(inspected.takeError(), path);
 }
 
+const MissingByDependency&
+Library::missing(SymbolQuestion question, llvm::function_ref<MissingByDependency()> answer) const {
+  {
+    std::lock_guard lock(mutex);
+    if (auto known = answers.find(question); known != answers.end())
+      return *known->second;
+  }
+  auto made = std::make_unique<const MissingByDependency>(answer());
+  std::lock_guard lock(mutex);
+  return *answers.try_emplace(std::move(question), std::move(made)).first->second;
+}
+
 const SymbolTable* Library::symbols(const std::string& arch) const {
   std::lock_guard lock(mutex);
   auto [entry, isNew] = tables.try_emplace(arch);

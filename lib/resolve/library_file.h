@@ -5,10 +5,16 @@
 #include "io/file.h"
 #include "resolve/library.h"
 
+#include <llvm/ADT/STLFunctionalExtras.h>
+
 #include <map>
 #include <mutex>
 
 namespace tcfix::resolve {
+
+/// The symbols that a library looks for in vain, by the index of the dependency that should have
+/// them; -1 where that could be any.
+using MissingByDependency = std::map<int, std::vector<std::string>>;
 
 class Library {
 public:
@@ -19,6 +25,12 @@ public:
   /// The symbols for one architecture of the image; null if their tables are damaged.
   const SymbolTable* symbols(const std::string& arch) const;
 
+  /// The answer to a question about this library's symbols. A plan asks the same one again and
+  /// again; the question is the libraries that would answer it.
+  using SymbolQuestion = std::vector<const void*>;
+  const MissingByDependency& missing(SymbolQuestion question,
+                                     llvm::function_ref<MissingByDependency()> answer) const;
+
 private:
   friend class LibraryStore;
   void read(const io::TargetDisk& disk, std::optional<Bytes> replacement);
@@ -28,6 +40,7 @@ private:
   Bytes bytes;
   mutable std::mutex mutex;
   mutable std::map<std::string, std::unique_ptr<SymbolTable>> tables;
+  mutable std::map<SymbolQuestion, std::unique_ptr<const MissingByDependency>> answers;
 };
 
 } // namespace tcfix::resolve

@@ -54,6 +54,12 @@ llvm::StringRef Process::variable(const std::string& name) const {
   return it == options.environment.end() ? llvm::StringRef() : llvm::StringRef(it->second);
 }
 
+const void* answererOf(const Process& process, int provider) {
+  if (provider >= 0)
+    return process.modules[provider].slice;
+  return provider == kElsewhere ? &kElsewhere : nullptr;
+}
+
 std::optional<size_t> Process::findFile(const Library& library) const {
   for (size_t i = 0; i < modules.size(); ++i)
     if (modules[i].library == &library)

@@ -34,6 +34,10 @@ constexpr int kElsewhere = -1;
 /// Missing, and nothing can be had of it.
 constexpr int kAbsent = -2;
 
+struct Process;
+/// What stands for a provider in a question about symbols.
+const void* answererOf(const Process& process, int provider);
+
 /// A value: a copy is a process in the same state.
 struct Process {
   LibraryStore* store = nullptr;
