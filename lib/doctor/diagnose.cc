@@ -35,15 +35,27 @@ std::string folderOfFfmpeg(const GroupLoads& loads) {
   return {};
 }
 
-GroupReport reportOn(const plan::Group& group, const plan::Simulation& simulation) {
+GroupReport reportOn(const plan::Group& group, const plan::PackageFacts& facts,
+                     const plan::Simulation& simulation, resolve::LibraryStore& store) {
   GroupLoads preloaded = simulation.load(group, {}, Regime::Preloaded);
   GroupReport report;
   report.major = group.major;
   report.loads = preloaded.verdict;
   report.loadsBare = simulation.load(group, {}, Regime::Bare).verdict;
   report.ffmpegFolder = folderOfFfmpeg(preloaded);
-  for (size_t i = 0; i < group.libraries.size(); ++i)
-    report.libraries.push_back({group.libraries[i]->path, std::move(preloaded.results[i])});
+  for (size_t i = 0; i < group.libraries.size(); ++i) {
+    const std::string& path = group.libraries[i]->path;
+    resolve::LoadResult& result = preloaded.results[i];
+    bool isCompared = llvm::any_of(result.problems, [&](const LoadProblem& problem) {
+      return problem.code == LoadProblem::Code::MissingSymbols && problem.library == path;
+    });
+    if (!isCompared)
+      if (std::optional<LoadProblem> problem = compareWithTorch(facts, store, path)) {
+        result.problems.push_back(std::move(*problem));
+        result.verdict = report.loads = report.loadsBare = Verdict::Fails;
+      }
+    report.libraries.push_back({path, std::move(result)});
+  }
   return report;
 }
 
@@ -147,7 +159,7 @@ Diagnosis examine(const std::string& target, const env::Target& found, const env
   std::vector<plan::Group> groups = plan::groupsOf(facts);
   std::vector<GroupReport> reports(groups.size());
   parallelFor(groups.size(), hardwareThreads(),
-              [&](size_t i) { reports[i] = reportOn(groups[i], simulation); });
+              [&](size_t i) { reports[i] = reportOn(groups[i], facts, simulation, store); });
 
   // A plan must hold without the variables of this process.
   plan::PackageFacts plannable = facts;
@@ -165,9 +177,9 @@ Diagnosis examine(const std::string& target, const env::Target& found, const env
              applyCommandFor(target, options)};
   known.loads = loadsNow(known.groups, options.required);
 
+  findVersionMismatch(known, findings);
   findLoadProblems(known, findings);
   findFfmpegProblems(known, findings);
-  findVersionMismatch(known, findings);
   findPythonProblems(known, findings);
   findMacProblems(known, findings);
   findPathProblems(known, findings);

@@ -40,6 +40,13 @@ std::string cudaAction(llvm::StringRef name) {
   return {};
 }
 
+// Then no library of NVIDIA's helps.
+bool lacksCudaInTorch(const Case& facts) {
+  return facts.facts.torch && llvm::none_of(facts.facts.torchNames, [](llvm::StringRef name) {
+           return name.contains("c10_cuda");
+         });
+}
+
 void addDependency(const Case& facts, const LoadProblem& problem, Findings& findings) {
   llvm::StringRef name = plan::baseName(problem.dependency);
   bool isPython = name.starts_with("libpython") || name.starts_with_insensitive("python3");
@@ -54,7 +61,10 @@ void addDependency(const Case& facts, const LoadProblem& problem, Findings& find
                   problem.library,
                   {{"dependency", problem.dependency}, {"tried", placesOf(problem)}},
                   facts.wouldLoadAfter ? facts.applyCommand : std::string()};
-  if (isCuda && finding.action.empty())
+  if (isCuda && lacksCudaInTorch(facts))
+    finding.message += "; this " + facts.facts.package.name + " is built for CUDA, and torch " +
+                       facts.facts.torch->version + " is not";
+  else if (isCuda && finding.action.empty())
     finding.action = cudaAction(name);
   findings.push_back(std::move(finding));
 }

@@ -40,6 +40,12 @@ void findMacProblems(const Case& facts, Findings& findings);     ///< signatures
 void findPathProblems(const Case& facts, Findings& findings);    ///< entries that lead nowhere, …
 void findSurroundings(const Case& facts, Findings& findings);    ///< shadowing, RECORD, two FFmpegs
 
+/// The symbols of torch's C interface that a library needs and this torch does not have. On ELF a
+/// loader cannot say it while another library is missing, which could have any symbol.
+std::optional<resolve::LoadProblem> compareWithTorch(const plan::PackageFacts& facts,
+                                                     resolve::LibraryStore& store,
+                                                     const std::string& library);
+
 /// For findLoadProblems: what was found does not fit.
 void addMissingSymbols(const Case& facts, const resolve::LoadProblem& problem, Findings& findings);
 void addMissingVersion(const Case& facts, const resolve::LoadProblem& problem, Findings& findings);

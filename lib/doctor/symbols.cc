@@ -56,24 +56,24 @@ std::string twinOf(llvm::StringRef symbol) {
   return {};
 }
 
+bool isOfferedByTorch(const plan::PackageFacts& facts, resolve::LibraryStore& store,
+                      const NeededSymbol& symbol) {
+  return llvm::any_of(facts.torchNames, [&](const std::string& file) {
+    const SymbolTable* table =
+        store.open(facts.torch->libFolder + "/" + file).symbols(facts.process.arch);
+    return table && table->find(symbol).kind != SymbolOffer::Kind::Absent;
+  });
+}
+
 // The same function with the other kind of std::string, which torch has.
 void addStringAbi(const Case& facts, const LoadProblem& problem, Findings& findings) {
   std::vector<std::string> twins;
   for (const std::string& symbol : problem.symbols) {
     const std::string twin = twinOf(symbol);
-    if (twin.empty())
-      continue;
-    for (const std::string& file : facts.facts.torchNames) {
-      const resolve::Library& library =
-          facts.store.open(facts.facts.torch->libFolder + "/" + file);
-      const SymbolTable* table = library.symbols(facts.facts.process.arch);
-      NeededSymbol wanted;
-      wanted.name = twin;
-      if (table && table->find(wanted).kind != SymbolOffer::Kind::Absent) {
-        twins.push_back(demangled(twin));
-        break;
-      }
-    }
+    NeededSymbol wanted;
+    wanted.name = twin;
+    if (!twin.empty() && isOfferedByTorch(facts.facts, facts.store, wanted))
+      twins.push_back(demangled(twin));
   }
   if (twins.empty())
     return;
@@ -88,10 +88,48 @@ void addStringAbi(const Case& facts, const LoadProblem& problem, Findings& findi
                       "pip install --upgrade torch " + facts.facts.package.name});
 }
 
+// Where ELF leaves it open: the library that has most of torch.
+std::string mainLibraryOf(const plan::PackageFacts& facts) {
+  for (const std::string& name : facts.torchNames)
+    if (llvm::StringRef(name).contains("torch_cpu"))
+      return facts.torch->libFolder + "/" + name;
+  return {};
+}
+
 } // namespace
+
+std::optional<LoadProblem> compareWithTorch(const plan::PackageFacts& facts,
+                                            resolve::LibraryStore& store,
+                                            const std::string& library) {
+  if (facts.platform != Format::Elf || !facts.torch)
+    return std::nullopt;
+  const SymbolTable* table = store.open(library).symbols(facts.process.arch);
+  llvm::Expected<std::vector<NeededSymbol>> needed =
+      table ? table->needed() : std::vector<NeededSymbol>();
+  if (!needed) {
+    llvm::consumeError(needed.takeError());
+    return std::nullopt;
+  }
+  LoadProblem problem;
+  problem.code = LoadProblem::Code::MissingSymbols;
+  problem.library = library;
+  problem.provider = mainLibraryOf(facts);
+  for (const NeededSymbol& symbol : *needed)
+    if (!symbol.isOptional && torchSpanOf(symbol.text()).since.isKnown() &&
+        !isOfferedByTorch(facts, store, symbol))
+      problem.symbols.push_back(symbol.text());
+  if (problem.symbols.empty())
+    return std::nullopt;
+  problem.message = nameOfFile(library) + " needs " + std::to_string(problem.symbols.size()) +
+                    " symbols of torch, such as " + problem.symbols.front() +
+                    ", that this torch does not have";
+  return problem;
+}
 
 void addMissingSymbols(const Case& facts, const LoadProblem& problem, Findings& findings) {
   const bool isTorch = isFromTorch(facts, problem);
+  const std::string provider =
+      problem.provider.empty() && isTorch ? mainLibraryOf(facts.facts) : problem.provider;
   const TorchSpan span = isTorch ? torchSpanOf(problem.symbols) : TorchSpan();
   const std::string known = describe(span);
   const size_t count = problem.symbols.size();
@@ -100,12 +138,12 @@ void addMissingSymbols(const Case& facts, const LoadProblem& problem, Findings& 
   finding.message =
       nameOfFile(problem.library) + " needs " + std::to_string(count) +
       (count == 1 ? " symbol" : " symbols") +
-      (problem.provider.empty() ? " that no library offers"
-                                : " that " + nameOfFile(problem.provider) + " does not have") +
+      (provider.empty() ? " that no library offers"
+                        : " that " + nameOfFile(provider) + " does not have") +
       (known.empty() ? "" : " (" + known + ")") +
       (isTorch ? ": it was built against another torch than " + facts.facts.torch->version : "");
   finding.path = problem.library;
-  finding.evidence = {{"library", problem.provider}, {"symbols", problem.symbols}};
+  finding.evidence = {{"library", provider}, {"symbols", problem.symbols}};
   std::vector<std::string> readable;
   for (const std::string& symbol : problem.symbols)
     readable.push_back(demangled(symbol));
