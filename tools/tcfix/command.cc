@@ -67,8 +67,9 @@ std::vector<OptionGroup> allOptions(const Command& command) {
 
 llvm::ArrayRef<Command> commands() {
   static const Command kCommands[] = {
-      applyCommand(), doctorCommand(), listCommand(), inspectCommand(),     editCommand(),
-      signCommand(),  verifyCommand(), undoCommand(), completionsCommand(), manCommand(),
+      applyCommand(), doctorCommand(),      listCommand(),   inspectCommand(),
+      editCommand(),  signCommand(),        verifyCommand(), undoCommand(),
+      wheelCommand(), completionsCommand(), manCommand(),
   };
   return kCommands;
 }
