@@ -32,15 +32,6 @@ std::optional<Kind> kindOf(llvm::ArrayRef<Package> packages, const io::TargetDis
   return std::nullopt;
 }
 
-/// Whether the target's absolute paths could be this machine's. macOS and Windows run programs of
-/// other architectures on the same disk; a Linux of another one has a disk of its own.
-bool isThisMachine(Format platform, llvm::StringRef arch) {
-  llvm::StringRef own = io::system::thisArchitecture();
-  bool isForeign =
-      platform == Format::Elf && arch != own && (arch == "x86_64" || arch == "aarch64");
-  return platform == formats::thisMachinesFormat() && !isForeign;
-}
-
 /// What the first look gives; the second one, if the platform asks for it, replaces it all.
 llvm::Error look(const TargetQuery& query, Target& target) {
   llvm::Expected<Environment> environment = findEnvironment(query.path, target.disk);
@@ -80,7 +71,7 @@ llvm::Expected<Target> findTarget(const TargetQuery& query) {
     target.platform = Format::Pe;
   if (kind && target.arch.empty())
     target.arch = kind->arch;
-  if (isThisMachine(target.platform, target.arch))
+  if (formats::isForThisMachine(target.platform, target.arch))
     return target;
   // Letter case, links and the user's folders count differently there.
   target.disk = io::TargetDisk({.sysroot = query.sysroot,

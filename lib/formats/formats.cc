@@ -60,6 +60,12 @@ Format thisMachinesFormat() {
   return Format::Elf;
 }
 
+bool isForThisMachine(Format format, llvm::StringRef arch) {
+  bool isForeign = format == Format::Elf && arch != io::system::thisArchitecture() &&
+                   (arch == "x86_64" || arch == "aarch64");
+  return format == thisMachinesFormat() && !isForeign;
+}
+
 llvm::Expected<Image> inspect(Bytes bytes, const InspectOptions& options) {
   std::optional<Format> format = sniff(bytes);
   if (format == Format::MachO)
@@ -87,7 +93,7 @@ llvm::Expected<EditOutcome> rewrite(Bytes bytes, llvm::StringRef fileName,
   std::optional<Format> format = sniff(bytes);
   if (format == Format::MachO)
     return rewriteMachO(bytes, fileName, request);
-  if (format && request.edits.empty())
+  if (format && request.signing.alsoUnsigned)
     return refuseSignature(*format);
   if (format == Format::Elf)
     return elf::rewrite(bytes, request.edits);

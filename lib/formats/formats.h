@@ -20,6 +20,10 @@ llvm::StringRef nameOf(Format format);
 /// The format of this machine's own libraries.
 Format thisMachinesFormat();
 
+/// Whether the absolute paths of a library's system could be this machine's. macOS and Windows run
+/// programs of other architectures on the same disk; a Linux of another one has a disk of its own.
+bool isForThisMachine(Format format, llvm::StringRef arch);
+
 struct InspectOptions {
   bool withSymbols = false;
   /// False: only what a loader looks at, so that a large library is as cheap as a small one.

@@ -31,8 +31,11 @@ std::string relativePath(llvm::StringRef from, llvm::StringRef to) {
 
 } // namespace
 
-Draft::Draft(const PackageFacts& facts, const LibraryFacts& library)
+Draft::Draft(const PackageFacts& facts, const LibraryFacts& library,
+             std::optional<SearchPathKind> wantedKind)
     : subject(&library), appearance(library.original) {
+  if (facts.platform == Format::Elf)
+    kind = wantedKind ? *wantedKind : appearance.searchPathKind.value_or(SearchPathKind::Runpath);
   appearance.isDropped.resize(appearance.dependencies.size());
   std::vector<std::string>& paths = appearance.searchPaths;
   std::set<std::string> seen;
@@ -45,6 +48,7 @@ Draft::Draft(const PackageFacts& facts, const LibraryFacts& library)
     }
   if (facts.platform == Format::Pe)
     list.clear(); // harmless in a list of our own
+  settleKind();
 }
 
 std::vector<size_t> Draft::dependencies() const {
@@ -60,13 +64,19 @@ void Draft::addSearchPath(const std::string& entry, const std::string& reason) {
     return;
   appearance.searchPaths.push_back(entry);
   list.push_back({AddSearchPath{entry, false}, reason});
+  settleKind();
 }
 
-void Draft::setKind(SearchPathKind kind, const std::string& reason) {
-  if (appearance.searchPaths.empty() || appearance.searchPathKind == kind)
+// A library without search paths has no kind: not even RUNPATH's silence about its loaders'.
+void Draft::settleKind() {
+  if (!kind || appearance.searchPaths.empty() || appearance.searchPathKind == kind)
     return;
+  bool isDefault = !appearance.searchPathKind && kind == SearchPathKind::Runpath;
   appearance.searchPathKind = kind;
-  list.push_back({SetSearchPathKind{kind}, reason});
+  if (!isDefault)
+    list.push_back({SetSearchPathKind{*kind}, kind == SearchPathKind::Rpath
+                                                  ? "with RUNPATH it would not load"
+                                                  : "with RPATH it would not load"});
 }
 
 void Draft::rename(size_t dependency, const std::string& name, const std::string& reason) {

@@ -14,7 +14,10 @@ struct Wish {
 
 class Draft {
 public:
-  Draft(const PackageFacts& facts, const LibraryFacts& library);
+  /// `kind`, where there are two, is that of the search paths; nothing: the present one, or
+  /// RUNPATH.
+  Draft(const PackageFacts& facts, const LibraryFacts& library,
+        std::optional<SearchPathKind> kind = std::nullopt);
 
   const LibraryFacts& library() const { return *subject; }
   const resolve::Disguise& look() const { return appearance; }
@@ -24,14 +27,16 @@ public:
   std::vector<size_t> dependencies() const;
 
   void addSearchPath(const std::string& path, const std::string& reason);
-  void setKind(SearchPathKind kind, const std::string& reason);
   void rename(size_t dependency, const std::string& name, const std::string& reason);
   void drop(size_t dependency, const std::string& reason);
   /// Windows: bound by the helper inside the DLL, from its list of search paths.
   void delay(size_t dependency, const std::string& reason);
 
 private:
+  void settleKind();
+
   const LibraryFacts* subject;
+  std::optional<SearchPathKind> kind; ///< of the list, as soon as there is one
   resolve::Disguise appearance;
   std::vector<Wish> list;
 };

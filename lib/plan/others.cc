@@ -23,9 +23,12 @@ std::optional<size_t> indexOf(const Draft& draft, llvm::StringRef dependency) {
   return std::nullopt;
 }
 
+// By its name, since a file that cannot be read is not among the group's libraries.
 bool isOfGroup(llvm::StringRef name, const Group& group) {
-  return llvm::any_of(group.libraries,
-                      [&](const LibraryFacts* library) { return library->name == name; });
+  LibraryFacts named;
+  named.name = name.str();
+  readName(named);
+  return named.major != 0 && named.major == group.major;
 }
 
 std::string findFolder(llvm::StringRef name, const LibraryFacts& library, const PackageFacts& facts,
@@ -37,6 +40,15 @@ std::string findFolder(llvm::StringRef name, const LibraryFacts& library, const 
     if (disk.find(folder, name))
       return folder;
   return {};
+}
+
+std::optional<std::string> missingLibpython(const Draft& draft, const resolve::Disguise& look,
+                                            const Simulation& simulation) {
+  for (const Binding& binding : simulation.directBindings(draft.library(), look))
+    if (llvm::StringRef(binding.dependency).starts_with("libpython") &&
+        binding.state == Binding::State::Missing)
+      return binding.dependency;
+  return std::nullopt;
 }
 
 } // namespace
@@ -75,12 +87,11 @@ GroupLoads leadToOthers(llvm::MutableArrayRef<Draft> drafts, const Group& group,
 void dropLibpython(Draft& draft, const PackageFacts& facts, const Simulation& simulation) {
   if (facts.platform != Format::Elf)
     return;
-  for (const Binding& binding : simulation.directBindings(draft.library(), draft.look())) {
-    bool isLibpython = llvm::StringRef(binding.dependency).starts_with("libpython");
-    std::optional<size_t> index = indexOf(draft, binding.dependency);
-    if (isLibpython && index && binding.state == Binding::State::Missing)
-      draft.drop(*index, "nothing provides it, and the interpreter has its symbols");
-  }
+  std::optional<std::string> libpython = missingLibpython(draft, draft.look(), simulation);
+  // One that only our own RUNPATH hides is there.
+  if (libpython && missingLibpython(draft, draft.library().original, simulation))
+    draft.drop(*indexOf(draft, *libpython),
+               "nothing provides it, and the interpreter has its symbols");
 }
 
 } // namespace tcfix::plan

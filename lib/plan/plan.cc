@@ -122,7 +122,7 @@ Proposal Planner::propose(std::optional<size_t> ffmpeg, std::optional<SearchPath
   Proposal proposal;
   proposal.ffmpeg = ffmpeg;
   for (const LibraryFacts* library : group.libraries) {
-    Draft& draft = proposal.drafts.emplace_back(facts, *library);
+    Draft& draft = proposal.drafts.emplace_back(facts, *library, kind);
     for (const std::string& entry : request.searchPaths)
       draft.addSearchPath(entry, "asked for");
     leadToTorch(draft, facts, simulation);
@@ -131,13 +131,6 @@ Proposal Planner::propose(std::optional<size_t> ffmpeg, std::optional<SearchPath
     dropLibpython(draft, facts, simulation);
   }
   proposal.bare = leadToOthers(proposal.drafts, group, facts, simulation);
-  if (kind) {
-    for (Draft& draft : proposal.drafts)
-      draft.setKind(*kind, *kind == SearchPathKind::Rpath
-                               ? "only RPATH reaches the dependencies of dependencies"
-                               : "RPATH would not load");
-    proposal.bare = simulation.load(group, looksOf(proposal.drafts), Regime::Bare);
-  }
   proposal.preloaded = simulation.load(group, looksOf(proposal.drafts), Regime::Preloaded);
   Score& score = proposal.score;
   score.isWorse = makesWorse(proposal);
@@ -154,12 +147,13 @@ Proposal Planner::propose(std::optional<size_t> ffmpeg, std::optional<SearchPath
 // loads.
 Proposal Planner::bestKind(std::optional<size_t> ffmpeg) {
   Proposal kept = propose(ffmpeg, std::nullopt);
-  if (facts.platform != Format::Elf || kept.bare.verdict == Verdict::Loads)
+  std::optional<SearchPathKind> present;
+  for (const Draft& draft : kept.drafts)
+    present = present ? present : draft.look().searchPathKind;
+  if (!present || (kept.bare.verdict == Verdict::Loads && kept.preloaded.verdict == Verdict::Loads))
     return kept;
-  std::optional<SearchPathKind> present = group.libraries.front()->original.searchPathKind;
-  SearchPathKind other =
-      present == SearchPathKind::Rpath ? SearchPathKind::Runpath : SearchPathKind::Rpath;
-  Proposal changed = propose(ffmpeg, other);
+  Proposal changed = propose(ffmpeg, present == SearchPathKind::Rpath ? SearchPathKind::Runpath
+                                                                      : SearchPathKind::Rpath);
   return changed.score.key() > kept.score.key() ? changed : kept;
 }
 

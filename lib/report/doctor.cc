@@ -130,8 +130,8 @@ void writeFinding(OStream& out, const Finding& finding) {
 } // namespace
 
 std::string renderDiagnosis(const Diagnosis& diagnosis, bool isVerbose, const Paint& paint) {
-  std::string out = paint.bold(printable(diagnosis.package)) + " in " +
-                    printable(diagnosis.target) + "\n";
+  std::string out =
+      paint.bold(printable(diagnosis.package)) + " in " + printable(diagnosis.target) + "\n";
   for (const GroupReport& group : diagnosis.groups)
     out += groupLine(group, paint);
   // One of each kind is enough for a screen; -v shows all of them.

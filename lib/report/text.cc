@@ -357,6 +357,8 @@ std::string briefly(const apply::FileOutcome& file) {
       parts.push_back("+ " + printable(change.value) + why);
     else if (change.operation == Operation::RemoveRpath)
       parts.push_back("- " + printable(change.value) + why);
+    else if (change.operation == Operation::SetRpathKind)
+      parts.push_back("as " + llvm::StringRef(change.value).upper() + why);
     else if (change.operation != Operation::Sign) {
       auto& [count, reason] = counted[change.operation];
       ++count;
@@ -368,6 +370,7 @@ std::string briefly(const apply::FileOutcome& file) {
                            : operation == Operation::RemoveDependency ? "dropped"
                            : operation == Operation::AddDependency    ? "added"
                            : operation == Operation::Delay            ? "delayed"
+                           : operation == Operation::Undelay          ? "undelayed"
                                                                       : llvm::StringRef();
     if (verb.empty())
       parts.push_back(nameOf(operation).str() + what.second);

@@ -291,8 +291,8 @@ private:
     const Module& module = process.modules[importer];
     Library::SymbolQuestion question{module.slice};
     addProviders(importer, question, 0);
-    const MissingByDependency& missing = module.library->missing(
-        std::move(question), [&] { return findMissingSymbols(importer); });
+    const MissingByDependency& missing =
+        module.library->missing(std::move(question), [&] { return findMissingSymbols(importer); });
     for (const auto& [dependency, symbols] : missing)
       result.problems.push_back(
           missingSymbols(process, importer, module.dependencies()[dependency].name,

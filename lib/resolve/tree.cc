@@ -2,10 +2,11 @@
 
 namespace tcfix::resolve {
 
-Tree loadAlone(const std::string& path, Format format, const TreeOptions& options) {
-  bool isReachable = !options.sysroot.empty() || format == formats::thisMachinesFormat();
+Tree loadAlone(const std::string& path, const Image& image, const TreeOptions& options) {
+  bool isReachable = !options.sysroot.empty() ||
+                     formats::isForThisMachine(image.format, image.slices.front().arch);
   io::TargetDisk disk({.sysroot = options.sysroot,
-                       .isWindows = format == Format::Pe,
+                       .isWindows = image.format == Format::Pe,
                        .knowsAbsolutePaths = isReachable});
   LibraryStore store(disk);
   Session session(store, {.arch = options.arch});

@@ -17,6 +17,6 @@ struct Tree {
 
 /// A library for another platform than this machine has its own neighbours only, unless there is a
 /// sysroot.
-Tree loadAlone(const std::string& path, Format format, const TreeOptions& options);
+Tree loadAlone(const std::string& path, const Image& image, const TreeOptions& options);
 
 } // namespace tcfix::resolve

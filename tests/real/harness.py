@@ -52,6 +52,19 @@ def tcfix_json(*arguments, check=0):
     return json.loads(tcfix(arguments[0], "--json", *arguments[1:], check=check).stdout)
 
 
+def link_or_copy(source, target):
+    try:
+        os.link(source, target)
+    except OSError:  # another disk
+        shutil.copy2(source, target)
+
+
+def link_tree(source, target):
+    """A copy whose files are hard links where possible, as uv makes them: whoever writes into one
+    spoils the original."""
+    shutil.copytree(source, target, copy_function=link_or_copy, dirs_exist_ok=True)
+
+
 class FilesTest(unittest.TestCase):
     """A test that works on copies in a folder of its own."""
 

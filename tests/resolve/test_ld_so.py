@@ -1,6 +1,7 @@
 """The simulated ld.so against the real one: what loads, what is taken for what, why it fails."""
 import ctypes
 import glob
+import itertools
 import json
 import os
 import pathlib
@@ -117,14 +118,14 @@ class Wheels(unittest.TestCase):
     """Real wheels, installed side by side as pip does it."""
 
     def test_they_load_as_the_simulation_says(self):
-        sites = [folder for folder in wheels("linux").iterdir() if "x86_64" in folder.name and "linux" in folder.name]
+        folder = wheels("linux")
+        pairs = itertools.product(folder.glob("torchcodec-*linux*x86_64"), folder.glob("av-*linux*x86_64"))
         with tempfile.TemporaryDirectory(prefix="tcfix-test-") as home:
-            for number, package in enumerate(site for site in sites if site.name.startswith("torchcodec-")):
+            for number, pair in enumerate(pairs):
                 site = pathlib.Path(os.path.realpath(home)) / str(number)
                 site.mkdir()
-                for source in (package, *(each for each in sites if each.name.startswith("av-"))):
-                    for entry in source.iterdir():
-                        (site / entry.name).symlink_to(entry)
+                for entry in (entry for package in pair for entry in package.iterdir()):
+                    (site / entry.name).symlink_to(entry)
                 # Not the extensions of Python, which may be for another one than this.
                 files = sorted(map(str, [*site.glob("torchcodec/*.so"), *site.glob("*.libs/*.so*")]))
                 loads = simulate("--alone", "--executable", os.path.realpath(sys.executable), *files)

@@ -4,6 +4,8 @@
 #include "base/parallel.h"
 #include "io/system.h"
 
+#include <llvm/Support/FileSystem.h>
+
 #include <mutex>
 
 namespace tcfix::cli {
@@ -32,6 +34,8 @@ std::string readOptions(const Invocation& invocation, apply::ApplyOptions& optio
   options.withHashes = invocation.wantsJson();
   options.isForced = invocation.isOn("force");
   options.replaceFrom = invocation.value("replace-from");
+  if (invocation.has("replace-from") && !llvm::sys::fs::is_directory(options.replaceFrom))
+    return "--replace-from takes a folder; there is none at " + options.replaceFrom;
   options.signing.replaceForeign = invocation.isOn("replace-signature");
   options.signing.isWanted = !invocation.isOn("no-sign");
   // --no-sign wins over everything.

@@ -93,6 +93,7 @@ Command signCommand();
 Command verifyCommand();
 Command undoCommand();
 Command wheelCommand();
+Command hookCommand();
 Command completionsCommand();
 Command manCommand();
 

@@ -16,7 +16,7 @@ report::InspectedFile inspect(const std::string& path, const formats::InspectOpt
     if (read && options.withSymbols)
       result.missing = resolve::findMissingSymbols(file, *read);
     if (read && tree)
-      result.tree = resolve::loadAlone(file.path(), read->format, *tree);
+      result.tree = resolve::loadAlone(file.path(), *read, *tree);
     return read;
   });
   if (image)

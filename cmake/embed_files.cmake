@@ -1,0 +1,15 @@
+# Run by tcfix_embed: FILES (separated by |), OUTPUT, NAMESPACE. Bytes, not literals: compilers limit
+# the length of a literal.
+string(REPLACE "|" ";" files "${FILES}")
+set(text "// Made from source files by cmake/embed_files.cmake.\n#pragma once\n\nnamespace ${NAMESPACE} {\n")
+foreach(file IN LISTS files)
+  get_filename_component(name ${file} NAME)
+  get_filename_component(folder ${file} DIRECTORY)
+  get_filename_component(folder ${folder} NAME)
+  string(MAKE_C_IDENTIFIER "${folder}_${name}" identifier)
+  file(READ ${file} bytes HEX)
+  string(REGEX REPLACE "(..)" "0x\\1," bytes "${bytes}")
+  string(APPEND text "inline constexpr char ${identifier}[] = {${bytes}0};\n")
+endforeach()
+string(APPEND text "} // namespace ${NAMESPACE}\n")
+file(WRITE ${OUTPUT} "${text}")

@@ -1,0 +1,115 @@
+#include "hook/files.h"
+
+#include "env/record.h"
+#include "hook_sources.h"
+#include "io/digest.h"
+#include "io/file.h"
+
+#include <llvm/ADT/StringExtras.h>
+#include <llvm/Support/JSON.h>
+#include <llvm/Support/raw_ostream.h>
+
+namespace tcfix::hook {
+
+namespace json = llvm::json;
+
+namespace {
+
+constexpr llvm::StringLiteral kSettings = "tcfix_hook/settings.json";
+constexpr llvm::StringLiteral kModule = "tcfix_hook/__init__.py";
+constexpr llvm::StringLiteral kDefaultPackages = "PACKAGES = (\"torchcodec\",)";
+
+std::string packagesLine(llvm::ArrayRef<std::string> packages) {
+  if (packages.empty())
+    return kDefaultPackages.str();
+  std::string line = "PACKAGES = (";
+  for (const std::string& package : packages)
+    line += "\"" + package + "\", ";
+  return line.substr(0, line.size() - 1) + ")";
+}
+
+std::string moduleText(const HookOptions& options) {
+  std::string text = sources::tcfix_hook___init___py;
+  size_t at = text.find(kDefaultPackages.str());
+  return text.replace(at, kDefaultPackages.size(), packagesLine(options.packages));
+}
+
+std::string settingsText(const HookOptions& options) {
+  json::Array arguments;
+  for (const std::string& argument : options.arguments)
+    arguments.push_back(json::fixUTF8(argument));
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  out << json::Value(json::Object{{"tcfix", json::fixUTF8(options.program)},
+                                  {"arguments", std::move(arguments)}})
+      << '\n';
+  return out.str();
+}
+
+std::string readWhole(const std::string& path) {
+  llvm::Expected<io::InputFile> file = io::InputFile::open(path);
+  if (file)
+    return textOf(file->bytes()).str();
+  llvm::consumeError(file.takeError());
+  return {};
+}
+
+} // namespace
+
+std::string distInfoName() {
+  return "tcfix_hook-" TCFIX_VERSION ".dist-info";
+}
+
+std::string recordName() {
+  return distInfoName() + "/RECORD";
+}
+
+HookFiles hookFiles(const HookOptions& options) {
+  HookFiles files;
+  files[kModule.str()] = moduleText(options);
+  files["tcfix_hook/wake.py"] = sources::tcfix_hook_wake_py;
+  files[kSettings.str()] = settingsText(options);
+  files["tcfix_hook.pth"] = sources::hook_tcfix_hook_pth;
+  files["tcfix_hook.start"] = sources::hook_tcfix_hook_start;
+  files[distInfoName() + "/METADATA"] =
+      "Metadata-Version: 2.1\nName: tcfix_hook\nVersion: " TCFIX_VERSION
+      "\nSummary: Repairs native libraries again when an installer has replaced them\n";
+  files[distInfoName() + "/INSTALLER"] = "tcfix\n";
+  files[distInfoName() + "/WHEEL"] = "Wheel-Version: 1.0\nGenerator: tcfix " TCFIX_VERSION
+                                     "\nRoot-Is-Purelib: true\nTag: py3-none-any\n";
+  std::string record;
+  for (const auto& [path, content] : files)
+    record += path + "," + env::recordDigest(io::sha256Hex(bytesOf(content))) + "," +
+              std::to_string(content.size()) + "\n";
+  // Written by the hook itself, and by Python.
+  files[recordName()] = record + "tcfix_hook/stamp.json,,\n" + recordName() + ",,\n";
+  return files;
+}
+
+std::optional<HookOptions> readOptions(const std::string& site) {
+  llvm::Expected<json::Value> settings = json::parse(readWhole(site + "/" + kSettings.str()));
+  if (!settings) {
+    llvm::consumeError(settings.takeError());
+    return std::nullopt;
+  }
+  const json::Object* object = settings->getAsObject();
+  std::optional<llvm::StringRef> program = object ? object->getString("tcfix") : std::nullopt;
+  const json::Array* arguments = object ? object->getArray("arguments") : nullptr;
+  if (!program || !arguments)
+    return std::nullopt;
+  HookOptions options;
+  options.program = program->str();
+  for (const json::Value& argument : *arguments)
+    if (std::optional<llvm::StringRef> text = argument.getAsString())
+      options.arguments.push_back(text->str());
+  std::string text = readWhole(site + "/" + kModule.str());
+  auto [before, rest] = llvm::StringRef(text).split("PACKAGES = (");
+  for (llvm::StringRef word : llvm::split(rest.split(')').first, ','))
+    if (word = word.trim().trim('"'); !word.empty())
+      options.packages.push_back(word.str());
+  if (packagesLine(options.packages) == kDefaultPackages)
+    options.packages.clear();
+  return options;
+}
+
+} // namespace tcfix::hook

@@ -1,0 +1,23 @@
+// What the hook consists of in one site-packages folder.
+#pragma once
+
+#include "hook/hook.h"
+
+#include <map>
+
+namespace tcfix::hook {
+
+/// Path relative to the site -> content.
+using HookFiles = std::map<std::string, std::string>;
+
+/// The files that install writes, RECORD included.
+HookFiles hookFiles(const HookOptions& options);
+
+/// The .dist-info that owns them, and its RECORD, relative to the site.
+std::string distInfoName();
+std::string recordName();
+
+/// The options that settings.json and the package's own file show; nothing if they are not ours.
+std::optional<HookOptions> readOptions(const std::string& site);
+
+} // namespace tcfix::hook

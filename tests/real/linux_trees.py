@@ -1,0 +1,194 @@
+"""Linux environments made of the real torchcodec and PyAV, with stand-ins for torch, CUDA and python:
+small libraries that export what torchcodec's need, and a program that loads them with the real ld.so.
+"""
+import collections
+import functools
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import tempfile
+
+from harness import link_tree, run, tcfix, wheels
+
+SOURCES = pathlib.Path(__file__).resolve().parent / "sources"
+SITE = "lib/python3.12/site-packages"
+ROLES = ("core", "custom_ops", "pybind_ops")  # in the order in which torchcodec loads them
+# Versions that the system's libraries define, and FFmpeg's.
+FOREIGN = re.compile(r"(GLIBC|GLIBCXX|CXXABI|GCC|LIBAV\w+|LIBSW\w+|LIBPOSTPROC)_")
+
+
+def wheel(name, version, arch="x86_64"):
+    (folder,) = wheels("linux").glob(f"{name}-{version}-*_{arch}")
+    return folder
+
+
+def needed(path):
+    return re.findall(r"\(NEEDED\).*\[(.*)\]", run("readelf", "-dW", path, check=0).stdout)
+
+
+def search_paths(path):
+    """(RPATH or RUNPATH or None, the entries), as readelf sees them."""
+    found = re.search(r"\((RPATH|RUNPATH)\).*\[(.*)\]", run("readelf", "-dW", path, check=0).stdout)
+    return (found[1], found[2].split(":")) if found else (None, [])
+
+
+def symbols(kind, files, prefix=""):
+    lines = run(prefix + "nm", "-D", f"--{kind}-only", *files, check=0).stdout.splitlines()
+    for line in lines:
+        parts = line.split()
+        if len(parts) >= 2 and parts[-2] in "UTtWVDBRiu":
+            yield parts[-1]
+
+
+@functools.lru_cache(None)
+def system_symbols(prefix):
+    """What the C and C++ libraries offer without asking for a version."""
+    files = [run(prefix + "gcc", f"-print-file-name={name}", check=0).stdout.strip()
+             for name in ("libstdc++.so.6", "libc.so.6", "libm.so.6", "libgcc_s.so.1")]
+    return {name.partition("@")[0] for name in symbols("defined", files, prefix)}
+
+
+def assembly(names, body):
+    lines = [".text", "stub:", body]
+    for name in sorted(names):
+        lines += [f".globl {name}", f".type {name}, @function", f".set {name}, stub"]
+    return "\n".join([*lines, '.section .note.GNU-stack,"",@progbits', ""])
+
+
+class StandIns:
+    """Stand-ins for what one version of torchcodec needs."""
+
+    def __init__(self, version, folder, arch):
+        self.folder, self.arch = folder, arch
+        self.prefix = "" if arch == "x86_64" else f"{arch}-linux-gnu-"
+        folder.mkdir()
+        package = wheel("torchcodec", version, arch)
+        own = [*package.glob("torchcodec/*.so"), *package.glob("torchcodec.libs/*")]
+        offered = {name.partition("@")[0] for name in symbols("defined", own, self.prefix)} | system_symbols(self.prefix)
+        wanted = collections.defaultdict(set)  # by version; "" where there is none
+        for name in symbols("undefined", own, self.prefix):
+            name, _, version = name.partition("@")
+            if name not in offered and not FOREIGN.match(version):
+                wanted[version].add(name)
+        self.python_names = {name for name in wanted[""] if re.match("_?Py", name)}
+        wanted[""] -= self.python_names
+        for name in {name for path in own for name in needed(path)}:
+            if re.match("lib(c10|torch)[._]", name) and not name.startswith("libtorchcodec"):
+                self.build("torch", name, wanted[""] if name == "libtorch_cpu.so" else ())
+            elif re.match("lib(nvrtc|cudart)", name):
+                self.build("nvidia", name, wanted[name])
+
+    def build(self, folder, name, names):
+        place = self.folder / folder
+        place.mkdir(exist_ok=True)
+        source, script = self.folder / "stub.s", self.folder / "stub.map"
+        jump = "jmp wasCalled@PLT" if self.arch == "x86_64" else "b wasCalled"
+        source.write_text(assembly(names, jump if names else ""))
+        script.write_text(f"{name} {{ global: *; }};\n" if folder == "nvidia" else "{ global: *; };\n")
+        run(self.prefix + "gcc", "-shared", "-nostdlib", source, "-o", place / name, f"-Wl,-soname,{name}",
+            f"-Wl,--version-script={script}", check=0)
+
+    def python(self, target, *options):
+        """The program, with what libpython would offer."""
+        source = self.folder / "python.s"
+        source.write_text(assembly(self.python_names, "ret"))
+        target.parent.mkdir(parents=True, exist_ok=True)
+        run(self.prefix + "gcc", SOURCES / "loader.c", source, "-rdynamic", "-o", target, *options, check=0)
+
+    def libpython(self, target):
+        source = self.folder / "python.s"
+        source.write_text(assembly(self.python_names, "ret"))
+        target.parent.mkdir(parents=True, exist_ok=True)
+        run(self.prefix + "gcc", "-shared", "-nostdlib", source, "-o", target, f"-Wl,-soname,{target.name}", check=0)
+
+
+class Tree:
+    """A virtual environment with torchcodec and a stand-in for torch."""
+
+    runner = ()  # the emulator, if the programs are for another machine
+
+    def __init__(self, root, version, stand_ins, python_options=()):
+        self.root, self.stand_ins = root, stand_ins
+        self.site = root / SITE
+        link_tree(wheel("torchcodec", version, stand_ins.arch), self.site)
+        self.package = self.site / "torchcodec"
+        self.info = self.site / f"torchcodec-{version}.dist-info"
+        link_tree(stand_ins.folder / "torch", self.site / "torch" / "lib")
+        info = self.site / "torch-2.9.1.dist-info"
+        info.mkdir()
+        (info / "METADATA").write_text("Metadata-Version: 2.1\nName: torch\nVersion: 2.9.1\n")
+        self.python = root / "bin" / "python3.12"
+        stand_ins.python(self.python, *python_options)
+        (root / "pyvenv.cfg").write_text(f"home = {root}/none/bin\nversion = 3.12.1\n")
+        self.majors = sorted((int(re.search(r"core(\d+)", path.name)[1])
+                              for path in self.package.glob("libtorchcodec_core*.so")), reverse=True)
+
+    def install(self, name, version):
+        link_tree(wheel(name, version, self.stand_ins.arch), self.site)
+
+    def uninstall(self, name):
+        for path in [*self.site.glob(f"{name}"), *self.site.glob(f"{name}.libs"),
+                     *self.site.glob(f"{name}-*.dist-info")]:
+            shutil.rmtree(path)
+
+    def add_cuda(self, folder="cu13"):
+        link_tree(self.stand_ins.folder / "nvidia", self.site / "nvidia" / folder / "lib")
+
+    def library(self, role, major=7):
+        return self.package / f"libtorchcodec_{role}{major}.so"
+
+    def group(self, major):
+        return [path for path in (self.library(role, major) for role in ROLES) if path.exists()]
+
+    def torch(self):
+        return sorted((self.site / "torch" / "lib").iterdir())
+
+    def ld_so(self, libraries, preload=()):
+        """What the real loader says of each library, in one process."""
+        variables = {name: value for name, value in os.environ.items() if not name.startswith("LD_")}
+        result = subprocess.run([*self.runner, self.python, *preload, *libraries], env=variables, text=True,
+                                capture_output=True, check=True)
+        return result.stdout.splitlines()[len(preload):]
+
+    def real(self, major, preloaded):
+        lines = self.ld_so(self.group(major), self.torch() if preloaded else ())
+        assert len(lines) == len(self.group(major)), lines
+        return all(line == "loaded" for line in lines)
+
+    def content(self):
+        """Every file of the site with its bytes, its time and where it leads, to compare."""
+        return {str(path.relative_to(self.site)):
+                (path.read_bytes(), path.stat().st_mtime_ns) for path in self.site.rglob("*")
+                if path.is_file()}
+
+
+def private_ffmpeg(folder, version, *options):
+    """PyAV's FFmpeg under the usual names, in a folder that no loader knows; `options` for tcfix edit
+    concern every library of FFmpeg in it."""
+    shutil.copytree(wheel("av", version) / "av.libs", folder)
+    usual = {}
+    for path in folder.iterdir():
+        if found := re.match(r"(lib(?:av|sw|postproc)\w+)-\w+\.so\.(\d+)\.", path.name):
+            usual[path.name] = f"{found[1]}.so.{found[2]}"
+    renames = [part for old, new in usual.items() for part in ("--rename-dependency", f"{old}={new}")]
+    for old, new in usual.items():
+        (folder / old).rename(folder / new)
+        tcfix("edit", "--set-id", new, *renames, *options, folder / new)
+    return folder
+
+
+class Workshop:
+    """Builds stand-ins once for all tests of a process."""
+
+    def __init__(self):
+        self.scratch = tempfile.TemporaryDirectory(prefix="tcfix-test-")
+        self.folder = pathlib.Path(self.scratch.name)
+
+    @functools.lru_cache(None)
+    def stand_ins(self, version, arch="x86_64"):
+        return StandIns(version, self.folder / f"{version}-{arch}", arch)
+
+    def close(self):
+        self.scratch.cleanup()

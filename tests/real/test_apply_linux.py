@@ -1,0 +1,331 @@
+"""`tcfix apply` on Linux, with the real torchcodec and PyAV, and the real ld.so as the judge."""
+import base64
+import csv
+import hashlib
+import os
+import shutil
+import unittest
+import unittest.mock
+
+from harness import FilesTest, find_tool, run, tcfix, tcfix_json
+from linux_trees import Tree, Workshop, needed, private_ffmpeg, search_paths, wheel
+
+VERSIONS = ("0.8.1", "0.9.1", "0.13.0", "0.17.0")
+TORCH, PYAV = "$ORIGIN/../torch/lib", "$ORIGIN/../av.libs"
+
+
+def setUpModule():
+    absent = [tool for tool in ("gcc", "nm", "readelf") if not find_tool(tool)]
+    if absent or os.uname().machine != "x86_64":
+        raise unittest.SkipTest("not Linux on x86_64, or not installed: " + ", ".join(absent))
+    global WORKSHOP
+    WORKSHOP = Workshop()
+    unittest.addModuleCleanup(WORKSHOP.close)
+    for name in ("TCFIX_FFMPEG", "LD_LIBRARY_PATH", "VIRTUAL_ENV", "CONDA_PREFIX"):
+        os.environ.pop(name, None)
+
+
+class TreeTest(FilesTest):
+    count = 0
+
+    def tree(self, version="0.9.1", *, av=None, cuda=True, python=()):
+        self.count += 1
+        tree = Tree(self.folder / f"env{self.count}", version, WORKSHOP.stand_ins(version), python)
+        if av:
+            tree.install("av", av)
+        if cuda and version == "0.17.0":
+            tree.add_cuda()
+        return tree
+
+    def judge(self, tree):
+        """The real loader's verdicts, with which the simulated one's must agree for every major."""
+        verdicts = {"loads": {major for major in tree.majors if tree.real(major, preloaded=True)},
+                    "loads_bare": {major for major in tree.majors if tree.real(major, preloaded=False)}}
+        groups = tcfix_json("doctor", tree.root, check=0 if verdicts["loads"] else 1)["groups"]
+        self.assertEqual([group["ffmpeg"] for group in groups], tree.majors)
+        for name, majors in verdicts.items():
+            self.assertEqual({group["ffmpeg"] for group in groups if group[name]}, majors, name)
+        return verdicts
+
+    def apply(self, tree, *options, loads, before=()):
+        """Applies; `before` and `loads` are the majors that load before and after, with torch
+        imported and without. Then everything that must be true after any apply."""
+        self.assertEqual(self.judge(tree), {"loads": set(before), "loads_bare": set(before)})
+        code = 0 if loads else 4
+        (target,) = tcfix_json("apply", *options, tree.root, check=code)["targets"]
+        verdicts = {"before": bool(before), "after": bool(loads)}
+        self.assertEqual((target["loads"], target["loads_bare"]), (verdicts, verdicts))
+        self.assertEqual(self.judge(tree), {"loads": set(loads), "loads_bare": set(loads)})
+        for major in tree.majors:
+            tcfix("apply", "--check", "--require", major, *options, tree.root,
+                  check=0 if major in loads else 4)
+        self.assertEqual(target["ffmpeg"]["major"] if loads else None, max(loads, default=None))
+        self.check_record(tree)
+        self.check_second_run(tree, options, code)
+        return target
+
+    def check_second_run(self, tree, options, code):
+        def stamps():
+            return {path: (path.lstat().st_mtime_ns, path.lstat().st_ctime_ns, path.lstat().st_ino)
+                    for path in tree.root.rglob("*")}
+        once = stamps()
+        self.assertIn("nothing to do", tcfix("apply", *options, tree.root, check=code).stdout)
+        self.assertEqual(dict(stamps().items() - once.items()), {})
+
+    def check_record(self, tree):
+        """RECORD lists every file of the package, ours too, with its hash and size."""
+        with open(tree.info / "RECORD", newline="") as file:
+            rows = {row[0]: row[1:] for row in csv.reader(file)}
+        for folder in (tree.package, tree.info):
+            for path in folder.rglob("*"):
+                if not path.is_file():
+                    continue
+                digest, size = rows[str(path.relative_to(tree.site))]
+                if digest:
+                    content = hashlib.sha256(path.read_bytes()).digest()
+                    text = base64.urlsafe_b64encode(content).rstrip(b"=").decode()
+                    self.assertEqual((digest, size), ("sha256=" + text, str(path.stat().st_size)), path)
+
+    def libraries(self, tree):
+        return {path.name: path.read_bytes() for path in tree.package.glob("*.so")}
+
+
+class Versions(TreeTest):
+    def check(self, version, av, major):
+        tree = self.tree(version, av=av)
+        untouched = tree.content()
+        target = self.apply(tree, loads=[major])
+        self.assertEqual(target["ffmpeg"]["source"], "pyav")
+        self.assertEqual(target["summary"]["changed"], len(list(tree.package.glob("*.so"))))
+        # PyAV's libraries have no search paths, and need one another.
+        kind, entries = search_paths(tree.library("core", major))
+        self.assertEqual(kind, "RPATH")
+        self.assertEqual([entry for entry in entries if "nvidia" not in entry], [TORCH, PYAV])
+        # A major without FFmpeg gets its way to torch, and nothing that is PyAV's.
+        self.assertIn(TORCH, search_paths(tree.library("core", 5))[1])
+        self.assertNotIn(PYAV, search_paths(tree.library("core", 5))[1])
+        for role in ("custom_ops", "pybind_ops"):
+            if tree.library(role, major).exists():
+                self.assertEqual([name for name in needed(tree.library(role, major)) if "libpython" in name], [])
+        tcfix("undo", tree.root)
+        self.assertEqual(tree.content(), untouched)
+        self.assertEqual(run("diff", "-r", wheel("torchcodec", version) / "torchcodec", tree.package).stdout, "")
+
+    def test_pyav_15_is_ffmpeg_7(self):
+        for version in VERSIONS:
+            with self.subTest(version):
+                self.check(version, "15.1.0", 7)
+
+    def test_pyav_16_is_ffmpeg_8(self):
+        for version in VERSIONS:
+            with self.subTest(version):
+                self.check(version, "16.0.1", 8)
+
+
+class Libraries(TreeTest):
+    """What belongs to no major."""
+
+    def test_grafted_and_cuda(self):
+        tree = self.tree("0.17.0", av="15.1.0", cuda=False)
+        image, lone = tree.package / "libtorchcodec_image.so", tree.package / "libtorchcodec_pybind_ops.so"
+        # Without CUDA's libraries nothing loads; their folder is only written when it is there.
+        self.apply(tree, loads=[])
+        self.assertEqual(search_paths(image), ("RPATH", ["$ORIGIN/../torchcodec.libs", TORCH]))
+        tree.add_cuda()
+        nvidia = "$ORIGIN/../nvidia/cu13/lib"
+        self.apply(tree, loads=[7])
+        self.assertEqual(search_paths(image), ("RPATH", ["$ORIGIN/../torchcodec.libs", TORCH, nvidia]))
+        self.assertEqual(search_paths(lone), ("RUNPATH", [TORCH, nvidia]))
+        for preload in ((), tree.torch()):
+            self.assertEqual(tree.ld_so([image, lone], preload), ["loaded", "loaded"])
+
+    def test_grafted_folder_that_is_not_named(self):
+        tree = self.tree("0.17.0", av="15.1.0")
+        image = tree.package / "libtorchcodec_image.so"
+        tcfix("edit", "--remove-rpath", "$ORIGIN/../torchcodec.libs", image)
+        self.assertNotEqual(tree.ld_so([image]), ["loaded"])
+        self.apply(tree, loads=[7])
+        self.assertIn("$ORIGIN/../torchcodec.libs", search_paths(image)[1])
+        self.assertEqual(tree.ld_so([image]), ["loaded"])
+
+
+class Kinds(TreeTest):
+    """RUNPATH or RPATH: the one that loads; where both do, the present one, else RUNPATH."""
+
+    def test_ffmpeg_without_search_paths_needs_rpath(self):
+        tree = self.tree()
+        ffmpeg = private_ffmpeg(self.folder / "ffmpeg", "15.1.0")
+        target = self.apply(tree, "--ffmpeg", ffmpeg, loads=[7])
+        self.assertEqual(target["ffmpeg"], {"major": 7, "path": str(ffmpeg), "source": "option"})
+        self.assertEqual(search_paths(tree.library("core")), ("RPATH", [TORCH, str(ffmpeg)]))
+
+    def test_ffmpeg_with_search_paths_gets_runpath(self):
+        tree = self.tree()
+        ffmpeg = private_ffmpeg(self.folder / "ffmpeg", "15.1.0", "--add-rpath", "$ORIGIN")
+        for path in ffmpeg.iterdir():
+            tcfix("edit", "--add-rpath", "$ORIGIN", path)
+        self.apply(tree, "--ffmpeg", ffmpeg, loads=[7])
+        self.assertEqual(search_paths(tree.library("core")), ("RUNPATH", [TORCH, str(ffmpeg)]))
+
+    def test_present_kind_is_kept(self):
+        ffmpeg = private_ffmpeg(self.folder / "ffmpeg", "15.1.0")
+        for path in ffmpeg.iterdir():
+            tcfix("edit", "--add-rpath", "$ORIGIN", path)
+        for kind in ("rpath", "runpath"):
+            tree = self.tree()
+            for path in tree.package.glob("*.so"):
+                tcfix("edit", "--add-rpath", "/opt/somebody", "--rpath-kind", kind, path)
+            self.apply(tree, "--ffmpeg", ffmpeg, loads=[7])
+            self.assertEqual(search_paths(tree.library("core")),
+                             (kind.upper(), ["/opt/somebody", TORCH, str(ffmpeg)]))
+
+    def test_runpath_would_hide_what_python_leads_to(self):
+        """A python with DT_RPATH, as conda's, leads to FFmpeg already; a RUNPATH would end that."""
+        tree = self.tree(python=("-Wl,--disable-new-dtags", "-Wl,-rpath,$ORIGIN/../lib"))
+        private_ffmpeg(self.folder / "ffmpeg", "15.1.0")
+        for path in (self.folder / "ffmpeg").iterdir():
+            path.rename(tree.root / "lib" / path.name)
+        tree.stand_ins.libpython(tree.root / "lib" / "libpython3.12.so.1.0")
+        self.assertTrue(tree.real(7, preloaded=True))
+        self.assertEqual(tcfix_json("apply", "-n", tree.root)["targets"][0]["loads"]["before"], True)
+        target = tcfix_json("apply", tree.root)["targets"][0]
+        self.assertEqual(target["loads"], {"before": True, "after": True})
+        self.assertEqual(target["loads_bare"], {"before": False, "after": True})
+        self.assertEqual(self.judge(tree), {"loads": {7}, "loads_bare": {7}})
+        self.assertEqual(search_paths(tree.library("core")), ("RPATH", [TORCH]))
+        self.assertIn("libpython3.12.so.1.0", needed(tree.library("custom_ops")))
+
+    def test_conda(self):
+        tree = self.tree(python=("-Wl,--disable-new-dtags", "-Wl,-rpath,$ORIGIN/../lib"))
+        (tree.root / "pyvenv.cfg").unlink()
+        (tree.root / "conda-meta").mkdir()
+        private_ffmpeg(self.folder / "ffmpeg", "15.1.0")
+        for path in (self.folder / "ffmpeg").iterdir():
+            path.rename(tree.root / "lib" / path.name)
+        tcfix("apply", tree.root)
+        self.assertEqual(self.judge(tree), {"loads": {7}, "loads_bare": {7}})
+
+
+class Libpython(TreeTest):
+    def test_kept_where_something_provides_it(self):
+        """Also one in a folder that only the user's --rpath leads to."""
+        tree = self.tree(av="15.1.0")
+        tree.stand_ins.libpython(tree.root / "lib" / "libpython3.12.so.1.0")
+        self.apply(tree, "--rpath", "$ORIGIN/../../..", loads=[7])
+        self.assertIn("libpython3.12.so.1.0", needed(tree.library("custom_ops")))
+        self.assertEqual(search_paths(tree.library("custom_ops"))[1], ["$ORIGIN/../../..", TORCH, PYAV])
+
+
+class World(TreeTest):
+    def test_loader_variables_are_no_plan(self):
+        """What LD_LIBRARY_PATH leads to is not there in the next shell."""
+        tree, same = self.tree(av="15.1.0"), self.tree(av="15.1.0")
+        tcfix("apply", tree.root)
+        ffmpeg = private_ffmpeg(self.folder / "ffmpeg", "15.1.0")
+        with unittest.mock.patch.dict(os.environ, {"LD_LIBRARY_PATH": f"{same.site}/torch/lib:{ffmpeg}"}):
+            tcfix("apply", same.root)
+        self.assertEqual(self.libraries(same), self.libraries(tree))
+        self.assertEqual(self.judge(same)["loads_bare"], {7})
+
+    def test_converges(self):
+        """Whatever was applied before, the result is that of a first run."""
+        tree = self.tree(av="15.1.0")
+        untouched = {name: data for name, data in tree.content().items() if name.startswith("torchcodec")}
+        ffmpeg = private_ffmpeg(self.folder / "ffmpeg", "15.1.0")
+        before = []
+        for av, options, major in (("15.1.0", (), 7), ("16.0.1", (), 8), (None, (), None),
+                                   (None, ("--ffmpeg", ffmpeg), 7), ("15.1.0", (), 7),
+                                   ("15.1.0", ("--ffmpeg", "none"), None)):
+            with self.subTest(av=av, options=options):
+                tree.uninstall("av")
+                if av:
+                    tree.install("av", av)
+                tcfix("apply", *options, tree.root, check=0 if major else 4)
+                fresh = self.tree(av=av)
+                tcfix("apply", *options, fresh.root, check=0 if major else 4)
+                self.assertEqual(self.libraries(tree), self.libraries(fresh))
+                loads = {major} if major else set()
+                self.assertEqual(self.judge(tree), {"loads": loads, "loads_bare": loads})
+                self.check_record(tree)
+                self.check_second_run(tree, options, 0 if major else 4)
+        tcfix("undo", tree.root)
+        self.assertEqual({name: data for name, data in tree.content().items() if name.startswith("torchcodec")},
+                         untouched)
+
+    def test_what_changed_since_the_last_time_is_said(self):
+        tree = self.tree(av="15.1.0")
+        tcfix("apply", tree.root)
+        tree.uninstall("av")
+        tree.install("av", "16.0.1")
+        edits = {os.path.basename(file["path"]): [edit["op"] for edit in file["edits"]]
+                 for file in tcfix_json("apply", tree.root)["targets"][0]["files"]}
+        renames = ["rename_dependency"] * 7
+        self.assertEqual(edits["libtorchcodec_core8.so"], ["add_rpath", "set_rpath_kind", *renames])
+        self.assertEqual(edits["libtorchcodec_core7.so"], ["remove_rpath", "set_rpath_kind", *renames])
+        self.assertEqual(edits["libtorchcodec_core6.so"], [])
+
+    def test_both_pyavs_and_a_named_ffmpeg(self):
+        """Every major gets its own FFmpeg, and the highest that loads is the one."""
+        tree = self.tree(av="15.1.0")
+        ffmpeg = private_ffmpeg(self.folder / "ffmpeg", "16.0.1")
+        target = self.apply(tree, "--ffmpeg", ffmpeg, loads=[8, 7])
+        self.assertEqual(target["ffmpeg"], {"major": 8, "path": str(ffmpeg), "source": "option"})
+        self.assertEqual(search_paths(tree.library("core", 7))[1], [TORCH, PYAV])
+        self.assertEqual(search_paths(tree.library("core", 8))[1], [TORCH, str(ffmpeg)])
+
+    def test_an_environment_that_moves(self):
+        tree = self.tree(av="15.1.0")
+        self.apply(tree, loads=[7])
+        moved = self.folder / "moved"
+        tree.root.rename(moved)
+        tree.root, tree.site = moved, moved / tree.site.relative_to(tree.root)
+        tree.package, tree.python = tree.site / "torchcodec", moved / "bin" / "python3.12"
+        self.assertEqual(self.judge(tree), {"loads": {7}, "loads_bare": {7}})
+
+
+class Foreign(TreeTest):
+    """An environment for another machine, with the disk that it belongs to and without."""
+
+    @classmethod
+    def setUpClass(cls):
+        absent = [tool for tool in ("aarch64-linux-gnu-gcc", "qemu-aarch64") if not find_tool(tool)]
+        if absent:
+            raise unittest.SkipTest("not installed: " + ", ".join(absent))
+
+    def foreign(self, version):
+        """A tree below self.folder, which is a system with a C library in its usual place."""
+        lib = self.folder / "lib"
+        if not lib.exists():
+            libc = run("aarch64-linux-gnu-gcc", "-print-file-name=libc.so.6", check=0).stdout.strip()
+            shutil.copytree(os.path.dirname(libc), lib, ignore=shutil.ignore_patterns("*.a", "*.o"),
+                            dirs_exist_ok=True, ignore_dangling_symlinks=True)
+        tree = Tree(self.folder / "home" / version, version, WORKSHOP.stand_ins(version, "aarch64"))
+        tree.install("av", "15.1.0")
+        if version == "0.17.0":
+            tree.add_cuda()
+        tree.runner = ("qemu-aarch64", "-L", self.folder)
+        return tree
+
+    def check(self, tree, *options):
+        self.assertEqual([major for major in tree.majors if tree.real(major, False)], [])
+        untouched = tree.content()
+        (target,) = tcfix_json("apply", *options, tree.root)["targets"]
+        self.assertEqual([major for major in tree.majors if tree.real(major, False)], [7])
+        self.assertEqual([major for major in tree.majors if tree.real(major, True)], [7])
+        self.check_second_run(tree, options, 0)
+        tcfix("undo", tree.root)
+        self.assertEqual(tree.content(), untouched)
+        return target
+
+    def test_with_its_system(self):
+        for version in ("0.13.0", "0.17.0"):
+            with self.subTest(version):
+                target = self.check(self.foreign(version), "--sysroot", self.folder)
+                self.assertEqual((target["loads"], target["loads_bare"]),
+                                 ({"before": False, "after": True},) * 2)
+                path = f"/home/{version}/lib/python3.12/site-packages/av.libs"
+                self.assertEqual(target["ffmpeg"], {"major": 7, "path": path, "source": "pyav"})
+
+
+if __name__ == "__main__":
+    unittest.main()
