@@ -59,16 +59,6 @@ std::string textOf(llvm::ArrayRef<plan::Wish> wishes, const ApplyOptions& option
   return text;
 }
 
-// The plan knows better why than the room that carried it out.
-void explain(std::vector<Change>& changes, llvm::ArrayRef<plan::Wish> wishes) {
-  for (Change& change : changes)
-    for (const plan::Wish& wish : wishes) {
-      Change planned = changeFor(wish);
-      if (planned.operation == change.operation && planned.value == change.value)
-        change.reason = planned.reason;
-    }
-}
-
 constexpr llvm::StringLiteral kGone = "tcfix wrote it before, and it no longer serves";
 constexpr llvm::StringLiteral kBack = "as the installer left it";
 
@@ -125,6 +115,16 @@ std::vector<Change> differencesOf(const Slice& now, const Slice& wanted,
 }
 
 } // namespace
+
+// The plan knows better why than the room that carried it out.
+void explain(std::vector<Change>& changes, llvm::ArrayRef<plan::Wish> wishes) {
+  for (Change& change : changes)
+    for (const plan::Wish& wish : wishes) {
+      Change planned = changeFor(wish);
+      if (planned.operation == change.operation && planned.value == change.value)
+        change.reason = planned.reason;
+    }
+}
 
 llvm::Error rewriteLibrary(LibraryWork& work, const plan::Draft& draft,
                            const ApplyOptions& options) {

@@ -93,13 +93,8 @@ llvm::Expected<EditOutcome> rewrite(Bytes bytes, llvm::StringRef fileName,
   std::optional<Format> format = sniff(bytes);
   if (format == Format::MachO)
     return rewriteMachO(bytes, fileName, request);
-  if (format && request.edits.empty()) {
-    if (request.signing.alsoUnsigned)
-      return refuseSignature(*format);
-    EditOutcome nothing;
-    nothing.rewrite = identityOf(bytes);
-    return nothing;
-  }
+  if (format && request.signing.alsoUnsigned)
+    return refuseSignature(*format);
   if (format == Format::Elf)
     return elf::rewrite(bytes, request.edits);
   if (format == Format::Pe)

@@ -412,6 +412,44 @@ std::string renderApplied(const apply::TargetOutcome& target, bool isVerbose, co
   return out;
 }
 
+namespace {
+
+// A wheel's libraries change alike, and there may be many wheels: how many changed in which way.
+std::string kindsOfChangeText(llvm::ArrayRef<apply::FileOutcome> files) {
+  std::vector<std::pair<std::string, size_t>> kinds;
+  for (const apply::FileOutcome& file : files) {
+    if (file.status != apply::FileStatus::Changed)
+      continue;
+    std::string text = briefly(file);
+    auto known = llvm::find_if(kinds, [&](const auto& kind) { return kind.first == text; });
+    if (known == kinds.end())
+      kinds.emplace_back(text, 1);
+    else
+      ++known->second;
+  }
+  std::string out;
+  for (const auto& [text, count] : kinds)
+    out += "  " + std::to_string(count) + " x  " + text + "\n";
+  return out;
+}
+
+} // namespace
+
+std::string renderWheel(const wheel::WheelOutcome& wheel, bool isVerbose, const Paint& paint) {
+  if (wheel.files.empty())
+    return {}; // said on standard error
+  std::string name = paint.bold(printable(wheel.input)) + ": ";
+  if (wheel.status() == apply::FileStatus::Unchanged)
+    return name + "nothing to do\n";
+  std::string out = name + countsText(apply::countFiles(wheel.files), "library") + "\n";
+  if (isVerbose)
+    out += filesText(wheel.files, /*withUnchanged=*/true, paint);
+  else
+    out += kindsOfChangeText(wheel.files);
+  return out + (wheel.output.empty() ? "not written\n"
+                                     : "wrote " + paint.bold(printable(wheel.output)) + "\n");
+}
+
 std::string renderDiff(llvm::ArrayRef<apply::FileOutcome> files, bool withBytes,
                        const Paint& paint) {
   std::string out;

@@ -24,6 +24,13 @@ def wheels(group):
     return pathlib.Path(result.stdout.strip())
 
 
+def archives(*names):
+    """The folder that holds these wheels as they were published."""
+    result = subprocess.run([ROOT / "scripts" / "fetch-wheels", "--archives", *names], check=True,
+                            stdout=subprocess.PIPE, text=True)
+    return pathlib.Path(result.stdout.strip())
+
+
 def run(*command, check=None):
     result = subprocess.run([str(part) for part in command], capture_output=True, text=True,
                             errors="replace")

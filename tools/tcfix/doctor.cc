@@ -2,12 +2,27 @@
 
 #include "doctor/diagnose.h"
 #include "report/doctor.h"
+#include "report/graph.h"
+#include "report/page.h"
+
+#include <llvm/ADT/StringExtras.h>
 
 namespace tcfix::cli {
 
 namespace {
 
+void writePage(Invocation& invocation, const doctor::Diagnosis& diagnosis) {
+  std::string file = invocation.value("html");
+  std::string page = report::renderPage(diagnosis, llvm::StringRef(versionLine()).rtrim());
+  if (llvm::Error error = io::writeWhole(file, llvm::arrayRefFromStringRef(page)))
+    invocation.addError(toProblem(std::move(error), file));
+}
+
 int runDoctor(Invocation& invocation) {
+  if (invocation.isOn("dot") && invocation.wantsJson())
+    return invocation.usageError("--dot and --json are two forms of one answer: take one");
+  if (invocation.has("html") && invocation.value("html").empty())
+    return invocation.usageError("--html needs the name of a file");
   doctor::DoctorOptions options;
   options.survey = surveyFor(invocation);
   llvm::Expected<std::vector<int>> required = majorsOf(invocation, "require");
@@ -27,9 +42,13 @@ int runDoctor(Invocation& invocation) {
   }
   if (!diagnosis)
     return invocation.finish(kDone, {}, report::jsonForError);
+  if (invocation.has("html"))
+    writePage(invocation, *diagnosis);
   return invocation.finish(
       diagnosis->isOk ? kDone : kProblemFound,
-      report::renderDiagnosis(*diagnosis, invocation.isVerbose(), invocation.paint()),
+      invocation.isOn("dot")
+          ? report::renderDot(report::graphOf(*diagnosis))
+          : report::renderDiagnosis(*diagnosis, invocation.isVerbose(), invocation.paint()),
       [&](const report::Preamble& preamble) {
         return report::jsonForDoctor(preamble, *diagnosis);
       });
@@ -40,15 +59,19 @@ int runDoctor(Invocation& invocation) {
 Command doctorCommand() {
   static constexpr Option kOptions[] = {
       {"require", "FFmpeg majors that must load, such as 7,8", "MAJORS"},
+      {"html", "also write a page with the dependency graph and all search traces", "FILE"},
+      {"dot", "print the dependency graph for Graphviz instead"},
   };
   return {"doctor",
           "explain why it does not load, and what to do",
           "Says for each FFmpeg major whether torchcodec's libraries load, why they do not, and\n"
-          "the command that helps. Runs no Python and writes nothing.\n",
+          "the command that helps. Runs no Python and changes nothing.\n",
           "[TARGET]",
           R"(  tcfix doctor .venv
   tcfix doctor --package torchvision .venv
   tcfix doctor my_ext.cpython-312-darwin.so
+  tcfix doctor --html report.html .venv
+  tcfix doctor --dot .venv | dot -Tsvg -o graph.svg
   tcfix doctor --json .venv | jq '.findings[] | {code, action}'
 )",
           {{"", kOptions}, targetOptions()},

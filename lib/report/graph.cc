@@ -1,0 +1,330 @@
+#include "report/graph.h"
+
+#include <llvm/ADT/STLExtras.h>
+#include <llvm/Support/Path.h>
+
+#include <set>
+
+namespace tcfix::report {
+
+using doctor::Diagnosis;
+using doctor::GroupReport;
+using resolve::Binding;
+using resolve::LoadProblem;
+using resolve::Verdict;
+using Kind = Node::Kind;
+using State = Node::State;
+
+namespace {
+
+std::string slashed(llvm::StringRef path) {
+  return llvm::sys::path::convert_to_slash(path);
+}
+
+std::string fileName(llvm::StringRef path) {
+  return llvm::sys::path::filename(path).str();
+}
+
+bool isTorchName(llvm::StringRef leaf) {
+  leaf.consume_front("lib");
+  return leaf.starts_with("c10") ||
+         (leaf.starts_with("torch") && !leaf.starts_with("torchcodec") &&
+          !leaf.starts_with("torchvision") && !leaf.starts_with("torchaudio"));
+}
+
+State stateOf(Verdict verdict) {
+  return verdict == Verdict::Loads   ? State::Loads
+         : verdict == Verdict::Fails ? State::Fails
+                                     : State::Unknown;
+}
+
+class Builder {
+public:
+  explicit Builder(const Diagnosis& diagnosis)
+      : diagnosis(diagnosis), needed(neededGroups(diagnosis)) {}
+
+  Graph run() {
+    for (size_t i = 0; i < diagnosis.groups.size(); ++i)
+      addPackage(i);
+    for (size_t i = 0; i < diagnosis.groups.size(); ++i)
+      for (const doctor::LibraryReport& library : diagnosis.groups[i].libraries) {
+        for (const Binding& binding : library.loads.bindings)
+          addBinding(diagnosis.groups[i], needed[i], binding);
+        for (const LoadProblem& problem : library.loads.problems)
+          addProblem(diagnosis.groups[i], needed[i], problem);
+      }
+    leaveOutIdle();
+    leaveOutWhatFollows();
+    leaveOutSystem();
+    mergeTwins();
+    return std::move(graph);
+  }
+
+private:
+  // A major that does not matter is one node.
+  void addPackage(size_t index) {
+    const GroupReport& group = diagnosis.groups[index];
+    for (const doctor::LibraryReport& library : group.libraries) {
+      std::string folder = slashed(llvm::sys::path::parent_path(library.path));
+      ownFolders.insert(folder);
+      std::string key =
+          "package|" + (needed[index] ? library.path : "group " + std::to_string(index));
+      State state = stateOf(needed[index] ? library.loads.verdict : group.loads);
+      size_t node = nodeFor(key, Kind::Package, state, group.major, briefPath(folder));
+      graph.nodes[node].isNeeded = needed[index];
+      graph.nodes[node].libraries.push_back(fileName(library.path));
+      graph.nodes[node].paths.push_back(library.path);
+      byPath[library.path] = node;
+    }
+  }
+
+  void addBinding(const GroupReport& group, bool isNeeded, const Binding& binding) {
+    size_t from = nodeOf(binding.library, group, isNeeded);
+    Use use{fileName(binding.library), binding.dependency, binding.how};
+    std::string leaf = leafOf(binding.dependency);
+    switch (binding.state) {
+    case Binding::State::Found:
+      connect(from, nodeOf(binding.provider, group, isNeeded), false, std::move(use));
+      return;
+    case Binding::State::System:
+    case Binding::State::Assumed:
+      connect(from, memberOf("system", Kind::System, State::Loads, 0, leaf, isNeeded), false,
+              std::move(use));
+      return;
+    case Binding::State::Unknown:
+      use.how = "not found where it can be seen";
+      break;
+    case Binding::State::Optional:
+      use.how = "not found, and not needed";
+      isNeeded = false;
+      break;
+    case Binding::State::Missing:
+      use.how = "not found";
+      break;
+    }
+    bool isBroken = binding.state == Binding::State::Missing;
+    // What is there, and only not found, is not missing.
+    for (const doctor::LibraryReport& library : group.libraries)
+      if (fileName(library.path) == leaf)
+        return connect(from, byPath[library.path], isBroken, std::move(use));
+    State state = binding.state == Binding::State::Unknown ? State::Unknown : State::Missing;
+    bool isFfmpeg = env::parseFfmpegName(leaf).has_value();
+    Kind kind = isFfmpeg ? Kind::Ffmpeg : isTorchName(leaf) ? Kind::Torch : Kind::Other;
+    int major = isFfmpeg ? majorOf(leaf, group) : 0;
+    std::string key = "absent|" + std::to_string(static_cast<int>(kind)) + "|" +
+                      std::to_string(static_cast<int>(binding.state)) + "|" + std::to_string(major);
+    connect(from, memberOf(key, kind, state, major, leaf, isNeeded), isBroken, std::move(use));
+  }
+
+  void addProblem(const GroupReport& group, bool isNeeded, const LoadProblem& problem) {
+    if (problem.provider.empty() || problem.code == LoadProblem::Code::MissingDependency)
+      return;
+    size_t to = nodeOf(problem.provider, group, isNeeded), count = problem.symbols.size();
+    if (isNeeded && graph.nodes[to].state == State::Loads)
+      graph.nodes[to].state = State::Unfit;
+    std::string lack = count ? "lacks " + problem.symbols.front() : problem.message;
+    if (count > 1)
+      lack += " and " + std::to_string(count - 1) + " more";
+    connect(nodeOf(problem.library, group, isNeeded), to, /*isBroken=*/true,
+            {fileName(problem.library), fileName(problem.provider), std::move(lack)});
+  }
+
+  static int majorOf(llvm::StringRef leaf, const GroupReport& group) {
+    std::optional<env::FfmpegName> name = env::parseFfmpegName(leaf);
+    return name ? env::ffmpegMajorOf(*name).value_or(group.major) : 0;
+  }
+
+  size_t nodeFor(const std::string& key, Kind kind, State state, int major, std::string folder) {
+    auto [place, isNew] = byKey.try_emplace(key, graph.nodes.size());
+    if (isNew)
+      graph.nodes.push_back({kind, state, false, major, std::move(folder), {}, {}});
+    return place->second;
+  }
+
+  /// The node, with one library more.
+  size_t memberOf(const std::string& key, Kind kind, State state, int major,
+                  const std::string& leaf, bool isNeeded, std::string folder = {}) {
+    size_t node = nodeFor(key, kind, state, major, std::move(folder));
+    graph.nodes[node].isNeeded |= isNeeded;
+    if (!llvm::is_contained(graph.nodes[node].libraries, leaf))
+      graph.nodes[node].libraries.push_back(leaf);
+    return node;
+  }
+
+  size_t nodeOf(const std::string& path, const GroupReport& group, bool isNeeded) {
+    auto [known, isNew] = byPath.try_emplace(path, 0);
+    if (!isNew) {
+      Node& node = graph.nodes[known->second];
+      node.isNeeded |= isNeeded && node.kind != Kind::Package;
+      return known->second;
+    }
+    std::string folder = slashed(llvm::sys::path::parent_path(path)), leaf = fileName(path);
+    std::string brief = briefPath(folder);
+    bool isInside = brief != folder || llvm::any_of(ownFolders, [&](llvm::StringRef own) {
+                      return llvm::StringRef(folder + "/").starts_with((own + "/").str());
+                    });
+    int major = majorOf(leaf, group);
+    Kind kind = env::parseFfmpegName(leaf)                              ? Kind::Ffmpeg
+                : llvm::StringRef("/" + folder).ends_with("/torch/lib") ? Kind::Torch
+                : isInside                                              ? Kind::Other
+                                                                        : Kind::System;
+    if (kind == Kind::System)
+      folder = brief = "";
+    std::string key = kind == Kind::System ? "system"
+                                           : "found|" + std::to_string(static_cast<int>(kind)) +
+                                                 "|" + std::to_string(major) + "|" + folder;
+    return known->second = memberOf(key, kind, State::Loads, major, leaf, isNeeded, brief);
+  }
+
+  void connect(size_t from, size_t to, bool isBroken, Use use) {
+    if (from == to)
+      return;
+    auto [place, isNew] = byEnds.try_emplace({from, to}, graph.edges.size());
+    if (isNew)
+      graph.edges.push_back({from, to, false, {}});
+    Edge& edge = graph.edges[place->second];
+    edge.isBroken |= isBroken;
+    edge.uses.push_back(std::move(use));
+  }
+
+  bool isReachable(size_t from, size_t to, const std::vector<bool>& isLeftOut) const {
+    std::vector<bool> isSeen(graph.nodes.size(), false);
+    std::vector<size_t> open = {from};
+    while (!open.empty()) {
+      size_t node = open.back();
+      open.pop_back();
+      for (size_t i = 0; i < graph.edges.size(); ++i) {
+        if (isLeftOut[i] || graph.edges[i].from != node || isSeen[graph.edges[i].to])
+          continue;
+        if (graph.edges[i].to == to)
+          return true;
+        isSeen[graph.edges[i].to] = true;
+        open.push_back(graph.edges[i].to);
+      }
+    }
+    return false;
+  }
+
+  // Of a major that does not matter only what it lacks is worth an arrow.
+  void leaveOutIdle() {
+    llvm::erase_if(graph.edges, [&](const Edge& edge) {
+      return !graph.nodes[edge.from].isNeeded && graph.nodes[edge.to].isNeeded;
+    });
+  }
+
+  // All of a major's libraries ask for FFmpeg, torch and the system, and custom_ops for core as
+  // well: that core needs them says enough. What is broken by itself stays.
+  void leaveOutWhatFollows() {
+    std::vector<bool> isLeftOut(graph.edges.size(), false);
+    for (size_t i = 0; i < graph.edges.size(); ++i) {
+      const Edge& edge = graph.edges[i];
+      isLeftOut[i] = true;
+      bool isTold = edge.isBroken && graph.nodes[edge.to].state != State::Missing;
+      isLeftOut[i] = !isTold && isReachable(edge.from, edge.to, isLeftOut);
+    }
+    std::vector<Edge> kept;
+    for (size_t i = 0; i < graph.edges.size(); ++i)
+      if (!isLeftOut[i])
+        kept.push_back(std::move(graph.edges[i]));
+    graph.edges = std::move(kept);
+  }
+
+  // Everything needs the system: that is worth an arrow where nothing else is needed.
+  void leaveOutSystem() {
+    std::vector<size_t> counts(graph.nodes.size(), 0);
+    for (const Edge& edge : graph.edges)
+      ++counts[edge.from];
+    llvm::erase_if(graph.edges, [&](const Edge& edge) {
+      return graph.nodes[edge.to].kind == Kind::System && counts[edge.from] > 1 && !edge.isBroken;
+    });
+  }
+
+  // A package of a hundred libraries that need the same is one node.
+  void mergeTwins() {
+    constexpr size_t kTooMany = 4;
+    using Ends = std::pair<std::set<size_t>, std::set<size_t>>;
+    std::vector<Ends> ends(graph.nodes.size());
+    for (const Edge& edge : graph.edges) {
+      ends[edge.from].first.insert(edge.to);
+      ends[edge.to].second.insert(edge.from);
+    }
+    std::map<std::tuple<Ends, std::string, State, bool, int>, std::vector<size_t>> twins;
+    for (size_t i = 0; i < graph.nodes.size(); ++i)
+      if (const Node& node = graph.nodes[i]; node.kind == Kind::Package)
+        twins[{ends[i], node.folder, node.state, node.isNeeded, node.major}].push_back(i);
+    std::vector<size_t> becomes(graph.nodes.size());
+    for (size_t i = 0; i < becomes.size(); ++i)
+      becomes[i] = i;
+    for (const auto& [what, list] : twins)
+      for (size_t i = 1; list.size() >= kTooMany && i < list.size(); ++i) {
+        becomes[list[i]] = list[0];
+        llvm::move(graph.nodes[list[i]].libraries,
+                   std::back_inserter(graph.nodes[list[0]].libraries));
+        llvm::move(graph.nodes[list[i]].paths, std::back_inserter(graph.nodes[list[0]].paths));
+      }
+    Graph merged;
+    std::vector<size_t> places(graph.nodes.size());
+    auto isLonely = [&](size_t node) { return ends[node] == Ends(); };
+    for (size_t i = 0; i < graph.nodes.size(); ++i)
+      if (becomes[i] == i && !(graph.nodes[i].kind == Kind::System && isLonely(i))) {
+        places[i] = merged.nodes.size();
+        merged.nodes.push_back(std::move(graph.nodes[i]));
+      }
+    byEnds.clear();
+    std::vector<Edge> edges = std::move(graph.edges);
+    graph = std::move(merged);
+    for (Edge& edge : edges)
+      for (Use& use : edge.uses)
+        connect(places[becomes[edge.from]], places[becomes[edge.to]], edge.isBroken,
+                std::move(use));
+  }
+
+  const Diagnosis& diagnosis;
+  std::vector<bool> needed;
+  Graph graph;
+  std::set<std::string> ownFolders;
+  std::map<std::string, size_t> byKey;
+  std::map<std::string, size_t> byPath;
+  std::map<std::pair<size_t, size_t>, size_t> byEnds; ///< edges
+};
+
+} // namespace
+
+std::string leafOf(llvm::StringRef dependency) {
+  return dependency.substr(dependency.find_last_of("/\\") + 1).str();
+}
+
+std::string briefPath(llvm::StringRef path) {
+  std::string whole = slashed(path);
+  for (llvm::StringRef site : {"/site-packages/", "/dist-packages/"})
+    if (size_t place = llvm::StringRef(whole).rfind(site); place != llvm::StringRef::npos)
+      return whole.substr(place + site.size());
+  return whole;
+}
+
+std::vector<bool> neededGroups(const Diagnosis& diagnosis) {
+  // Majors go down within a package; a higher one begins the next.
+  std::vector<bool> needed(diagnosis.groups.size(), true);
+  auto isInUse = [](const GroupReport& group) {
+    return group.major != 0 && group.loads == Verdict::Loads;
+  };
+  for (size_t first = 0, end = 0; first < needed.size(); first = end) {
+    for (end = first + 1; end < needed.size(); ++end)
+      if (diagnosis.groups[end].major >= diagnosis.groups[end - 1].major)
+        break;
+    llvm::ArrayRef<GroupReport> package =
+        llvm::ArrayRef(diagnosis.groups).slice(first, end - first);
+    const GroupReport* used = llvm::find_if(package, isInUse);
+    // One that is required and fails matters as well; which ones are, the diagnosis does not say.
+    if (used != package.end() && diagnosis.isOk)
+      for (size_t i = first; i < end; ++i)
+        needed[i] = &diagnosis.groups[i] == used;
+  }
+  return needed;
+}
+
+Graph graphOf(const Diagnosis& diagnosis) {
+  return Builder(diagnosis).run();
+}
+
+} // namespace tcfix::report

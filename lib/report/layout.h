@@ -1,0 +1,50 @@
+// A layered drawing of a directed graph, from left to right: who needs something stands left of it.
+//
+// The method is Sugiyama's: layers by the longest path, long edges cut into pieces that take a
+// place of their own in each layer, order by barycentres, positions by least squares.
+// Deterministic, and made for some dozens of boxes.
+#pragma once
+
+#include <llvm/ADT/ArrayRef.h>
+
+#include <cstddef>
+#include <vector>
+
+namespace tcfix::report {
+
+struct Box {
+  double width = 0;
+  double height = 0;
+  size_t band = 0; ///< all boxes of a band stand right of those of the bands before
+};
+
+struct Arrow {
+  size_t from = 0;
+  size_t to = 0;
+};
+
+struct Point {
+  double x = 0;
+  double y = 0;
+};
+
+struct Layout {
+  double width = 0;
+  double height = 0;
+  std::vector<Point> boxes; ///< their upper left corners
+  /// For each arrow its way: from the edge of a box to the edge of another, two points for each
+  /// layer in between, which it crosses in a straight line.
+  std::vector<std::vector<Point>> ways;
+};
+
+struct Gaps {
+  double betweenLayers = 56;
+  double betweenBoxes = 16;
+  double betweenWays = 10;
+};
+
+/// Arrows in a circle are allowed: one of them then leads from right to left. An arrow from a box
+/// to itself has no way.
+Layout layOut(llvm::ArrayRef<Box> boxes, llvm::ArrayRef<Arrow> arrows, const Gaps& gaps = {});
+
+} // namespace tcfix::report

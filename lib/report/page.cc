@@ -1,0 +1,302 @@
+#include "report/page.h"
+
+#include "io/digest.h"
+#include "page_template.h"
+#include "report/markup.h"
+#include "report/svg.h"
+#include "report/tree.h"
+
+#include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/StringExtras.h>
+#include <llvm/Support/Base64.h>
+#include <llvm/Support/FormatVariadic.h>
+#include <llvm/Support/Path.h>
+
+namespace tcfix::report {
+
+using doctor::Diagnosis;
+using doctor::Evidence;
+using doctor::Finding;
+using doctor::GroupReport;
+using doctor::LibraryReport;
+using doctor::Severity;
+using llvm::formatv;
+using resolve::Attempt;
+using resolve::Binding;
+using resolve::Verdict;
+
+namespace {
+
+constexpr llvm::StringLiteral kPage(templates::report_page_html);
+
+/// How something stands: a class for the colour, a sign and a word for everyone.
+struct Standing {
+  const char* style;
+  const char* sign;
+  const char* word;
+};
+
+Standing standingOf(Verdict verdict, bool isNeeded = true) {
+  switch (verdict) {
+  case Verdict::Loads:
+    return {isNeeded ? "good" : "idle", "✓", "loads"};
+  case Verdict::Fails:
+    return {isNeeded ? "bad" : "idle", isNeeded ? "✕" : "–", "does not load"};
+  case Verdict::Unknown:
+    break;
+  }
+  return {"idle", "?", "unknown"};
+}
+
+Standing standingOf(Severity severity) {
+  switch (severity) {
+  case Severity::Error:
+    return {"bad", "✕", "error"};
+  case Severity::Warning:
+    return {"warn", "!", "warning"};
+  case Severity::Info:
+    break;
+  }
+  return {"idle", "i", "note"};
+}
+
+std::string badge(const Standing& standing) {
+  return formatv("<span class=\"badge {0}\"><span class=\"sign\" aria-hidden=\"true\">{1}</span> "
+                 "{2}</span>",
+                 standing.style, standing.sign, standing.word);
+}
+
+std::string code(llvm::StringRef text) {
+  return "<code>" + escaped(text) + "</code>";
+}
+
+std::string command(llvm::StringRef text) {
+  return "<div class=\"command\">" + code(text) +
+         "<button type=\"button\" hidden>Copy</button></div>\n";
+}
+
+std::string nameOf(const GroupReport& group) {
+  return group.major ? "FFmpeg " + std::to_string(group.major) : "Libraries";
+}
+
+std::string majors(const Diagnosis& diagnosis, const std::vector<bool>& needed) {
+  std::string out;
+  for (size_t i = 0; i < diagnosis.groups.size(); ++i) {
+    const GroupReport& group = diagnosis.groups[i];
+    const resolve::LoadProblem* cause = group.firstCause();
+    std::string why = cause                        ? escaped(cause->message)
+                      : group.ffmpegFolder.empty() ? ""
+                                                   : "from " + code(group.ffmpegFolder);
+    if (!needed[i])
+      why += " <span class=\"aside\">(not needed)</span>";
+    else if (group.loads == Verdict::Loads && group.loadsBare == Verdict::Fails)
+      why += " <span class=\"aside\">(only after <code>import torch</code>)</span>";
+    out += formatv("<tr{0}><th scope=\"row\">{1}</th><td>{2}</td><td>{3}</td></tr>\n",
+                   needed[i] ? "" : " class=\"idle\"", nameOf(group),
+                   badge(standingOf(group.loads, needed[i])), why);
+  }
+  return out;
+}
+
+std::string evidence(const Evidence& fact) {
+  std::string values;
+  if (const std::string* one = std::get_if<std::string>(&fact.value))
+    values = "<dd>" + code(*one) + "</dd>";
+  else
+    for (const std::string& each : std::get<std::vector<std::string>>(fact.value))
+      values += "<dd>" + code(each) + "</dd>";
+  return values.empty() ? "" : "<dt>" + escaped(fact.name) + "</dt>" + values;
+}
+
+std::string messageOf(const Finding& finding) {
+  std::string out = "<p>" + escaped(finding.message) + "</p>\n";
+  std::string facts;
+  if (!finding.path.empty())
+    facts = "<dt>file</dt><dd>" + code(finding.path) + "</dd>";
+  for (const Evidence& fact : finding.evidence)
+    facts += evidence(fact);
+  if (!facts.empty())
+    out += "<details><summary>What shows it</summary><dl>" + facts + "</dl></details>\n";
+  return out;
+}
+
+/// Findings of one kind that one command helps, such as the same of each major: the command once,
+/// and all but the first few folded.
+std::string article(llvm::ArrayRef<const Finding*> alike) {
+  constexpr size_t kShown = 2;
+  const Finding& first = *alike.front();
+  Standing standing = standingOf(first.severity);
+  std::string out =
+      formatv("<article class=\"finding\"><h3>{0} {1}</h3>\n", badge(standing), code(first.code));
+  for (size_t i = 0; i < alike.size(); ++i) {
+    if (i == kShown)
+      out += formatv("<details><summary>{0} more of the same kind</summary>\n", alike.size() - i);
+    out += messageOf(*alike[i]);
+  }
+  if (alike.size() > kShown)
+    out += "</details>\n";
+  if (!first.action.empty())
+    out += command(first.action);
+  return out + "</article>\n";
+}
+
+std::string findings(llvm::ArrayRef<Finding> all) {
+  std::vector<std::vector<const Finding*>> kinds;
+  for (const Finding& finding : all) {
+    auto isLike = [&](llvm::ArrayRef<const Finding*> kind) {
+      return std::tie(kind[0]->code, kind[0]->severity, kind[0]->action) ==
+             std::tie(finding.code, finding.severity, finding.action);
+    };
+    auto kind = llvm::find_if(kinds, isLike);
+    if (kind == kinds.end())
+      kind = kinds.insert(kinds.end(), std::vector<const Finding*>());
+    kind->push_back(&finding);
+  }
+  std::string out;
+  for (const std::vector<const Finding*>& kind : kinds)
+    out += article(kind);
+  return out.empty() ? out : "<section>\n<h2>Findings</h2>\n" + out + "</section>\n";
+}
+
+std::string tried(llvm::ArrayRef<Attempt> attempts) {
+  if (attempts.empty())
+    return {};
+  std::string out = "<ol class=\"tried\">";
+  for (const Attempt& attempt : attempts)
+    out += "<li>" + code(attempt.place) + " " + escaped(attempt.outcome) + "</li>";
+  return out + "</ol>";
+}
+
+/// A dependency as one library asked for it; nothing for what the system has.
+std::string traceLine(const Binding& binding, bool isNeeded) {
+  std::string how = binding.how;
+  std::string what;
+  switch (binding.state) {
+  case Binding::State::System:
+  case Binding::State::Assumed:
+    return {};
+  case Binding::State::Found:
+    what = "→ " + code(briefPath(binding.provider));
+    break;
+  case Binding::State::Optional:
+    what = badge({"idle", "–", "missing, not needed"});
+    break;
+  case Binding::State::Missing:
+    what = badge({isNeeded ? "bad" : "idle", "✕", "missing"});
+    if (binding.tried.empty())
+      how = "nothing says where to look";
+    break;
+  case Binding::State::Unknown:
+    what = badge({"idle", "?", "out of reach"});
+    break;
+  }
+  // Where it was found says enough; where it was not, all places count.
+  bool isFound = binding.state == Binding::State::Found;
+  return formatv("<li>{0} {1} <small>{2}</small>{3}</li>\n", code(binding.dependency), what,
+                 escaped(how), isFound ? "" : tried(binding.tried));
+}
+
+/// What one library asked for, in load order; the system's own libraries on one line.
+std::string traceOf(llvm::ArrayRef<const Binding*> bindings, bool isNeeded) {
+  std::string out = "<ul class=\"trace\">\n";
+  std::vector<std::string> system;
+  for (const Binding* binding : bindings)
+    if (std::string line = traceLine(*binding, isNeeded); !line.empty())
+      out += line;
+    else
+      system.push_back(escaped(leafOf(binding->dependency)));
+  if (!system.empty())
+    out += "<li class=\"idle\">of the system: " + llvm::join(system, ", ") + "</li>\n";
+  return out + "</ul>\n";
+}
+
+std::string trace(const LibraryReport& library, const std::string& id, bool isNeeded) {
+  std::string out =
+      formatv("<details id=\"{0}\"><summary>{1} {2}</summary>\n<p class=\"path\">{3}</p>\n", id,
+              code(llvm::sys::path::filename(library.path)),
+              badge(standingOf(library.loads.verdict, isNeeded)), code(library.path));
+  for (const resolve::LoadProblem& problem : llvm::ArrayRef(library.loads.problems).take_front(1))
+    out += "<p>" + escaped(problem.message) + "</p>\n";
+  // Bindings come in load order, which is not that of the libraries that ask.
+  std::vector<std::string> askers;
+  std::map<std::string, std::vector<const Binding*>> byAsker;
+  for (const Binding& binding : library.loads.bindings) {
+    std::vector<const Binding*>& list = byAsker[binding.library];
+    if (list.empty())
+      askers.push_back(binding.library);
+    list.push_back(&binding);
+  }
+  std::string deeper;
+  for (const std::string& asker : askers)
+    if (asker == library.path)
+      out += traceOf(byAsker[asker], isNeeded);
+    else
+      deeper += "<h4>" + code(briefPath(asker)) + "</h4>\n" + traceOf(byAsker[asker], isNeeded);
+  if (!deeper.empty())
+    out += "<details><summary>What these need in turn</summary>\n" + deeper + "</details>\n";
+  return out + "</details>\n";
+}
+
+/// The template with its {{names}} replaced. Values are not looked into: a library may be called
+/// like one of the names.
+std::string fill(llvm::StringRef rest, const std::map<llvm::StringRef, std::string>& values) {
+  std::string out;
+  while (!rest.empty()) {
+    auto [text, after] = rest.split("{{");
+    auto [name, next] = after.split("}}");
+    out += text;
+    if (auto value = values.find(name); value != values.end())
+      out += value->second;
+    rest = next;
+  }
+  return out;
+}
+
+/// So that a browser runs this script and no other.
+std::string hashOfScript(llvm::StringRef page) {
+  llvm::StringRef script = page.split("<script>").second.split("</script>").first;
+  io::Digest digest = io::digestOf(io::DigestKind::Sha256, llvm::arrayRefFromStringRef(script));
+  return llvm::encodeBase64(llvm::ArrayRef(digest).take_front(io::sizeOf(io::DigestKind::Sha256)));
+}
+
+} // namespace
+
+std::string renderPage(const Diagnosis& diagnosis, llvm::StringRef program) {
+  std::vector<bool> needed = neededGroups(diagnosis);
+  std::map<std::string, std::string> anchors;
+  std::string traces;
+  for (size_t i = 0; i < diagnosis.groups.size(); ++i) {
+    traces += "<h3>" + nameOf(diagnosis.groups[i]) + "</h3>\n";
+    for (const LibraryReport& library : diagnosis.groups[i].libraries) {
+      std::string id = "library-" + std::to_string(anchors.size());
+      anchors[library.path] = id;
+      traces += trace(library, id, needed[i]);
+    }
+  }
+  bool isSure = diagnosis.isKnown || !diagnosis.isOk;
+  Standing standing = !diagnosis.isOk ? Standing{"bad", "✕", "Broken"}
+                      : isSure        ? Standing{"good", "✓", "OK"}
+                                      : Standing{"idle", "?", "Nothing wrong in sight"};
+  std::string next;
+  if (!diagnosis.action.empty())
+    next = "<h2>What to do next</h2>\n" + command(diagnosis.action);
+  auto anchorOf = [&](const std::string& path) { return anchors[path]; };
+  std::map<llvm::StringRef, std::string> values = {
+      {"package", escaped(diagnosis.package)},
+      {"target", escaped(diagnosis.target)},
+      {"style", standing.style},
+      {"sign", standing.sign},
+      {"verdict", standing.word},
+      {"summary", escaped(diagnosis.summary)},
+      {"next", next},
+      {"majors", majors(diagnosis, needed)},
+      {"findings", findings(diagnosis.findings)},
+      {"graph", renderSvg(graphOf(diagnosis), anchorOf)},
+      {"traces", traces},
+      {"program", escaped(program)},
+      {"script-hash", hashOfScript(kPage)},
+  };
+  return fill(kPage, values);
+}
+
+} // namespace tcfix::report
