@@ -385,7 +385,7 @@ private:
     // Libraries that are out of reach have what is asked of them; missing ones would have.
     if (symbol.dependency)
       return bound < 0 && !process.modules[importer].isDropped(*symbol.dependency);
-    return isScopeOpen || (assumesStandardLibrary && isStandardCxx(symbol.name)) ||
+    return isScopeOpen || (assumesStandardLibrary && isStandard(symbol.name)) ||
            takesUnversionedFromBase(importer);
   }
 

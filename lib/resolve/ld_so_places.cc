@@ -204,7 +204,10 @@ BaseLibrary baseLibrary(llvm::StringRef name) {
   return {hasVersions || llvm::is_contained(others, name), hasVersions};
 }
 
-bool isStandardCxx(llvm::StringRef symbol) {
+bool isStandard(llvm::StringRef symbol) {
+  // libdl's became libc's with glibc 2.34; the wheels of torchcodec 0.17 name no version for dlsym.
+  if (llvm::is_contained({"dlopen", "dlsym", "dlclose", "dlerror", "dladdr"}, symbol))
+    return true;
   if (symbol.starts_with("__cxa_") || symbol.starts_with("__gxx_"))
     return true;
   if (!symbol.consume_front("_Z"))
@@ -215,8 +218,7 @@ bool isStandardCxx(llvm::StringRef symbol) {
   for (llvm::StringRef table : {"TV", "TI", "TS", "TT"}) // vtables, type information
     if (symbol.consume_front(table))
       break;
-  symbol.consume_front("N");
-  symbol.consume_front("K");
+  symbol = symbol.ltrim("NKVRO"); // nested; const, volatile, and for which kind of reference
   // St is std::, the others are short for its strings and streams.
   return llvm::any_of(std::initializer_list<llvm::StringRef>{"St", "Sa", "Sb", "Sd", "Si", "So",
                                                              "Ss", "9__gnu_cxx", "10__cxxabiv1"},

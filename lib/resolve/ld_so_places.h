@@ -61,7 +61,7 @@ struct BaseLibrary {
 };
 BaseLibrary baseLibrary(llvm::StringRef name);
 
-/// True for a symbol of C++'s standard library, as GCC and Clang mangle it.
-bool isStandardCxx(llvm::StringRef symbol);
+/// True for a symbol of C++'s standard library, as GCC and Clang mangle it, or of libdl.
+bool isStandard(llvm::StringRef symbol);
 
 } // namespace tcfix::resolve
