@@ -1,0 +1,72 @@
+// Windows: what is found through the search list is delayed; what is not, is left to fail as it did.
+#include "plan/plans.h"
+
+namespace tcfix::plan {
+namespace {
+
+using resolve::Verdict;
+using resolve::World;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+ByteVector dll(std::vector<std::string> needed) {
+  support::PeRecipe recipe;
+  recipe.imports.clear();
+  for (const std::string& name : needed)
+    recipe.imports.push_back({name, {"first"}});
+  return support::buildPe(recipe);
+}
+
+struct Tree : Planned {
+  explicit Tree(World& world) : Planned(Format::Pe, world) {
+    addTorch("c10.dll", dll({}));
+    world.add("/env/av.libs/avcodec-61-0123.dll", dll({"avutil-59-4567.dll"}));
+    world.add("/env/av.libs/avutil-59-4567.dll", dll({}));
+    addFfmpeg("/env/av.libs", {{"avcodec", "avcodec-61-0123.dll"}, {"avutil", "avutil-59-4567.dll"}});
+  }
+};
+
+std::vector<std::string> delayed(const Draft& draft) {
+  std::vector<std::string> names;
+  for (const DelayDependency& edit : editsOf<DelayDependency>(draft)) {
+    EXPECT_FALSE(edit.lazy) << "torchcodec would take a major whose FFmpeg is missing";
+    names.push_back(edit.pattern);
+  }
+  return names;
+}
+
+TEST(PeRule, TorchAndFfmpegComeFromTheList) {
+  World world(/*isWindows=*/true);
+  Tree tree(world);
+  tree.addLibrary("libtorchcodec_core7.dll", dll({"C10.dll", "avcodec-61.dll", "avutil-59.dll"}));
+  PackagePlan plan = tree.run();
+  EXPECT_EQ(plan.groups.front().bare.verdict, Verdict::Loads);
+  const Draft& draft = plan.groups.front().drafts.front();
+  EXPECT_THAT(delayed(draft), ElementsAre("C10.dll", "avcodec-61-0123.dll", "avutil-59-4567.dll"));
+  EXPECT_THAT(draft.look().searchPaths,
+              ElementsAre("$ORIGIN\\..\\torch\\lib", "$ORIGIN\\..\\av.libs"));
+}
+
+TEST(PeRule, AMajorWithoutFfmpegStaysOut) {
+  World world(/*isWindows=*/true);
+  Tree tree(world);
+  tree.addLibrary("libtorchcodec_core8.dll", dll({"c10.dll", "avcodec-62.dll"}));
+  PackagePlan plan = tree.run();
+  EXPECT_EQ(plan.groups.front().bare.verdict, Verdict::Fails);
+  const Draft& draft = plan.groups.front().drafts.front();
+  EXPECT_THAT(delayed(draft), ElementsAre("c10.dll"));
+  EXPECT_THAT(editsOf<RenameDependency>(draft), IsEmpty());
+}
+
+TEST(PeRule, WhatLiesBesideNeedsNoList) {
+  World world(/*isWindows=*/true);
+  Tree tree(world);
+  world.add("/env/torchcodec/beside.dll", dll({}));
+  tree.addLibrary("libtorchcodec_core7.dll", dll({"beside.dll"}));
+  PackagePlan plan = tree.run();
+  EXPECT_EQ(plan.groups.front().bare.verdict, Verdict::Loads);
+  EXPECT_THAT(plan.groups.front().drafts.front().wishes(), IsEmpty());
+}
+
+} // namespace
+} // namespace tcfix::plan

@@ -1,0 +1,65 @@
+// A package of tiny libraries on a disk of its own, and what is planned for it.
+#pragma once
+
+#include "plan/plan.h"
+#include "resolve/world.h"
+
+namespace tcfix::plan {
+
+class Planned {
+public:
+  Planned(Format platform, resolve::World& world) : world(world) {
+    facts.platform = platform;
+    facts.root = world.at("/env");
+    facts.process.arch = "x86_64";
+    facts.package.name = "torchcodec";
+  }
+
+  /// A library of the package, as its installer left it.
+  void addLibrary(llvm::StringRef name, Bytes content) {
+    LibraryFacts library;
+    library.path = world.add("/env/torchcodec/" + name.str(), content);
+    library.name = name.str();
+    llvm::Expected<const Image*> image = world.store.image(library.path);
+    ASSERT_TRUE(static_cast<bool>(image));
+    const Slice& slice = (*image)->slices.front();
+    library.original = {slice.dependencies, {}, slice.searchPaths, slice.searchPathKind};
+    readName(library);
+    facts.libraries.push_back(std::move(library));
+  }
+
+  void addTorch(llvm::StringRef name, Bytes content) {
+    world.add("/env/torch/lib/" + name.str(), content);
+    facts.torch.emplace();
+    facts.torch->libFolder = world.at("/env/torch/lib");
+    facts.torch->version = "2.9.1";
+    facts.torchNames.push_back(name.str());
+  }
+
+  /// An FFmpeg 7 below the environment; `files` are its components' names there.
+  void addFfmpeg(llvm::StringRef folder, std::map<std::string, std::string> files) {
+    env::FfmpegInstall install;
+    install.major = 7;
+    install.source = env::FfmpegSource::Pyav;
+    install.folder = world.at(folder);
+    install.description = "PyAV 15.1.0";
+    install.files = std::move(files);
+    facts.ffmpegs.push_back(std::move(install));
+  }
+
+  PackagePlan run(const Request& request = {}) { return planPackage(facts, request, world.store); }
+
+  resolve::World& world;
+  PackageFacts facts;
+};
+
+/// The edits of one kind, in order.
+template <typename Kind> std::vector<Kind> editsOf(const Draft& draft) {
+  std::vector<Kind> edits;
+  for (const Wish& wish : draft.wishes())
+    if (const auto* edit = std::get_if<Kind>(&wish.edit))
+      edits.push_back(*edit);
+  return edits;
+}
+
+} // namespace tcfix::plan
