@@ -178,6 +178,15 @@ class Links(ApplyTest):
         self.assertEqual(content(world.site), before)
         self.assertEqual(stamps(cache), stamp)
 
+    def test_a_link_to_a_sibling_stays_one(self):
+        alias = self.world.package / "libtorchcodec_alias7.dylib"
+        alias.symlink_to(LIBRARIES[0])
+        self.apply()
+        self.assertEqual(os.readlink(alias), LIBRARIES[0])
+        self.assertEqual(rpaths(alias), [TORCH, BREW])
+        self.undo()
+        self.assertEqual(rpaths(alias), [])
+
     def test_a_linked_package_is_refused(self):
         world, source = self.world, self.world.root / "source"
         world.package.rename(source)
