@@ -43,8 +43,7 @@ protected:
   /// As if the work had been done.
   void commit(const RecordWork& work) {
     journal.entries = {*work.entry};
-    tree.write(llvm::StringRef(work.path).drop_front(tree.path().size() + 1),
-               bytesOf(work.wanted));
+    tree.write(llvm::StringRef(work.path).drop_front(tree.path().size() + 1), bytesOf(work.wanted));
   }
 
   FolderTree tree;
@@ -69,8 +68,9 @@ TEST_F(Lists, RecordFollowsAndLeadsBack) {
 
 TEST_F(Lists, ARecordThatSomebodyWroteAnewLosesOurRowOnly) {
   commit(record());
-  tree.write("lib/site/torchcodec-1.dist-info/RECORD",
-             bytesOf("torchcodec/lib.so,sha256=xyz,5\ntorchcodec-1.dist-info/tcfix-journal.json,,\n"));
+  tree.write(
+      "lib/site/torchcodec-1.dist-info/RECORD",
+      bytesOf("torchcodec/lib.so,sha256=xyz,5\ntorchcodec-1.dist-info/tcfix-journal.json,,\n"));
   EXPECT_EQ(record(/*isChanged=*/false).wanted, "torchcodec/lib.so,sha256=xyz,5\n");
 }
 

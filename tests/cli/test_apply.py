@@ -119,6 +119,24 @@ class Targets(ApplyTest):
         self.assertEqual(step, 'next: python -c "import torchcodec"')
         self.assertEqual(tcfix("apply", "-q", *options).stdout, "")
 
+    def test_progress_is_for_terminals(self):
+        other = TinyWorld(self.folder / "other", environment="env")
+        command = self.command("apply", self.world.env, other.env)
+        self.assertEqual(run(*command, check=0).stderr, "")
+        said = {}
+        for option in ("--color=never", "--quiet", "--json"):
+            main, terminal = os.openpty()
+            subprocess.run([*command, option], stderr=terminal, stdout=subprocess.DEVNULL)
+            os.close(terminal)
+            with open(main, "rb", buffering=0) as screen, contextlib.suppress(OSError):
+                said[option] = b""
+                while part := screen.read(1000):
+                    said[option] += part
+        self.assertIn(b"repairing 0/2", said["--color=never"])
+        self.assertIn(b"repairing 2/2", said["--color=never"])
+        self.assertTrue(said["--color=never"].endswith(b"\r\x1b[K"))
+        self.assertEqual((said["--quiet"], said["--json"]), (b"", b""))
+
     def test_wrong_usage(self):
         for options in (["--rpath", ""], ["--ffmpeg", ""], ["--require", "x"], ["--jobs", "0"],
                         ["--sign-with", "gpg"], ["--bogus"]):

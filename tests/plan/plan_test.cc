@@ -46,7 +46,8 @@ protected:
     std::vector<DependencySpec> names;
     for (const Dependency& dependency : core.original.dependencies)
       names.push_back({dependency.name});
-    core.path = tree.file("env/torchcodec/" + core.name, image("@rpath/" + core.name, names, rpaths));
+    core.path =
+        tree.file("env/torchcodec/" + core.name, image("@rpath/" + core.name, names, rpaths));
     plan::readName(core);
     facts.libraries = {core};
   }
@@ -98,7 +99,8 @@ TEST_F(PlanTest, NamesTheFilesAsTheyAre) {
   library();
   ffmpeg(env::FfmpegSource::Pyav, "env/av/.dylibs", "libavcodec.61.19.101.dylib");
   plan::PackagePlan made = plan();
-  EXPECT_THAT(entries(made), ElementsAre("@loader_path/../torch/lib", "@loader_path/../av/.dylibs"));
+  EXPECT_THAT(entries(made),
+              ElementsAre("@loader_path/../torch/lib", "@loader_path/../av/.dylibs"));
   EXPECT_EQ(made.groups[0].drafts[0].look().dependencies[1].name,
             "@rpath/libavcodec.61.19.101.dylib");
   EXPECT_EQ(made.groups[0].bare.verdict, Verdict::Loads);
@@ -138,8 +140,8 @@ TEST_F(PlanTest, LeadsToWhatElseIsMissing) {
   tree.file("env/nvidia/npp/lib/libnpp.dylib", image("@rpath/libnpp.dylib"));
   facts.otherFolders = {tree.path("env/nvidia/npp/lib")};
   ffmpeg(env::FfmpegSource::Homebrew, "brew");
-  EXPECT_THAT(entries(plan()), ElementsAre("@loader_path/../torch/lib", "/brew",
-                                           "@loader_path/../nvidia/npp/lib"));
+  EXPECT_THAT(entries(plan()),
+              ElementsAre("@loader_path/../torch/lib", "/brew", "@loader_path/../nvidia/npp/lib"));
 }
 
 TEST_F(PlanTest, WantsNothingWhereAllLoads) {
