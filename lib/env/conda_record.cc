@@ -208,8 +208,8 @@ void CondaRecord::add(llvm::StringRef path) {
   const std::string name = quoted(path);
   if (std::optional<Lists> lists = read(content);
       lists && lists->paths && !itemFor(content, *lists->paths, path))
-    content = appended(content, *lists->paths,
-                       "{\"_path\": " + name + ", \"path_type\": \"hardlink\"}");
+    content =
+        appended(content, *lists->paths, "{\"_path\": " + name + ", \"path_type\": \"hardlink\"}");
   if (std::optional<Lists> lists = read(content); lists && !itemFor(content, *lists->files, path))
     content = appended(content, *lists->files, name);
 }

@@ -1,7 +1,7 @@
 // conda's own list of a package's files: conda-meta/NAME-VERSION-BUILD.json.
 //
-// conda removes what "files" lists, mamba and pixi what "paths_data" does; both hold hashes. Only the
-// values that change are written anew; every other byte stays as the installer wrote it.
+// conda removes what "files" lists, mamba and pixi what "paths_data" does; both hold hashes. Only
+// the values that change are written anew; every other byte stays as the installer wrote it.
 #pragma once
 
 #include "base/error.h"

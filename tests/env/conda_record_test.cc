@@ -60,8 +60,7 @@ TEST(CondaRecord, ListsAFileOnceInBothLists) {
   record.add("lib/j.json");
   std::string once = record.text();
   EXPECT_THAT(once, testing::HasSubstr("\"lib/\\u0062.dylib\",\n    \"lib/j.json\"\n  ]"));
-  EXPECT_THAT(once, testing::HasSubstr(
-                        R"({"_path": "lib/j.json", "path_type": "hardlink"})"));
+  EXPECT_THAT(once, testing::HasSubstr(R"({"_path": "lib/j.json", "path_type": "hardlink"})"));
   record.add("lib/j.json");
   EXPECT_EQ(record.text(), once);
   record.remove("lib/j.json");
