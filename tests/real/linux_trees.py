@@ -67,28 +67,35 @@ class StandIns:
         package = wheel("torchcodec", version, arch)
         own = [*package.glob("torchcodec/*.so"), *package.glob("torchcodec.libs/*")]
         offered = {name.partition("@")[0] for name in symbols("defined", own, self.prefix)} | system_symbols(self.prefix)
-        wanted = collections.defaultdict(set)  # by version; "" where there is none
-        for name in symbols("undefined", own, self.prefix):
-            name, _, version = name.partition("@")
-            if name not in offered and not FOREIGN.match(version):
-                wanted[version].add(name)
+        wanted = self.needed_symbols(own, offered)
         self.python_names = {name for name in wanted[""] if re.match("_?Py", name)}
         wanted[""] -= self.python_names
         for name in {name for path in own for name in needed(path)}:
             if re.match("lib(c10|torch)[._]", name) and not name.startswith("libtorchcodec"):
-                self.build("torch", name, wanted[""] if name == "libtorch_cpu.so" else ())
+                self.build(folder / "torch" / name, {"": wanted[""]} if name == "libtorch_cpu.so" else {})
             elif re.match("lib(nvrtc|cudart)", name):
-                self.build("nvidia", name, wanted[name])
+                self.build(folder / "nvidia" / name, {name: wanted[name]})
 
-    def build(self, folder, name, names):
-        place = self.folder / folder
-        place.mkdir(exist_ok=True)
+    def needed_symbols(self, libraries, offered=()):
+        """{version: names}, without what the system and FFmpeg offer; "" where there is no version."""
+        wanted = collections.defaultdict(set)
+        for name in symbols("undefined", libraries, self.prefix):
+            name, _, version = name.partition("@")
+            if name not in offered and not FOREIGN.match(version):
+                wanted[version].add(name)
+        return wanted
+
+    def build(self, path, versions):
+        """A library that offers these names of these versions."""
+        path.parent.mkdir(parents=True, exist_ok=True)
         source, script = self.folder / "stub.s", self.folder / "stub.map"
+        names = set().union(*versions.values())
         jump = "jmp wasCalled@PLT" if self.arch == "x86_64" else "b wasCalled"
         source.write_text(assembly(names, jump if names else ""))
-        script.write_text(f"{name} {{ global: *; }};\n" if folder == "nvidia" else "{ global: *; };\n")
-        run(self.prefix + "gcc", "-shared", "-nostdlib", source, "-o", place / name, f"-Wl,-soname,{name}",
-            f"-Wl,--version-script={script}", check=0)
+        script.write_text("".join(f"{version} {{ {'; '.join(names)}; }};\n"
+                                  for version, names in versions.items() if version and names))
+        run(self.prefix + "gcc", "-shared", "-nostdlib", source, "-o", path, f"-Wl,-soname,{path.name}",
+            *([f"-Wl,--version-script={script}"] if script.read_text() else []), check=0)
 
     def python(self, target, *options):
         """The program, with what libpython would offer."""
