@@ -92,8 +92,20 @@ private:
   std::vector<Problem> warnings;
 };
 
+// A link to another library of the package follows that one by itself.
+bool isAlias(const env::Package& package, const std::string& path, const io::TargetDisk& disk) {
+  if (!io::system::readLink(path))
+    return false;
+  std::optional<std::string> real = disk.realPath(path);
+  return real && llvm::any_of(package.libraries, [&](const std::string& other) {
+           return other != path && !io::system::readLink(other) && disk.realPath(other) == real;
+         });
+}
+
 void PackageRun::openLibraries(const Locks& locks) {
   for (const std::string& path : package.libraries) {
+    if (isAlias(package, path, target.disk))
+      continue;
     LibraryWork& work = *works.emplace_back(std::make_unique<LibraryWork>());
     work.path = path;
     work.outcome.path = path;

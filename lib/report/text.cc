@@ -306,30 +306,32 @@ std::string filesText(llvm::ArrayRef<apply::FileOutcome> files, bool withUnchang
   return out;
 }
 
-std::string countsText(const apply::FileCounts& counts, llvm::StringRef noun) {
+std::string countsText(const apply::FileCounts& counts, llvm::StringRef noun,
+                       bool isPromise = false) {
   size_t all = counts.changed + counts.unchanged + counts.skipped + counts.failed;
   std::string out =
       all == 1 || noun != "library" ? countText(all, noun) : std::to_string(all) + " libraries";
-  out += ": " + std::to_string(counts.changed) + " changed, " + std::to_string(counts.unchanged) +
-         " unchanged";
+  out += ": " + std::to_string(counts.changed) + (isPromise ? " would change, " : " changed, ") +
+         std::to_string(counts.unchanged) + " unchanged";
   if (counts.failed != 0)
     out += ", " + std::to_string(counts.failed) + " failed";
   return out;
 }
 
-std::string verdictText(const apply::TargetOutcome& target, const Paint& paint) {
-  if (target.ffmpeg && target.loads.after == resolve::Verdict::Loads)
-    return paint.green("loads") + " with FFmpeg " + std::to_string(target.ffmpeg->major) +
-           " from " + printable(target.ffmpeg->path) + "\n";
+std::string verdictText(const apply::TargetOutcome& target, bool isPromise, const Paint& paint) {
   switch (target.loads.after) {
   case resolve::Verdict::Loads:
-    return paint.green("loads") + "\n";
+    return paint.green(isPromise ? "would load" : "loads") +
+           (target.ffmpeg ? " with FFmpeg " + std::to_string(target.ffmpeg->major) + " from " +
+                                printable(target.ffmpeg->path)
+                          : "") +
+           "\n";
   case resolve::Verdict::Unknown:
     return "whether it loads cannot be known here: the libraries are of another platform\n";
   case resolve::Verdict::Fails:
     break;
   }
-  std::string out = paint.red("does not load") + "\n";
+  std::string out = paint.red(isPromise ? "would not load" : "does not load") + "\n";
   for (const std::string& cause : target.causes)
     out += "  " + printable(cause) + "\n";
   return out + "next: tcfix doctor " + printable(target.path) + "\n";
@@ -390,6 +392,9 @@ std::string briefly(const apply::FileOutcome& file) {
 std::string renderApplied(const apply::TargetOutcome& target, bool isVerbose, const Paint& paint) {
   if (target.files.empty())
     return {};
+  bool isPromise = llvm::any_of(target.files, [](const apply::FileOutcome& file) {
+    return file.status == apply::FileStatus::WouldChange;
+  });
   std::string out;
   if (isVerbose)
     out = filesText(target.files, /*withUnchanged=*/true, paint);
@@ -397,7 +402,7 @@ std::string renderApplied(const apply::TargetOutcome& target, bool isVerbose, co
     for (const apply::FileOutcome& file : target.files)
       if (file.status == apply::FileStatus::Changed ||
           file.status == apply::FileStatus::WouldChange)
-        out += paint.green("changed") + "  " +
+        out += paint.green(isPromise ? "would change" : "changed") + "  " +
                paint.bold(printable(llvm::sys::path::filename(file.path))) + "  " + briefly(file) +
                "\n";
       else if (file.status == apply::FileStatus::Failed)
@@ -405,9 +410,9 @@ std::string renderApplied(const apply::TargetOutcome& target, bool isVerbose, co
   apply::FileCounts counts = apply::countFiles(target.files);
   bool isIdle = counts.changed == 0 && counts.failed == 0 && target.problems.empty();
   out += paint.bold(printable(target.path)) + ": " +
-         (isIdle ? std::string("nothing to do") : countsText(counts, "library")) + "; " +
-         verdictText(target, paint);
-  if (counts.changed != 0 && target.loads.after == resolve::Verdict::Loads)
+         (isIdle ? std::string("nothing to do") : countsText(counts, "library", isPromise)) + "; " +
+         verdictText(target, isPromise, paint);
+  if (counts.changed != 0 && !isPromise && target.loads.after == resolve::Verdict::Loads)
     out += "next: python -c \"import torchcodec\"\n";
   return out;
 }

@@ -104,6 +104,39 @@ class Targets(ApplyTest):
                 self.assertIn(hint, result.stderr)
         self.assertEqual(self.undo(empty)["targets"][0]["restored"], [])
 
+    def test_words(self):
+        """One line a library with what and why, one line of summary, the next step."""
+        options = ["--sysroot", self.world.root, self.world.env]
+        text = tcfix("apply", "--check", *options, check=1).stdout
+        self.assertEqual(text.count("would change  libtorchcodec_"), 3)
+        self.assertIn("3 libraries: 3 would change, 0 unchanged; would load with FFmpeg 7", text)
+        *lines, summary, step = tcfix("apply", *options).stdout.splitlines()
+        self.assertEqual(lines[0], f"changed  {LIBRARIES[0]}  + {TORCH} (leads to torch 2.9.1), "
+                                   f"+ {BREW} (leads to FFmpeg 7 of Homebrew), signed")
+        self.assertEqual(len(lines), 3)
+        self.assertEqual(summary, f"{self.world.env}: 3 libraries: 3 changed, 0 unchanged; "
+                                  f"loads with FFmpeg 7 from {BREW}")
+        self.assertEqual(step, 'next: python -c "import torchcodec"')
+        self.assertEqual(tcfix("apply", "-q", *options).stdout, "")
+
+    def test_progress_is_for_terminals(self):
+        other = TinyWorld(self.folder / "other", environment="env")
+        command = self.command("apply", self.world.env, other.env)
+        self.assertEqual(run(*command, check=0).stderr, "")
+        said = {}
+        for option in ("--color=never", "--quiet", "--json"):
+            main, terminal = os.openpty()
+            subprocess.run([*command, option], stderr=terminal, stdout=subprocess.DEVNULL)
+            os.close(terminal)
+            with open(main, "rb", buffering=0) as screen, contextlib.suppress(OSError):
+                said[option] = b""
+                while part := screen.read(1000):
+                    said[option] += part
+        self.assertIn(b"repairing 0/2", said["--color=never"])
+        self.assertIn(b"repairing 2/2", said["--color=never"])
+        self.assertTrue(said["--color=never"].endswith(b"\r\x1b[K"))
+        self.assertEqual((said["--quiet"], said["--json"]), (b"", b""))
+
     def test_wrong_usage(self):
         for options in (["--rpath", ""], ["--ffmpeg", ""], ["--require", "x"], ["--jobs", "0"],
                         ["--sign-with", "gpg"], ["--bogus"]):
@@ -162,6 +195,15 @@ class Links(ApplyTest):
         self.undo()
         self.assertEqual(content(world.site), before)
         self.assertEqual(stamps(cache), stamp)
+
+    def test_a_link_to_a_sibling_stays_one(self):
+        alias = self.world.package / "libtorchcodec_alias7.dylib"
+        alias.symlink_to(LIBRARIES[0])
+        self.apply()
+        self.assertEqual(os.readlink(alias), LIBRARIES[0])
+        self.assertEqual(rpaths(alias), [TORCH, BREW])
+        self.undo()
+        self.assertEqual(rpaths(alias), [])
 
     def test_a_linked_package_is_refused(self):
         world, source = self.world, self.world.root / "source"

@@ -3,10 +3,9 @@
 #include "apply/apply.h"
 #include "base/parallel.h"
 #include "io/system.h"
+#include "report/progress.h"
 
 #include <llvm/Support/FileSystem.h>
-
-#include <mutex>
 
 namespace tcfix::cli {
 
@@ -99,12 +98,12 @@ int runApply(Invocation& invocation) {
     io::system::watchForInterrupts();
     io::system::allowManyOpenFiles();
     outcomes.resize(targets->size());
-    std::mutex talking;
+    report::Progress progress("repairing", targets->size(),
+                              !invocation.isQuiet() && !invocation.wantsJson());
     parallelFor(targets->size(), jobs, [&](size_t i) {
-      outcomes[i] = apply::applyTo((*targets)[i], options, [&](const std::string& message) {
-        std::lock_guard<std::mutex> guard(talking);
-        report::logInfo(message);
-      });
+      outcomes[i] = apply::applyTo((*targets)[i], options,
+                                   [&](const std::string& message) { progress.say(message); });
+      progress.advance();
     });
   } else {
     invocation.addError(toProblem(targets.takeError(), {}));
