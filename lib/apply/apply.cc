@@ -92,8 +92,20 @@ private:
   std::vector<Problem> warnings;
 };
 
+// A link to another library of the package follows that one by itself.
+bool isAlias(const env::Package& package, const std::string& path, const io::TargetDisk& disk) {
+  if (!io::system::readLink(path))
+    return false;
+  std::optional<std::string> real = disk.realPath(path);
+  return real && llvm::any_of(package.libraries, [&](const std::string& other) {
+           return other != path && !io::system::readLink(other) && disk.realPath(other) == real;
+         });
+}
+
 void PackageRun::openLibraries(const Locks& locks) {
   for (const std::string& path : package.libraries) {
+    if (isAlias(package, path, target.disk))
+      continue;
     LibraryWork& work = *works.emplace_back(std::make_unique<LibraryWork>());
     work.path = path;
     work.outcome.path = path;
@@ -104,7 +116,10 @@ void PackageRun::openLibraries(const Locks& locks) {
     }
     llvm::Expected<io::InputFile> input = target.disk.open(path);
     if (!input) {
-      work.fail(toProblem(input.takeError(), path));
+      Problem problem = toProblem(input.takeError(), path);
+      if (problem.code == ErrorCode::NotFound) // the target is there; this is one of its files
+        problem = {ErrorCode::Unreadable, "is a link that leads nowhere", path, {}};
+      work.fail(std::move(problem));
       continue;
     }
     work.input = std::make_unique<io::InputFile>(std::move(*input));
@@ -140,9 +155,6 @@ void PackageRun::plan() {
   std::vector<Problem> unreadable;
   resolve::LibraryStore present(target.disk);
   facts = plan::gatherFacts(target, package, present, options.survey, unreadable);
-  for (const Problem& problem : unreadable)
-    if (LibraryWork* work = find(problem.path); work && work->isOpen())
-      work->fail(problem);
   bool hasReplacements = false;
   resolve::LibraryStore rebuilt(target.disk);
   for (const std::unique_ptr<LibraryWork>& work : works)
@@ -152,6 +164,9 @@ void PackageRun::plan() {
     }
   if (hasReplacements)
     facts = plan::gatherFacts(target, package, rebuilt, options.survey, unreadable);
+  for (const Problem& problem : unreadable)
+    if (LibraryWork* work = find(problem.path); work && work->isOpen())
+      work->fail(problem);
   for (plan::LibraryFacts& library : facts.libraries) {
     const LibraryWork* work = find(library.path);
     if (!work || work->replacement || !work->edits())
@@ -183,7 +198,7 @@ llvm::Error PackageRun::write() {
 
   std::vector<std::optional<StagedLibrary>> staged(changed.size());
   std::vector<std::optional<Problem>> refused(changed.size());
-  StageContext context{place, options, facts.process.arch};
+  StageContext context{place, options, facts.process.arch, target.disk};
   parallelFor(changed.size(), kFilesAtOnce, [&](size_t i) {
     if (io::system::isInterrupted()) {
       refused[i] = {ErrorCode::Interrupted, "interrupted; nothing was changed", {}, {}};
@@ -350,10 +365,14 @@ TargetOutcome applyTo(const std::string& target, const ApplyOptions& options, io
       continue;
     }
     PackageRun run(*found, package, options);
-    Locks locks(options.isWriting ? llvm::ArrayRef<std::string>(package.libraries)
-                                  : llvm::ArrayRef<std::string>(),
+    std::vector<std::string> written;
+    if (options.isWriting)
+      written = package.libraries;
+    if (options.isWriting && !package.condaMeta.empty())
+      written.push_back(package.condaMeta);
+    Locks locks(written,
                 options.isWriting && !package.distInfo.empty() ? run.journalPath() : std::string(),
-                notify);
+                notify, Links::Replaced);
     llvm::Error error = run.run(locks);
     if (error)
       outcome.problems.push_back(toProblem(std::move(error), target));

@@ -216,7 +216,7 @@ EditRun editFiles(llvm::ArrayRef<std::string> paths, const formats::EditRequest&
   EditRun run;
   bool isWriting = !options.isDryRun;
   Locks locks(isWriting ? paths : llvm::ArrayRef<std::string>(),
-              isWriting ? options.journal : std::string(), notify);
+              isWriting ? options.journal : std::string(), notify, Links::Followed);
   std::vector<Work> works = openAll(paths, locks);
 
   bool hasJournal = isWriting && !options.journal.empty();

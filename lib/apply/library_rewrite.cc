@@ -59,6 +59,63 @@ std::string textOf(llvm::ArrayRef<plan::Wish> wishes, const ApplyOptions& option
   return text;
 }
 
+constexpr llvm::StringLiteral kGone = "tcfix wrote it before, and it no longer serves";
+constexpr llvm::StringLiteral kBack = "as the installer left it";
+
+// Those of `slice` that `other` has not.
+std::vector<const Dependency*> onlyIn(const Slice& slice, const Slice& other) {
+  std::vector<const Dependency*> only;
+  for (const Dependency& dependency : slice.dependencies)
+    if (llvm::none_of(other.dependencies, [&](const Dependency& one) {
+          return one.name == dependency.name && one.kind == dependency.kind;
+        }))
+      only.push_back(&dependency);
+  return only;
+}
+
+// Renamed ones keep their places; so, if as many came as went, each came for one that went.
+void addDependencyDifferences(const Slice& now, const Slice& wanted, std::vector<Change>& changes) {
+  std::vector<const Dependency*> gone = onlyIn(now, wanted), come = onlyIn(wanted, now);
+  if (gone.size() != come.size()) {
+    for (const Dependency* one : gone)
+      changes.push_back({Operation::RemoveDependency, one->name, {}, kGone.str(), {}});
+    for (const Dependency* one : come)
+      changes.push_back({Operation::AddDependency, one->name, {}, kBack.str(), {}});
+    return;
+  }
+  for (auto [before, after] : llvm::zip(gone, come)) {
+    if (before->name != after->name)
+      changes.push_back({Operation::RenameDependency, after->name, before->name, kBack.str(), {}});
+    if (before->kind != after->kind)
+      changes.push_back(
+          {after->kind == DependencyKind::Delay ? Operation::Delay : Operation::Undelay,
+           after->name,
+           {},
+           kBack.str(),
+           {}});
+  }
+}
+
+// A file that tcfix changed before: what is different from then.
+std::vector<Change> differencesOf(const Slice& now, const Slice& wanted,
+                                  llvm::ArrayRef<plan::Wish> wishes) {
+  std::vector<Change> changes;
+  for (const std::string& path : now.searchPaths)
+    if (!llvm::is_contained(wanted.searchPaths, path))
+      changes.push_back({Operation::RemoveRpath, path, {}, kGone.str(), {}});
+  for (const std::string& path : wanted.searchPaths)
+    if (!llvm::is_contained(now.searchPaths, path))
+      changes.push_back({Operation::AddRpath, path, {}, kBack.str(), {}});
+  if (wanted.searchPathKind && now.searchPathKind != wanted.searchPathKind)
+    changes.push_back(
+        {Operation::SetRpathKind, nameOf(*wanted.searchPathKind).str(), {}, kGone.str(), {}});
+  addDependencyDifferences(now, wanted, changes);
+  explain(changes, wishes);
+  return changes;
+}
+
+} // namespace
+
 // The plan knows better why than the room that carried it out.
 void explain(std::vector<Change>& changes, llvm::ArrayRef<plan::Wish> wishes) {
   for (Change& change : changes)
@@ -68,42 +125,6 @@ void explain(std::vector<Change>& changes, llvm::ArrayRef<plan::Wish> wishes) {
         change.reason = planned.reason;
     }
 }
-
-// A file that tcfix changed before: what is different from then.
-std::vector<Change> differencesOf(const Slice& now, const Slice& wanted,
-                                  llvm::ArrayRef<plan::Wish> wishes) {
-  constexpr llvm::StringLiteral kGone = "tcfix wrote it before, and it no longer serves";
-  std::vector<Change> changes;
-  for (const std::string& path : now.searchPaths)
-    if (!llvm::is_contained(wanted.searchPaths, path))
-      changes.push_back({Operation::RemoveRpath, path, {}, kGone.str(), {}});
-  for (const std::string& path : wanted.searchPaths)
-    if (!llvm::is_contained(now.searchPaths, path))
-      changes.push_back({Operation::AddRpath, path, {}, "as the installer left it", {}});
-  if (wanted.searchPathKind && now.searchPathKind != wanted.searchPathKind)
-    changes.push_back(
-        {Operation::SetRpathKind, nameOf(*wanted.searchPathKind).str(), {}, kGone.str(), {}});
-  auto has = [](const Slice& slice, const Dependency& dependency) {
-    return llvm::any_of(slice.dependencies, [&](const Dependency& other) {
-      return other.name == dependency.name && other.kind == dependency.kind;
-    });
-  };
-  for (const Dependency& dependency : now.dependencies)
-    if (!has(wanted, dependency))
-      changes.push_back({Operation::RemoveDependency, dependency.name, {}, kGone.str(), {}});
-  for (const Dependency& dependency : wanted.dependencies)
-    if (!has(now, dependency))
-      changes.push_back(
-          {dependency.kind == DependencyKind::Delay ? Operation::Delay : Operation::AddDependency,
-           dependency.name,
-           {},
-           "as the installer left it",
-           {}});
-  explain(changes, wishes);
-  return changes;
-}
-
-} // namespace
 
 llvm::Error rewriteLibrary(LibraryWork& work, const plan::Draft& draft,
                            const ApplyOptions& options) {

@@ -25,14 +25,16 @@ llvm::Error signWithTool(StagedLibrary& staged, const StageContext& context) {
 }
 
 // A link that once stood there is put back only if it still leads to the same bytes.
-bool leadsTo(const std::string& path, const std::string& link, Bytes bytes) {
+bool leadsTo(const std::string& path, const std::string& link, Bytes bytes,
+             const io::TargetDisk& disk) {
   if (link.empty())
     return false;
   llvm::SmallString<256> place(llvm::sys::path::parent_path(path));
   if (llvm::sys::path::is_absolute(link))
-    place.clear();
-  llvm::sys::path::append(place, link);
-  llvm::Expected<io::InputFile> file = io::InputFile::open(place);
+    place = disk.hostPath(link).value_or(link);
+  else
+    llvm::sys::path::append(place, link);
+  llvm::Expected<io::InputFile> file = disk.open(place);
   if (file)
     return file->bytes() == bytes;
   llvm::consumeError(file.takeError());
@@ -95,7 +97,7 @@ llvm::Expected<StagedLibrary> stageLibrary(LibraryWork& work, const plan::Draft&
 
   if (staged.history.empty() && !work.history.empty() && draft.wishes().empty() &&
       work.outcome.sha256After == work.history.front().sha256Before)
-    return stageOriginal(work);
+    return stageOriginal(work, context.disk);
   llvm::Expected<Step> step = Step::replace(*work.input, work.path, work.change);
   if (!step)
     return step.takeError();
@@ -110,7 +112,7 @@ llvm::Expected<StagedLibrary> stageLibrary(LibraryWork& work, const plan::Draft&
   return staged;
 }
 
-llvm::Expected<StagedLibrary> stageOriginal(LibraryWork& work) {
+llvm::Expected<StagedLibrary> stageOriginal(LibraryWork& work, const io::TargetDisk& disk) {
   OriginalFile original = originalOf(work);
   if (io::sha256Hex(original.bytes) != work.history.front().sha256Before)
     return fail(ErrorCode::Malformed, "the journal does not lead back to the original bytes",
@@ -118,7 +120,7 @@ llvm::Expected<StagedLibrary> stageOriginal(LibraryWork& work) {
   StagedLibrary staged;
   staged.work = &work;
   llvm::Expected<Step> step =
-      leadsTo(work.path, original.link, original.bytes)
+      leadsTo(work.path, original.link, original.bytes, disk)
           ? Step::link(*work.input, work.path, original.link)
           : Step::replace(*work.input, work.path,
                           differenceOf(work.input->bytes(), original.bytes, "undo"),

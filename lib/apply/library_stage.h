@@ -10,6 +10,7 @@ struct StageContext {
   const JournalPlace& place;
   const ApplyOptions& options;
   std::string arch; ///< the slice that the plan was made for
+  const io::TargetDisk& disk;
 };
 
 /// Stages what rewriteLibrary() wants. The library must not be as wanted already.
@@ -17,6 +18,6 @@ llvm::Expected<StagedLibrary> stageLibrary(LibraryWork& work, const plan::Draft&
                                            const StageContext& context);
 
 /// Stages the installer's own file again, whatever was done to it.
-llvm::Expected<StagedLibrary> stageOriginal(LibraryWork& work);
+llvm::Expected<StagedLibrary> stageOriginal(LibraryWork& work, const io::TargetDisk& disk);
 
 } // namespace tcfix::apply

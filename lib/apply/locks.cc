@@ -13,19 +13,12 @@ namespace {
 namespace fs = llvm::sys::fs;
 namespace path = llvm::sys::path;
 
-std::optional<std::string> folderOf(const std::string& file) {
+// The file itself need not exist yet, and a link there would be replaced, not followed.
+std::optional<std::string> folderWith(const std::string& file) {
+  llvm::StringRef folder = path::parent_path(file);
   llvm::SmallString<256> real;
-  if (fs::real_path(file, real))
-    return std::nullopt; // opening it will say why
-  return path::parent_path(real).str();
-}
-
-// The journal itself need not exist yet, and a link there would be replaced, not followed.
-std::optional<std::string> folderOfJournal(const std::string& journal) {
-  llvm::StringRef folder = path::parent_path(journal);
-  llvm::SmallString<256> real;
-  if (journal.empty() || fs::real_path(folder.empty() ? "." : folder, real))
-    return std::nullopt; // writing it will say why
+  if (file.empty() || fs::real_path(folder.empty() ? "." : folder, real))
+    return std::nullopt; // opening or writing it will say why
   return real.str().str();
 }
 
@@ -39,6 +32,15 @@ std::optional<std::pair<uint64_t, uint64_t>> identityOf(const std::string& folde
 
 } // namespace
 
+std::optional<std::string> Locks::folderOf(const std::string& file) const {
+  if (links == Links::Replaced)
+    return folderWith(file);
+  llvm::SmallString<256> real;
+  if (fs::real_path(file, real))
+    return std::nullopt; // opening it will say why
+  return path::parent_path(real).str();
+}
+
 void Locks::add(const std::optional<std::string>& folder) {
   if (!folder)
     return;
@@ -46,10 +48,12 @@ void Locks::add(const std::optional<std::string>& folder) {
     folders.emplace(*identity, *folder);
 }
 
-Locks::Locks(llvm::ArrayRef<std::string> paths, const std::string& journal, io::Notify notify) {
+Locks::Locks(llvm::ArrayRef<std::string> paths, const std::string& journal, io::Notify notify,
+             Links links)
+    : links(links) {
   for (const std::string& file : paths)
     add(folderOf(file));
-  add(folderOfJournal(journal));
+  add(folderWith(journal));
   for (const auto& [identity, folder] : folders) {
     llvm::Expected<io::system::FolderLock> lock = io::system::FolderLock::acquire(folder, notify);
     if (!lock) {
@@ -76,7 +80,7 @@ llvm::Error Locks::check(const std::string& file) const {
 }
 
 llvm::Error Locks::checkJournal(const std::string& journal) const {
-  return checkFolder(folderOfJournal(journal));
+  return checkFolder(folderWith(journal));
 }
 
 } // namespace tcfix::apply

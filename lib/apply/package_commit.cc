@@ -38,18 +38,33 @@ std::vector<RecordChange> recordChanges(llvm::ArrayRef<JournalEntry> entries) {
   return changes;
 }
 
-RecordWork followInRecord(const PackageState& state, llvm::ArrayRef<JournalEntry> entries,
-                          std::vector<Problem>& warnings) {
-  if (state.place.record.empty())
-    return {};
-  llvm::Expected<RecordWork> record =
-      planRecord(state.place, state.journal, recordChanges(entries), !entries.empty());
-  if (record)
-    return std::move(*record);
-  Problem problem = toProblem(record.takeError(), state.place.record);
-  problem.message = "was left as it is: " + problem.message;
-  warnings.push_back(std::move(problem));
-  return {};
+/// Every list of the package's files, brought up to date.
+std::vector<RecordWork> followInLists(const PackageState& state,
+                                      llvm::ArrayRef<JournalEntry> entries,
+                                      std::vector<Problem>& warnings) {
+  RecordRequest request{state.place, state.journal, recordChanges(entries), !entries.empty()};
+  std::vector<RecordWork> lists;
+  auto add = [&](const std::string& path,
+                 llvm::function_ref<llvm::Expected<RecordWork>(const RecordRequest&)> plan) {
+    if (path.empty())
+      return;
+    if (llvm::Expected<RecordWork> list = plan(request)) {
+      lists.push_back(std::move(*list));
+    } else {
+      Problem problem = toProblem(list.takeError(), path);
+      problem.code = ErrorCode::Warning;
+      problem.message = "was left as it is: " + problem.message;
+      warnings.push_back(std::move(problem));
+    }
+  };
+  add(state.place.record, planRecord);
+  // conda lists RECORD, too.
+  for (const RecordWork& record : lists)
+    if (record.entry)
+      request.changes.push_back(
+          {record.entry->path, record.entry->sha256After, record.wanted.size()});
+  add(state.place.condaMeta, planCondaMeta);
+  return lists;
 }
 
 bool isSame(const Journal& a, const Journal& b) {
@@ -130,7 +145,8 @@ llvm::Expected<PackageState> readState(JournalPlace place) {
 }
 
 bool isLibraryEntry(const JournalEntry& entry, const JournalPlace& place) {
-  return entry.path != relativeTo(place, place.record);
+  return entry.path != relativeTo(place, place.record) &&
+         entry.path != relativeTo(place, place.condaMeta);
 }
 
 llvm::Error commitLibraries(const PackageState& state, std::vector<StagedLibrary>& staged,
@@ -142,10 +158,13 @@ llvm::Error commitLibraries(const PackageState& state, std::vector<StagedLibrary
   // Whichever were changed last: the next run must not find another order and write.
   llvm::stable_sort(wanted.entries,
                     [](const JournalEntry& a, const JournalEntry& b) { return a.path < b.path; });
-  RecordWork record = followInRecord(state, wanted.entries, warnings);
-  if (record.entry && !wanted.entries.empty())
-    wanted.entries.push_back(*record.entry);
-  if (staged.empty() && !record.isChanged() && isSame(wanted, state.journal))
+  std::vector<RecordWork> lists = followInLists(state, wanted.entries, warnings);
+  if (!wanted.entries.empty())
+    for (const RecordWork& list : lists)
+      if (list.entry)
+        wanted.entries.push_back(*list.entry);
+  bool isListChanged = llvm::any_of(lists, [](const RecordWork& list) { return list.isChanged(); });
+  if (staged.empty() && !isListChanged && isSame(wanted, state.journal))
     return llvm::Error::success();
 
   Steps steps;
@@ -153,9 +172,10 @@ llvm::Error commitLibraries(const PackageState& state, std::vector<StagedLibrary
     return error;
   for (StagedLibrary& library : staged)
     steps.add(std::move(*library.step));
-  if (record.isChanged())
-    if (llvm::Error error = steps.add(record.stage(state.place.record), state.place.record))
-      return error;
+  for (const RecordWork& list : lists)
+    if (list.isChanged())
+      if (llvm::Error error = steps.add(list.stage(), list.path))
+        return error;
   if (llvm::Error error = addJournal(steps, state, wanted, /*isLast=*/true))
     return error;
   return commitAll(steps.list);

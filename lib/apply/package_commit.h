@@ -26,7 +26,7 @@ struct StagedLibrary {
 llvm::Error commitLibraries(const PackageState& state, std::vector<StagedLibrary>& staged,
                             std::vector<JournalEntry> kept, std::vector<Problem>& warnings);
 
-/// True for entries about libraries, false for those about RECORD.
+/// True for entries about libraries, false for those about RECORD and the like.
 bool isLibraryEntry(const JournalEntry& entry, const JournalPlace& place);
 
 } // namespace tcfix::apply

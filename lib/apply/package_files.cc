@@ -19,18 +19,29 @@ JournalPlace journalOf(const env::Package& package, const env::Environment& envi
   if (!package.distInfo.empty()) {
     std::string record = package.distInfo + "/RECORD";
     return {package.distInfo + "/" + kListedName.str(), package.site,
-            llvm::sys::fs::exists(record) ? record : ""};
+            llvm::sys::fs::exists(record) ? record : "", package.condaMeta};
   }
   std::string base = environment.kind == env::EnvironmentKind::Folder ? environment.root
                      : package.libraries.empty()
                          ? package.site
                          : path::parent_path(package.libraries.front()).str();
-  return {base + "/" + kFolderName.str(), base, {}};
+  return {base + "/" + kFolderName.str(), base, {}, {}};
+}
+
+std::string relativePath(llvm::StringRef from, llvm::StringRef to) {
+  auto a = path::begin(from), b = path::begin(to);
+  while (a != path::end(from) && b != path::end(to) && *a == *b)
+    ++a, ++b;
+  std::string result;
+  for (; a != path::end(from); ++a)
+    result += "../";
+  for (; b != path::end(to); ++b)
+    result += b->str() + "/";
+  return llvm::StringRef(result).drop_back().str();
 }
 
 std::string relativeTo(const JournalPlace& place, const std::string& file) {
-  llvm::StringRef rest = file;
-  return rest.consume_front(place.base) && rest.consume_front("/") ? rest.str() : file;
+  return file.empty() ? file : relativePath(place.base, file);
 }
 
 void LibraryWork::fail(Problem problem) {

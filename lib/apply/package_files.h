@@ -13,10 +13,14 @@ namespace tcfix::apply {
 /// Where a package's journal is, and what its paths are relative to.
 struct JournalPlace {
   std::string path;
-  std::string base;   ///< host path of a folder
-  std::string record; ///< host path of the RECORD that lists it; empty if there is none
+  std::string base;      ///< host path of a folder
+  std::string record;    ///< host path of the RECORD that lists it; empty if there is none
+  std::string condaMeta; ///< the same of conda's list
 };
 JournalPlace journalOf(const env::Package& package, const env::Environment& environment);
+
+/// The way from a folder to a file, both given without "..", with slashes.
+std::string relativePath(llvm::StringRef from, llvm::StringRef to);
 
 /// `path` as the journal of `place` writes it.
 std::string relativeTo(const JournalPlace& place, const std::string& path);

@@ -1,64 +1,96 @@
 #include "apply/record_file.h"
 
+#include "env/conda_record.h"
 #include "env/record.h"
 #include "io/digest.h"
 
+#include <llvm/Support/Path.h>
+
 namespace tcfix::apply {
 
-llvm::Expected<Step> RecordWork::stage(const std::string& path) const {
-  // The installer's own text gets the installer's own time.
-  return Step::replace(*input, path, differenceOf(input->bytes(), bytesOf(wanted), "RECORD"),
-                       entry ? std::nullopt : std::optional<int64_t>(modifiedNs));
-}
+namespace {
 
-llvm::Expected<RecordWork> planRecord(const JournalPlace& place, const Journal& journal,
-                                      llvm::ArrayRef<RecordChange> changes, bool hasJournal) {
+/// `forget` removes the journal from a list that somebody else has written anew since; `follow`
+/// brings the installer's list up to date.
+template <typename List>
+llvm::Expected<RecordWork> planList(const std::string& path, const RecordRequest& request,
+                                    llvm::function_ref<void(List&)> forget,
+                                    llvm::function_ref<void(List&)> follow) {
   RecordWork work;
-  llvm::Expected<io::InputFile> input = io::InputFile::open(place.record);
+  work.path = path;
+  llvm::Expected<io::InputFile> input = io::InputFile::open(path);
   if (!input)
     return input.takeError();
   work.input = std::make_unique<io::InputFile>(std::move(*input));
-  const std::string relative = relativeTo(place, place.record);
-  const std::string journalRow = relativeTo(place, place.path);
+  const std::string relative = relativeTo(request.place, path);
 
-  // The installer's text: through the journal if RECORD is as we left it, else what is there
-  // without our row, since somebody else has written it anew.
-  const std::string now = textOf(work.input->bytes()).str();
-  std::string original = now;
-  int64_t modifiedNs = work.input->stamp().modifiedNs;
+  // The installer's text: through the journal if the list is as we left it.
+  std::string original = textOf(work.input->bytes()).str();
+  work.modifiedNs = work.input->stamp().modifiedNs;
   const std::string digest = io::sha256Hex(work.input->bytes());
   const JournalEntry* known = nullptr;
-  for (const JournalEntry& entry : journal.entries)
+  for (const JournalEntry& entry : request.journal.entries)
     if (entry.path == relative && entry.sha256After == digest)
       known = &entry;
   if (known) {
     original = textOf(rewritten(known->reverse, work.input->bytes())).str();
-    modifiedNs = known->modifiedNs;
+    work.modifiedNs = known->modifiedNs;
   }
-  llvm::Expected<env::Record> record = env::Record::parse(original);
-  if (!record)
-    return record.takeError();
+  llvm::Expected<List> list = List::parse(original);
+  if (!list)
+    return list.takeError();
   if (!known)
-    record->remove(journalRow);
-  original = record->text();
-
-  for (const RecordChange& change : changes)
-    if (record->find(change.path))
-      record->set(change.path, env::recordDigest(change.sha256), change.size);
-  // Without a digest, as the installer does for RECORD itself: it changes with every run.
-  if (hasJournal)
-    record->set(journalRow, "", std::nullopt);
-  work.wanted = record->text();
-  work.modifiedNs = modifiedNs;
+    forget(*list);
+  original = list->text();
+  follow(*list);
+  work.wanted = list->text();
   if (work.wanted != original)
     work.entry = {relative,
                   io::sha256Hex(bytesOf(original)),
                   io::sha256Hex(bytesOf(work.wanted)),
-                  modifiedNs,
+                  work.modifiedNs,
                   differenceOf(bytesOf(work.wanted), bytesOf(original), "undo"),
-                  io::system::readLink(place.record).value_or(""),
+                  io::system::readLink(path).value_or(""),
                   std::nullopt};
   return work;
+}
+
+} // namespace
+
+llvm::Expected<Step> RecordWork::stage() const {
+  // The installer's own text gets the installer's own time.
+  return Step::replace(*input, path, differenceOf(input->bytes(), bytesOf(wanted), "list"),
+                       entry ? std::nullopt : std::optional<int64_t>(modifiedNs));
+}
+
+llvm::Expected<RecordWork> planRecord(const RecordRequest& request) {
+  const std::string journal = relativeTo(request.place, request.place.path);
+  return planList<env::Record>(
+      request.place.record, request, [&](env::Record& record) { record.remove(journal); },
+      [&](env::Record& record) {
+        for (const RecordChange& change : request.changes)
+          if (record.find(change.path))
+            record.set(change.path, env::recordDigest(change.sha256), change.size);
+        // Without a digest, as the installer does for RECORD itself: it changes with every run.
+        if (request.hasJournal)
+          record.set(journal, "", std::nullopt);
+      });
+}
+
+llvm::Expected<RecordWork> planCondaMeta(const RecordRequest& request) {
+  namespace path = llvm::sys::path;
+  // Its paths are relative to the folder that holds conda-meta.
+  const std::string prefix = path::parent_path(path::parent_path(request.place.condaMeta)).str();
+  const std::string site = relativePath(prefix, request.place.base) + "/";
+  const std::string journal = relativePath(prefix, request.place.path);
+  return planList<env::CondaRecord>(
+      request.place.condaMeta, request, [&](env::CondaRecord& list) { list.remove(journal); },
+      [&](env::CondaRecord& list) {
+        for (const RecordChange& change : request.changes)
+          list.set(site + change.path, change.sha256, change.size);
+        if (request.hasJournal)
+          list.add(journal);
+      });
 }
 
 } // namespace tcfix::apply

@@ -1,4 +1,5 @@
-// RECORD follows what apply does, and lists the journal, so that pip removes it with the package.
+// The lists of a package's files, RECORD and conda's, follow what apply does, and list the journal,
+// so that whoever removes the package removes it, too.
 #pragma once
 
 #include "apply/package_files.h"
@@ -6,27 +7,36 @@
 
 namespace tcfix::apply {
 
-/// A file's row as it shall be.
+/// A file as its list shall describe it.
 struct RecordChange {
   std::string path; ///< relative to the site
   std::string sha256;
   uint64_t size = 0;
 };
 
-/// RECORD on its way: as it is, as it was, as it shall be.
+/// A list on its way: as it is, as it was, as it shall be.
 struct RecordWork {
+  std::string path;
   std::unique_ptr<io::InputFile> input;
-  std::optional<JournalEntry> entry; ///< the way back to the installer's RECORD; none if unchanged
+  std::optional<JournalEntry> entry; ///< the way back to the installer's; none if unchanged
   std::string wanted;
   int64_t modifiedNs = 0; ///< of the installer's
 
   bool isChanged() const { return input && textOf(input->bytes()) != wanted; }
-  llvm::Expected<Step> stage(const std::string& path) const;
+  llvm::Expected<Step> stage() const;
 };
 
-/// Plans RECORD anew from what the installer wrote: `changes` are all files that differ from it.
-/// The journal is listed if there is one. Malformed RECORDs are an error, and stay as they are.
-llvm::Expected<RecordWork> planRecord(const JournalPlace& place, const Journal& journal,
-                                      llvm::ArrayRef<RecordChange> changes, bool hasJournal);
+/// What all of a list depends on.
+struct RecordRequest {
+  const JournalPlace& place;
+  const Journal& journal;
+  std::vector<RecordChange> changes; ///< all files that differ from what the installer put there
+  bool hasJournal = false;           ///< then it is listed
+};
+
+/// Plan a list anew from what the installer wrote. Malformed ones are an error, and stay as they
+/// are.
+llvm::Expected<RecordWork> planRecord(const RecordRequest& request);
+llvm::Expected<RecordWork> planCondaMeta(const RecordRequest& request);
 
 } // namespace tcfix::apply

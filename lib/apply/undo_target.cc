@@ -23,8 +23,12 @@ std::vector<JournalPlace> findJournals(const env::Environment& environment,
     if (!isKnown && llvm::sys::fs::exists(place.path))
       places.push_back(std::move(place));
   };
-  for (const env::Package& package : env::listPackages(environment, disk))
-    add(journalOf(package, environment));
+  for (env::Package& package : env::listPackages(environment, disk)) {
+    JournalPlace place = journalOf(package, environment);
+    if (llvm::sys::fs::exists(place.path))
+      place.condaMeta = env::findCondaMeta(environment, disk, package.name);
+    add(std::move(place));
+  }
   for (const env::Package& package : env::findPackages(environment, disk, env::torchcodecQuery()))
     add(journalOf(package, environment));
   return places;
@@ -33,7 +37,8 @@ std::vector<JournalPlace> findJournals(const env::Environment& environment,
 /// One journal's files, put back.
 class JournalUndo {
 public:
-  JournalUndo(JournalPlace place, UndoRun& run) : place(std::move(place)), run(run) {}
+  JournalUndo(JournalPlace place, const io::TargetDisk& disk, UndoRun& run)
+      : place(std::move(place)), disk(disk), run(run) {}
 
   /// `only`: the one file to restore; empty for all.
   llvm::Error restore(const std::string& only, io::Notify notify) {
@@ -43,7 +48,10 @@ public:
     for (const JournalEntry& entry : read->journal.entries)
       if (isLibraryEntry(entry, place) && isWanted(entry, only))
         addPath(place.base + "/" + entry.path);
-    Locks locks(paths, place.path, notify);
+    std::vector<std::string> written = paths;
+    if (!place.condaMeta.empty())
+      written.push_back(place.condaMeta);
+    Locks locks(written, place.path, notify, Links::Replaced);
     if (llvm::Error error = locks.checkJournal(place.path))
       return error;
     // Read again: another tcfix may have been at work until the lock was ours.
@@ -85,7 +93,7 @@ private:
     const std::string relative = relativeTo(place, file);
     llvm::Error refused = locks.check(file);
     llvm::Expected<io::InputFile> input =
-        refused ? llvm::Expected<io::InputFile>(std::move(refused)) : io::InputFile::open(file);
+        refused ? llvm::Expected<io::InputFile>(std::move(refused)) : disk.open(file);
     if (!input) {
       Problem problem = toProblem(input.takeError(), file);
       // A file that is gone needs no undoing.
@@ -108,7 +116,7 @@ private:
       }
       return std::nullopt;
     }
-    llvm::Expected<StagedLibrary> library = stageOriginal(work);
+    llvm::Expected<StagedLibrary> library = stageOriginal(work, disk);
     if (!library) {
       run.problems.push_back(toProblem(library.takeError(), file));
       return std::nullopt;
@@ -118,6 +126,7 @@ private:
   }
 
   JournalPlace place;
+  const io::TargetDisk& disk;
   UndoRun& run;
   std::vector<std::string> paths;
   std::vector<std::string> settled; ///< the journal need not know them any more
@@ -140,7 +149,7 @@ llvm::Expected<UndoRun> undoTarget(const std::string& target, const std::string&
       environment.kind == env::EnvironmentKind::File ? environment.root : std::string();
   UndoRun run;
   for (const JournalPlace& place : findJournals(environment, found->disk)) {
-    JournalUndo undo(place, run);
+    JournalUndo undo(place, found->disk, run);
     if (llvm::Error error = undo.restore(only, notify))
       run.problems.push_back(toProblem(std::move(error), target));
   }

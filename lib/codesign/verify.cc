@@ -124,6 +124,19 @@ std::optional<std::string> misplaced(const macho::FileSlice& slice, const Signat
   return "the signature does not lie at the end of __LINKEDIT";
 }
 
+// The kernel's library validation; entitlements are a property list as codesign writes it.
+bool refusesOthers(const EmbeddedSignature& signature) {
+  if ((signature.main().flags & (CS_RUNTIME | CS_REQUIRE_LV)) == 0)
+    return false;
+  const Blob* entitlements = signature.find(CSSLOT_ENTITLEMENTS);
+  if (!entitlements)
+    return true;
+  llvm::StringRef value = textOf(entitlements->bytes)
+                              .split("<key>com.apple.security.cs.disable-library-validation</key>")
+                              .second;
+  return !value.ltrim().starts_with("<true");
+}
+
 } // namespace
 
 SignatureReport verify(Bytes sliceBytes, const macho::FileSlice& slice) {
@@ -166,6 +179,8 @@ SignatureReport verify(Bytes sliceBytes, const macho::FileSlice& slice) {
     report.summary.kind = SignatureKind::AdHoc;
   else
     report.problems.push_back("it is neither ad hoc nor made by an identity");
+
+  report.summary.refusesOthers = refusesOthers(*report.signature);
 
   Judge judge(sliceBytes, slice, report);
   for (const CodeDirectory& directory : report.signature->directories)

@@ -35,15 +35,27 @@ std::string folderOfFfmpeg(const GroupLoads& loads) {
   return {};
 }
 
-GroupReport reportOn(const plan::Group& group, const plan::Simulation& simulation) {
+GroupReport reportOn(const plan::Group& group, const plan::PackageFacts& facts,
+                     const plan::Simulation& simulation, resolve::LibraryStore& store) {
   GroupLoads preloaded = simulation.load(group, {}, Regime::Preloaded);
   GroupReport report;
   report.major = group.major;
   report.loads = preloaded.verdict;
   report.loadsBare = simulation.load(group, {}, Regime::Bare).verdict;
   report.ffmpegFolder = folderOfFfmpeg(preloaded);
-  for (size_t i = 0; i < group.libraries.size(); ++i)
-    report.libraries.push_back({group.libraries[i]->path, std::move(preloaded.results[i])});
+  for (size_t i = 0; i < group.libraries.size(); ++i) {
+    const std::string& path = group.libraries[i]->path;
+    resolve::LoadResult& result = preloaded.results[i];
+    bool isCompared = llvm::any_of(result.problems, [&](const LoadProblem& problem) {
+      return problem.code == LoadProblem::Code::MissingSymbols && problem.library == path;
+    });
+    if (!isCompared)
+      if (std::optional<LoadProblem> problem = compareWithTorch(facts, store, path)) {
+        result.problems.push_back(std::move(*problem));
+        result.verdict = report.loads = report.loadsBare = Verdict::Fails;
+      }
+    report.libraries.push_back({path, std::move(result)});
+  }
   return report;
 }
 
@@ -67,12 +79,6 @@ std::vector<GroupReport> arrange(std::vector<GroupReport> groups) {
   return result;
 }
 
-std::string quoted(const std::string& text) {
-  bool isPlain = llvm::all_of(
-      text, [](char c) { return llvm::isAlnum(c) || llvm::StringRef("/._-+~:@%,\\").contains(c); });
-  return isPlain && !text.empty() ? text : "'" + text + "'";
-}
-
 std::string applyCommandFor(const std::string& target, const DoctorOptions& options) {
   std::string command = "tcfix apply";
   for (const std::string& name : options.survey.packages)
@@ -82,21 +88,36 @@ std::string applyCommandFor(const std::string& target, const DoctorOptions& opti
   return command + " " + quoted(target);
 }
 
-bool anyLoads(llvm::ArrayRef<GroupReport> groups) {
-  return llvm::any_of(groups,
-                      [](const GroupReport& group) { return group.loads != Verdict::Fails; });
+/// Whether enough loads, of which `isLoading` tells by major.
+bool suffices(llvm::ArrayRef<int> required, llvm::ArrayRef<int> majors,
+              llvm::function_ref<bool(size_t index)> isLoading) {
+  bool hasMajors = llvm::any_of(majors, [](int major) { return major != 0; });
+  bool isAny = false, isAll = true;
+  std::vector<int> loading;
+  for (size_t i = 0; i < majors.size(); ++i)
+    if (!hasMajors || majors[i] != 0) {
+      isAny |= isLoading(i);
+      isAll &= isLoading(i);
+      if (isLoading(i))
+        loading.push_back(majors[i]);
+    }
+  return (hasMajors ? isAny : isAll) &&
+         llvm::all_of(required, [&](int major) { return llvm::is_contained(loading, major); });
 }
 
-bool planLoads(const plan::PackagePlan& planned) {
-  bool hasMajors = llvm::any_of(
-      planned.groups, [](const plan::GroupPlan& group) { return group.group.major != 0; });
-  auto loads = [](const plan::GroupPlan& group) {
-    return group.preloaded.verdict == Verdict::Loads;
-  };
-  auto isMajor = [](const plan::GroupPlan& group) { return group.group.major != 0; };
-  return hasMajors ? llvm::any_of(planned.groups,
-                                  [&](const auto& group) { return isMajor(group) && loads(group); })
-                   : llvm::all_of(planned.groups, loads);
+bool loadsNow(llvm::ArrayRef<GroupReport> groups, llvm::ArrayRef<int> required) {
+  std::vector<int> majors;
+  for (const GroupReport& group : groups)
+    majors.push_back(group.major);
+  return suffices(required, majors, [&](size_t i) { return groups[i].loads != Verdict::Fails; });
+}
+
+bool loadsAfter(const plan::PackagePlan& planned, llvm::ArrayRef<int> required) {
+  std::vector<int> majors;
+  for (const plan::GroupPlan& group : planned.groups)
+    majors.push_back(group.group.major);
+  return suffices(required, majors,
+                  [&](size_t i) { return planned.groups[i].preloaded.verdict == Verdict::Loads; });
 }
 
 std::string summaryOf(const Case& facts, const Diagnosis& diagnosis) {
@@ -104,8 +125,17 @@ std::string summaryOf(const Case& facts, const Diagnosis& diagnosis) {
   if (!diagnosis.isKnown && facts.loads)
     return "what can be seen of " + name +
            " is in order; the target's system is out of reach, so that no more can be said";
+  for (int major : facts.required)
+    if (llvm::none_of(facts.groups, [&](const auto& group) { return group.major == major; }))
+      return "this " + name + " has no libraries for FFmpeg " + std::to_string(major);
+  if (!facts.loads && !facts.required.empty())
+    for (const GroupReport& group : facts.groups)
+      if (facts.isWanted(group) && group.loads == Verdict::Fails)
+        return name + " does not load with FFmpeg " + std::to_string(group.major) +
+               ", which is required" +
+               (facts.wouldLoadAfter ? "; tcfix can repair that" : std::string());
   for (const GroupReport& group : facts.groups)
-    if (group.loads == Verdict::Loads && group.major != 0)
+    if (facts.loads && group.loads == Verdict::Loads && group.major != 0)
       return name + " loads, with FFmpeg " + std::to_string(group.major) + " from " +
              facts.found.disk.targetPath(group.ffmpegFolder);
   if (facts.loads)
@@ -129,7 +159,7 @@ Diagnosis examine(const std::string& target, const env::Target& found, const env
   std::vector<plan::Group> groups = plan::groupsOf(facts);
   std::vector<GroupReport> reports(groups.size());
   parallelFor(groups.size(), hardwareThreads(),
-              [&](size_t i) { reports[i] = reportOn(groups[i], simulation); });
+              [&](size_t i) { reports[i] = reportOn(groups[i], facts, simulation, store); });
 
   // A plan must hold without the variables of this process.
   plan::PackageFacts plannable = facts;
@@ -141,14 +171,15 @@ Diagnosis examine(const std::string& target, const env::Target& found, const env
              planned,
              store,
              arrange(std::move(reports)),
+             options.required,
              false,
-             planLoads(planned),
+             loadsAfter(planned, options.required),
              applyCommandFor(target, options)};
-  known.loads = anyLoads(known.groups);
+  known.loads = loadsNow(known.groups, options.required);
 
+  findVersionMismatch(known, findings);
   findLoadProblems(known, findings);
   findFfmpegProblems(known, findings);
-  findVersionMismatch(known, findings);
   findPythonProblems(known, findings);
   findMacProblems(known, findings);
   findPathProblems(known, findings);
@@ -157,10 +188,6 @@ Diagnosis examine(const std::string& target, const env::Target& found, const env
   Diagnosis diagnosis;
   diagnosis.isKnown = found.disk.knowsAbsolutePaths();
   diagnosis.isOk = known.loads;
-  for (int major : options.required)
-    diagnosis.isOk &= llvm::any_of(known.groups, [&](const GroupReport& group) {
-      return group.major == major && group.loads != Verdict::Fails;
-    });
   diagnosis.package = package.name + (package.version.empty() ? "" : " " + package.version);
   diagnosis.summary = summaryOf(known, diagnosis);
   if (!diagnosis.isOk && known.wouldLoadAfter)

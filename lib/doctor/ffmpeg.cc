@@ -37,6 +37,8 @@ void findFfmpegProblems(const Case& facts, Findings& findings) {
   bool isFfmpegTheCause = false;
   const resolve::LoadProblem* first = nullptr;
   for (const GroupReport& group : facts.groups) {
+    if (!facts.isWanted(group) || group.loads != resolve::Verdict::Fails)
+      continue;
     if (group.major)
       wanted.push_back(group.major);
     const resolve::LoadProblem* cause = group.firstCause();

@@ -2,8 +2,6 @@
 #include "doctor/rules.h"
 
 #include <llvm/ADT/STLExtras.h>
-#include <llvm/Demangle/Demangle.h>
-#include <llvm/Support/Path.h>
 
 #include <set>
 
@@ -13,16 +11,14 @@ using resolve::LoadProblem;
 
 namespace {
 
-std::string nameOfFile(llvm::StringRef path) {
-  return llvm::sys::path::filename(path).str();
-}
-
 bool isFfmpeg(llvm::StringRef dependency) {
   return env::parseFfmpegName(dependency).has_value();
 }
 
-bool isTorch(const Case& facts, llvm::StringRef provider) {
-  return facts.facts.torch && provider.starts_with(facts.facts.torch->libFolder);
+// Said once, by versions.cc, where there is no torch at all.
+bool isTorchs(llvm::StringRef name) {
+  return name.starts_with("libtorch") || name.starts_with("libc10") || name.starts_with("torch") ||
+         name.starts_with("c10");
 }
 
 std::vector<std::string> placesOf(const LoadProblem& problem) {
@@ -30,47 +26,6 @@ std::vector<std::string> placesOf(const LoadProblem& problem) {
   for (const resolve::Attempt& attempt : problem.tried)
     places.push_back(attempt.place + ": " + attempt.outcome);
   return places;
-}
-
-std::vector<std::string> demangled(llvm::ArrayRef<std::string> symbols) {
-  std::vector<std::string> result;
-  for (const std::string& symbol : symbols) {
-    // Mach-O puts an underscore before every name, also before mangled ones.
-    llvm::StringRef name = symbol;
-    if (name.starts_with("__Z"))
-      name = name.drop_front();
-    result.push_back(llvm::demangle(name.str()));
-  }
-  return result;
-}
-
-std::string symbolAction(const Case& facts, const LoadProblem& problem) {
-  if (facts.facts.package.name != "torchcodec" || !facts.facts.torch ||
-      !isTorch(facts, problem.provider))
-    return {};
-  std::optional<std::string> fitting = torchcodecFor(facts.facts.torch->version);
-  return fitting ? "pip install \"torchcodec==" + *fitting + "\"" : std::string();
-}
-
-// One finding for each importer and provider.
-void addSymbols(const Case& facts, const LoadProblem& problem, Findings& findings) {
-  Finding finding{
-      "missing-symbols",
-      Severity::Error,
-      nameOfFile(problem.library) + " needs " + std::to_string(problem.symbols.size()) +
-          (problem.symbols.size() == 1 ? " symbol" : " symbols") + " that " +
-          (problem.provider.empty() ? "nothing" : nameOfFile(problem.provider)) + " does not have" +
-          (isTorch(facts, problem.provider)
-               ? ": it was built against another torch than " + facts.facts.torch->version
-               : ""),
-      problem.library,
-      {{"library", problem.provider},
-       {"symbols", problem.symbols},
-       {"demangled", demangled(problem.symbols)}},
-      symbolAction(facts, problem)};
-  if (problem.provider.empty())
-    finding.message = nameOfFile(problem.library) + " needs symbols that nothing offers";
-  findings.push_back(std::move(finding));
 }
 
 // NVIDIA's wheels bring the libraries; those for CUDA 12 carry it in their names.
@@ -83,6 +38,13 @@ std::string cudaAction(llvm::StringRef name) {
     if (name.starts_with(prefix))
       return "pip install " + wheel.str() + (name.contains(".so.12") ? "-cu12" : "");
   return {};
+}
+
+// Then no library of NVIDIA's helps.
+bool lacksCudaInTorch(const Case& facts) {
+  return facts.facts.torch && llvm::none_of(facts.facts.torchNames, [](llvm::StringRef name) {
+           return name.contains("c10_cuda");
+         });
 }
 
 void addDependency(const Case& facts, const LoadProblem& problem, Findings& findings) {
@@ -99,37 +61,30 @@ void addDependency(const Case& facts, const LoadProblem& problem, Findings& find
                   problem.library,
                   {{"dependency", problem.dependency}, {"tried", placesOf(problem)}},
                   facts.wouldLoadAfter ? facts.applyCommand : std::string()};
-  if (isCuda && finding.action.empty())
+  if (isCuda && lacksCudaInTorch(facts))
+    finding.message += "; this " + facts.facts.package.name + " is built for CUDA, and torch " +
+                       facts.facts.torch->version + " is not";
+  else if (isCuda && finding.action.empty())
     finding.action = cudaAction(name);
   findings.push_back(std::move(finding));
-}
-
-void addVersion(const LoadProblem& problem, Findings& findings) {
-  bool isCxx = llvm::any_of(problem.symbols, [](llvm::StringRef version) {
-    return version.starts_with("GLIBCXX") || version.starts_with("CXXABI");
-  });
-  findings.push_back({isCxx ? "libstdcxx-too-old" : "glibc-too-old",
-                      Severity::Error,
-                      problem.message,
-                      problem.library,
-                      {{"library", problem.provider}, {"versions", problem.symbols}},
-                      isCxx ? "conda install -c conda-forge libstdcxx-ng"
-                            : "pip install --only-binary=:all: --force-reinstall torchcodec"});
 }
 
 void add(const Case& facts, const LoadProblem& problem, Findings& findings) {
   switch (problem.code) {
   case LoadProblem::Code::MissingDependency:
-    if (!isFfmpeg(problem.dependency)) // ffmpeg.cc speaks of those
+    if (!isFfmpeg(problem.dependency) && // ffmpeg.cc speaks of those
+        (facts.facts.torch || !isTorchs(plan::baseName(problem.dependency))))
       addDependency(facts, problem, findings);
     break;
   case LoadProblem::Code::MissingSymbols:
-    addSymbols(facts, problem, findings);
+    addMissingSymbols(facts, problem, findings);
     break;
   case LoadProblem::Code::MissingVersion:
-    addVersion(problem, findings);
+    addMissingVersion(facts, problem, findings);
     break;
   case LoadProblem::Code::WrongArchitecture:
+    if (problem.library == problem.provider) // python.cc speaks of the package's own
+      break;
     findings.push_back({"wrong-architecture",
                         Severity::Error,
                         problem.message,
@@ -151,7 +106,7 @@ void add(const Case& facts, const LoadProblem& problem, Findings& findings) {
                         problem.message,
                         problem.provider.empty() ? problem.library : problem.provider,
                         {},
-                        "pip install --force-reinstall --no-deps " + facts.facts.package.name});
+                        reinstallCommand(facts.facts.package.name)});
     break;
   }
 }
@@ -166,7 +121,8 @@ void findLoadProblems(const Case& facts, Findings& findings) {
     bool isFirstOfLibrary = true;
     for (const LibraryReport& library : group.libraries)
       for (const LoadProblem& problem : library.loads.problems) {
-        bool isAbi = problem.code == LoadProblem::Code::MissingSymbols;
+        bool isAbi = problem.code == LoadProblem::Code::MissingSymbols ||
+                     problem.code == LoadProblem::Code::MissingVersion;
         bool isCause = isFirstOfLibrary && !facts.loads;
         isFirstOfLibrary = false;
         if ((isAbi || isCause) &&

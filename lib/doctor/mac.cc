@@ -11,7 +11,8 @@ namespace tcfix::doctor {
 
 namespace {
 
-void addSignature(const std::string& path, const Slice& slice, Findings& findings) {
+void addSignature(const Case& facts, const std::string& path, const Slice& slice,
+                  Findings& findings) {
   if (!slice.signature)
     return;
   const std::string name = llvm::sys::path::filename(path).str();
@@ -23,14 +24,47 @@ void addSignature(const std::string& path, const Slice& slice, Findings& finding
                             "process that loads it",
                         path,
                         {{"signature", describe(*slice.signature)}},
-                        "tcfix sign " + path});
+                        "tcfix sign " + quoted(path)});
   else if (slice.signature->state == SignatureState::None && slice.arch.starts_with("arm64"))
     findings.push_back({"signature-missing",
                         Severity::Error,
                         name + " is not signed, which arm64 demands",
                         path,
                         {},
-                        "tcfix sign " + path});
+                        "tcfix sign " + quoted(path)});
+  else if (slice.signature->kind == SignatureKind::Cms)
+    findings.push_back({"signature-foreign",
+                        Severity::Info,
+                        name + " is signed by an identity: tcfix changes it only if told to, and "
+                               "signs it ad hoc then",
+                        path,
+                        {{"signature", describe(*slice.signature)}},
+                        facts.applyCommand + " --replace-signature"});
+}
+
+// A program that takes only its own team's libraries, such as an application with a Python inside.
+void addHardenedRuntime(const Case& facts, Findings& findings) {
+  std::optional<std::string> program = facts.found.disk.realPath(facts.facts.process.executable);
+  llvm::Expected<io::InputFile> file =
+      facts.found.disk.open(program.value_or(facts.facts.process.executable));
+  llvm::Expected<Image> image =
+      file ? formats::inspect(file->bytes()) : llvm::Expected<Image>(file.takeError());
+  if (!image) {
+    llvm::consumeError(image.takeError()); // a launcher script, or out of reach
+    return;
+  }
+  for (const Slice& slice : image->slices)
+    if (slice.signature && slice.signature->refusesOthers) {
+      findings.push_back(
+          {"hardened-python",
+           Severity::Error,
+           "this python takes only libraries that its own team signed (hardened "
+           "runtime with library validation); those of wheels are signed ad hoc",
+           *program,
+           {{"signature", describe(*slice.signature)}},
+           "codesign --force --sign - " + quoted(facts.found.disk.targetPath(*program))});
+      return;
+    }
 }
 
 // Apple's plist, one line for the key and one for the value.
@@ -57,6 +91,8 @@ void findMacProblems(const Case& facts, Findings& findings) {
     return;
   llvm::VersionTuple system, wanted;
   const std::string systemText = systemVersion(facts);
+  if (!facts.facts.process.executable.empty())
+    addHardenedRuntime(facts, findings);
   bool knowsSystem = !systemText.empty() && !system.tryParse(systemText);
   for (const plan::LibraryFacts& library : facts.facts.libraries) {
     llvm::Expected<io::InputFile> file = facts.found.disk.open(library.path);
@@ -67,7 +103,7 @@ void findMacProblems(const Case& facts, Findings& findings) {
       continue;
     }
     for (const Slice& slice : image->slices) {
-      addSignature(library.path, slice, findings);
+      addSignature(facts, library.path, slice, findings);
       if (knowsSystem && !slice.minOs.empty() && !wanted.tryParse(slice.minOs) && system < wanted)
         findings.push_back({"macos-too-old",
                             Severity::Error,
@@ -83,7 +119,7 @@ void findMacProblems(const Case& facts, Findings& findings) {
                           library.name + " carries the quarantine mark of downloaded files",
                           library.path,
                           {},
-                          "xattr -d com.apple.quarantine " + library.path});
+                          "xattr -d com.apple.quarantine " + quoted(library.path)});
   }
 }
 

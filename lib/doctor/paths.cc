@@ -119,7 +119,7 @@ void findPathProblems(const Case& facts, Findings& findings) {
     Finding finding = findingFor(key.first, key.second);
     finding.path = files.front();
     finding.evidence = {{"entry", key.second}, {"libraries", files}};
-    finding.action = "tcfix edit --remove-rpath '" + key.second + "' " + files.front();
+    finding.action = "tcfix edit --remove-rpath '" + key.second + "' " + quoted(files.front());
     findings.push_back(std::move(finding));
   }
 }

@@ -1,9 +1,10 @@
 // Python itself: its version and architecture against those of the package.
 #include "doctor/rules.h"
 
-#include <llvm/ADT/STLExtras.h>
+#include "env/prefix.h"
+#include "resolve/process.h"
+
 #include <llvm/ADT/StringExtras.h>
-#include <llvm/Support/Path.h>
 
 namespace tcfix::doctor {
 
@@ -55,6 +56,56 @@ std::vector<std::string> tagsOfWheel(const Case& facts) {
   return tags;
 }
 
+void addArchitecture(const Case& facts, Findings& findings) {
+  const std::string& wanted = facts.facts.process.arch;
+  for (const plan::LibraryFacts& library : facts.facts.libraries) {
+    llvm::Expected<const Image*> image = facts.store.image(library.path);
+    if (!image) {
+      llvm::consumeError(image.takeError());
+      continue;
+    }
+    std::vector<std::string> offered;
+    for (const Slice& slice : (*image)->slices)
+      offered.push_back(slice.arch);
+    if (llvm::any_of(offered, [&](const std::string& one) {
+          return resolve::isSameArchitecture(one, wanted);
+        }))
+      continue;
+    findings.push_back({"wrong-architecture",
+                        Severity::Error,
+                        "python is " + wanted + ", and " + library.name + " is " +
+                            ((*image)->isUniversal ? "a universal file without that slice: " : "") +
+                            llvm::join(offered, " and ") +
+                            (facts.facts.platform == Format::MachO && wanted == "x86_64" &&
+                                     llvm::is_contained(offered, "arm64")
+                                 ? "; a python for Intel runs under Rosetta here"
+                                 : ""),
+                        library.path,
+                        {{"python", wanted}, {"library", offered}},
+                        reinstallCommand(facts.facts.package.name)});
+    return; // the others are alike
+  }
+}
+
+// A virtual environment whose Python was exchanged looks into another folder than before.
+void addVersionOfPrefix(const Case& facts, const std::string& version, Findings& findings) {
+  if (facts.found.environment.kind != env::EnvironmentKind::Venv)
+    return;
+  env::VenvConfig config = env::readVenvConfig(facts.found.environment.root, facts.found.disk);
+  const std::string& text = config["version"].empty() ? config["version_info"] : config["version"];
+  std::optional<Version> says = parseVersion(text), has = parseVersion(version);
+  if (!says || !has || *says == *has)
+    return;
+  findings.push_back({"python-version-mismatch",
+                      Severity::Error,
+                      "this environment's Python is " + says->text() + ", and " +
+                          facts.facts.package.name + " lies in the folder of " + has->text() +
+                          ", where it does not look",
+                      facts.facts.package.site,
+                      {{"python", text}, {"site", version}},
+                      "pip install " + facts.facts.package.name});
+}
+
 } // namespace
 
 void findPythonProblems(const Case& facts, Findings& findings) {
@@ -69,7 +120,7 @@ void findPythonProblems(const Case& facts, Findings& findings) {
                         what + " is built for " + has + "; this is Python " + version,
                         path,
                         {{"tag", has}, {"python", version}},
-                        "pip install --force-reinstall --no-deps " + facts.facts.package.name});
+                        reinstallCommand(facts.facts.package.name)});
   };
   std::vector<std::string> wheelTags = tagsOfWheel(facts);
   if (!version.empty() && !wheelTags.empty() && !llvm::is_contained(wheelTags, tag))
@@ -78,40 +129,8 @@ void findPythonProblems(const Case& facts, Findings& findings) {
     if (std::string has = tagOfName(library.name); !version.empty() && !has.empty() && has != tag)
       tell(library.path, library.name, has);
 
-  const std::string& executable = facts.facts.process.executable;
-  if (executable.empty())
-    return;
-  llvm::Expected<const Image*> python = facts.store.image(executable);
-  if (!python) {
-    llvm::consumeError(python.takeError());
-    return;
-  }
-  for (const plan::LibraryFacts& library : facts.facts.libraries) {
-    llvm::Expected<const Image*> image = facts.store.image(library.path);
-    if (!image) {
-      llvm::consumeError(image.takeError());
-      continue;
-    }
-    bool isShared = (*image)->format != (*python)->format ||
-                    llvm::any_of((*image)->slices, [&](const Slice& slice) {
-                      return llvm::any_of((*python)->slices, [&](const Slice& other) {
-                        return other.arch == slice.arch;
-                      });
-                    });
-    if (isShared)
-      continue;
-    const std::string own = (*image)->slices.front().arch, host = (*python)->slices.front().arch;
-    findings.push_back({"wrong-architecture",
-                        Severity::Error,
-                        "python is " + host + " and " + library.name + " is " + own +
-                            (facts.facts.platform == Format::MachO && host == "x86_64"
-                                 ? ": this python runs under Rosetta"
-                                 : ""),
-                        library.path,
-                        {{"python", host}, {"library", own}},
-                        "pip install --force-reinstall --no-deps " + facts.facts.package.name});
-    return; // the others are alike
-  }
+  addVersionOfPrefix(facts, version, findings);
+  addArchitecture(facts, findings);
 }
 
 } // namespace tcfix::doctor

@@ -5,6 +5,8 @@
 #include "plan/plan.h"
 #include "plan/survey.h"
 
+#include <llvm/ADT/STLExtras.h>
+
 namespace tcfix::doctor {
 
 /// Everything that is known of one package.
@@ -15,11 +17,17 @@ struct Case {
   const plan::PackagePlan& planned; ///< what apply would do
   resolve::LibraryStore& store;
   std::vector<GroupReport> groups;
-  bool loads = false;          ///< something of it does, or nothing shows that it does not
+  std::vector<int> required;   ///< majors that must load; empty: any one
+  bool loads = false;          ///< enough of it does, or nothing shows that it does not
   bool wouldLoadAfter = false; ///< after tcfix apply
 
   /// "tcfix apply TARGET", with what was said of the target.
   std::string applyCommand;
+
+  /// False for a major that need not load.
+  bool isWanted(const GroupReport& group) const {
+    return required.empty() || llvm::is_contained(required, group.major);
+  }
 };
 
 using Findings = std::vector<Finding>;
@@ -32,7 +40,47 @@ void findMacProblems(const Case& facts, Findings& findings);     ///< signatures
 void findPathProblems(const Case& facts, Findings& findings);    ///< entries that lead nowhere, …
 void findSurroundings(const Case& facts, Findings& findings);    ///< shadowing, RECORD, two FFmpegs
 
+/// The symbols of torch's C interface that a library needs and this torch does not have. On ELF a
+/// loader cannot say it while another library is missing, which could have any symbol.
+std::optional<resolve::LoadProblem> compareWithTorch(const plan::PackageFacts& facts,
+                                                     resolve::LibraryStore& store,
+                                                     const std::string& library);
+
+/// For findLoadProblems: what was found does not fit.
+void addMissingSymbols(const Case& facts, const resolve::LoadProblem& problem, Findings& findings);
+void addMissingVersion(const Case& facts, const resolve::LoadProblem& problem, Findings& findings);
+
+/// The first two numbers of a package's version.
+struct Version {
+  int major = -1, minor = -1;
+  bool isKnown() const { return major >= 0; }
+  bool operator==(const Version&) const = default;
+  bool operator<(const Version& other) const {
+    return major != other.major ? major < other.major : minor < other.minor;
+  }
+  std::string text() const { return std::to_string(major) + "." + std::to_string(minor); }
+};
+std::optional<Version> parseVersion(llvm::StringRef text);
+
 /// The torchcodec that goes with this torch, such as "0.9.*"; nothing if the table does not say.
 std::optional<std::string> torchcodecFor(llvm::StringRef torchVersion);
+
+/// Which torch versions have all of these symbols, as far as a table knows.
+struct TorchSpan {
+  Version since = {}, until = {};
+};
+TorchSpan torchSpanOf(llvm::ArrayRef<std::string> symbols);
+
+/// "torch has them since 2.11"; empty if nothing is known.
+std::string describe(const TorchSpan& span);
+
+/// A symbol as its author wrote it.
+std::string demangled(llvm::StringRef symbol);
+
+/// A word of a command line, in quotes if it needs them.
+std::string quoted(llvm::StringRef word);
+
+/// The command that brings a package's own files back.
+std::string reinstallCommand(const std::string& package);
 
 } // namespace tcfix::doctor

@@ -88,14 +88,13 @@ void findStaleRecord(const Case& facts, Findings& findings) {
   if (differing.empty())
     return;
   bool isOurs = llvm::sys::fs::exists(package.distInfo + "/tcfix-journal.json");
-  findings.push_back(
-      {"record-mismatch",
-       Severity::Warning,
-       std::to_string(differing.size()) + " of the libraries are not those that " +
-           "RECORD lists: someone replaced or edited them",
-       package.distInfo + "/RECORD",
-       {{"libraries", differing}},
-       isOurs ? facts.applyCommand : "pip install --force-reinstall --no-deps " + package.name});
+  findings.push_back({"record-mismatch",
+                      Severity::Warning,
+                      std::to_string(differing.size()) + " of the libraries are not those that " +
+                          "RECORD lists: someone replaced or edited them",
+                      package.distInfo + "/RECORD",
+                      {{"libraries", differing}},
+                      isOurs ? facts.applyCommand : reinstallCommand(package.name)});
 }
 
 } // namespace

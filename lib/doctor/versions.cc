@@ -8,24 +8,6 @@ namespace tcfix::doctor {
 
 namespace {
 
-struct Version {
-  int major = -1, minor = -1;
-  bool operator==(const Version&) const = default;
-  bool operator<(const Version& other) const {
-    return major != other.major ? major < other.major : minor < other.minor;
-  }
-  std::string text() const { return std::to_string(major) + "." + std::to_string(minor); }
-};
-
-std::optional<Version> parse(llvm::StringRef text) {
-  Version version;
-  auto [first, rest] = text.split('.');
-  llvm::StringRef second = rest.take_while(llvm::isDigit);
-  if (first.getAsInteger(10, version.major) || second.getAsInteger(10, version.minor))
-    return std::nullopt;
-  return version;
-}
-
 /// From README of torchcodec, and measured (docs/findings.md).
 struct Match {
   Version firstCodec, lastCodec; ///< torchcodec, both included
@@ -67,8 +49,17 @@ std::string vendorOf(llvm::StringRef version) {
 
 } // namespace
 
+std::optional<Version> parseVersion(llvm::StringRef text) {
+  Version version;
+  auto [first, rest] = text.split('.');
+  llvm::StringRef second = rest.take_while(llvm::isDigit);
+  if (first.getAsInteger(10, version.major) || second.getAsInteger(10, version.minor))
+    return std::nullopt;
+  return version;
+}
+
 std::optional<std::string> torchcodecFor(llvm::StringRef torchVersion) {
-  std::optional<Version> torch = parse(torchVersion);
+  std::optional<Version> torch = parseVersion(torchVersion);
   std::optional<std::string> best;
   if (torch)
     for (const Match& match : kMatches)
@@ -100,7 +91,8 @@ void findVersionMismatch(const Case& facts, Findings& findings) {
                         known.torch->libFolder,
                         {{"torch", known.torch->version}},
                         facts.applyCommand + " --replace-from BUILD_FOLDER"});
-  std::optional<Version> codec = parse(known.package.version), torch = parse(known.torch->version);
+  std::optional<Version> codec = parseVersion(known.package.version),
+                         torch = parseVersion(known.torch->version);
   if (!codec || !torch)
     return;
   const Match* match = matchFor(*codec);

@@ -180,10 +180,10 @@ llvm::Error Planner::planSearchPaths(llvm::ArrayRef<Edit> edits) {
 
   llvm::append_range(plan.changes, wanted.changes);
   llvm::append_range(plan.warnings, wanted.warnings);
-  if (current.kind && kind != *current.kind && !wanted.paths.empty())
+  if (kind != current.kind.value_or(SearchPathKind::Runpath) && !wanted.paths.empty())
     plan.changes.push_back({Operation::SetRpathKind,
                             nameOf(kind).str(),
-                            nameOf(*current.kind).str(),
+                            current.kind ? nameOf(*current.kind).str() : std::string(),
                             "asked for",
                             {}});
   if (!current.ignored.empty())

@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "env/prefix.h"
 #include "formats/formats.h"
+#include "io/system.h"
 
 #include <llvm/ADT/SmallString.h>
 #include <llvm/ADT/StringExtras.h>
@@ -169,8 +170,10 @@ void describeSurroundings(const std::string& site, const io::TargetDisk& disk,
                           Environment& environment) {
   Site own{site, {}, SiteKind::Own};
   Environment around;
+  environment.whole = site;
   std::optional<std::string> prefix = prefixAround(site);
   if (prefix && describePrefix(*prefix, disk, around)) {
+    environment.whole = *prefix;
     std::optional<std::string> real = disk.realPath(site);
     for (const Site& other : around.sites)
       if (disk.realPath(other.folder) == real)
@@ -228,7 +231,7 @@ llvm::Expected<Environment> findEnvironment(llvm::StringRef target, const io::Ta
   std::optional<std::string> root = disk.adopt(target);
   if (!root)
     return fail(ErrorCode::NotFound, "there is no such file or folder");
-  environment.root = *root;
+  environment.root = environment.whole = *root;
   if (!disk.isFolder(*root)) {
     if (target.ends_with_insensitive(".whl"))
       return fail(ErrorCode::Usage, "is a wheel, not an environment",
@@ -260,6 +263,12 @@ llvm::Expected<std::string> defaultTarget() {
   for (const char* name : {".venv", "venv"})
     if (llvm::sys::fs::is_directory(name))
       return std::string(name);
+  // A tcfix that was installed with pip lies in the environment that it is for.
+  std::string folder = path::parent_path(io::system::programPath()).str();
+  std::string around = path::parent_path(folder).str();
+  if (!around.empty() && (llvm::sys::fs::exists(around + "/pyvenv.cfg") ||
+                          llvm::sys::fs::is_directory(around + "/conda-meta")))
+    return around;
   return fail(ErrorCode::Usage, "there is no environment here to work on",
               "activate one, or name its folder");
 }

@@ -35,6 +35,9 @@ struct Site {
 struct Environment {
   std::string path; ///< as it was given
   std::string root; ///< host path, absolute, links followed; a file that is a link stays one
+  /// Host path of what moves as one: the environment around a file or folder that was named, else
+  /// the root itself.
+  std::string whole;
   EnvironmentKind kind = EnvironmentKind::Folder;
   std::vector<Python> pythons;
   std::vector<Site> sites; ///< the first one that holds a package wins, as in sys.path
@@ -46,7 +49,8 @@ struct Environment {
 /// are looked for. A file or folder inside a site gets the sites of the environment around it.
 llvm::Expected<Environment> findEnvironment(llvm::StringRef target, const io::TargetDisk& disk);
 
-/// The target when none is named: $VIRTUAL_ENV, $CONDA_PREFIX, ./.venv, ./venv.
+/// The target when none is named: $VIRTUAL_ENV, $CONDA_PREFIX, ./.venv, ./venv, else the
+/// environment that this program is installed in.
 llvm::Expected<std::string> defaultTarget();
 
 } // namespace tcfix::env

@@ -185,7 +185,7 @@ public:
       if (std::optional<std::string> folder = disk.find(prefix, libraries)) {
         size_t before = found.size();
         addPlace({FfmpegSource::Conda, *folder, "conda", prefix, {}});
-        for (size_t i = before; i < found.size() && prefix == own; ++i)
+        for (size_t i = before; i < found.size() && prefix == environment.whole; ++i)
           found[i].searchPath.clear();
       }
   }

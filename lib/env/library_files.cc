@@ -37,15 +37,6 @@ llvm::StringRef fileNameOf(llvm::StringRef relative) {
   return relative.substr(relative.rfind('/') + 1);
 }
 
-/// auditwheel and delvewheel make NAME.libs, delocate makes .dylibs.
-bool isInGraftedFolder(llvm::StringRef relative) {
-  llvm::SmallVector<llvm::StringRef, 8> parts;
-  relative.split(parts, '/');
-  parts.pop_back();
-  return llvm::any_of(
-      parts, [](llvm::StringRef part) { return part == ".dylibs" || part.ends_with(".libs"); });
-}
-
 } // namespace
 
 bool isLibraryName(llvm::StringRef fileName) {
@@ -58,6 +49,14 @@ bool isLibraryName(llvm::StringRef fileName) {
   return at != llvm::StringRef::npos && at > 0 && name.size() > at + 4 &&
          llvm::all_of(name.substr(at + 4),
                       [](char letter) { return llvm::isDigit(letter) || letter == '.'; });
+}
+
+bool isInGraftedFolder(llvm::StringRef relative) {
+  llvm::SmallVector<llvm::StringRef, 8> parts;
+  relative.split(parts, '/');
+  parts.pop_back();
+  return llvm::any_of(
+      parts, [](llvm::StringRef part) { return part == ".dylibs" || part.ends_with(".libs"); });
 }
 
 bool LibraryCollector::isThere(const std::string& relative) {

@@ -12,6 +12,10 @@ namespace tcfix::env {
 /// Whether a file is called like a native library: x.so, x.so.1.2, x.dylib, x.dll, x.pyd.
 bool isLibraryName(llvm::StringRef fileName);
 
+/// Whether a file, given with slashes, lies where wheel tools put libraries of others: auditwheel
+/// and delvewheel make NAME.libs, delocate makes .dylibs.
+bool isInGraftedFolder(llvm::StringRef relative);
+
 /// Collects the libraries of one package in one site.
 class LibraryCollector {
 public:

@@ -115,21 +115,6 @@ void findOutwardFolder(const Environment& environment, const io::TargetDisk& dis
       package.outward = developmentFolder(joined(package.site, row.path), disk);
 }
 
-std::string findCondaMeta(const Environment& environment, const io::TargetDisk& disk,
-                          llvm::StringRef name) {
-  if (environment.condaMeta.empty())
-    return {};
-  for (const std::string& entry : disk.list(environment.condaMeta)) {
-    llvm::StringRef stem = entry; // NAME-VERSION-BUILD.json
-    if (!stem.consume_back(".json"))
-      continue;
-    llvm::StringRef own = stem.rsplit('-').first.rsplit('-').first;
-    if (normalizedName(own) == normalizedName(name))
-      return joined(environment.condaMeta, entry);
-  }
-  return {};
-}
-
 std::optional<Package> findInSite(const Environment& environment, const io::TargetDisk& disk,
                                   const std::string& site, const PackageQuery& query) {
   std::string folder = normalizedName(query.name);
@@ -210,6 +195,21 @@ Package narrowed(const Environment& environment, const io::TargetDisk& disk,
 }
 
 } // namespace
+
+std::string findCondaMeta(const Environment& environment, const io::TargetDisk& disk,
+                          llvm::StringRef name) {
+  if (environment.condaMeta.empty())
+    return {};
+  for (const std::string& entry : disk.list(environment.condaMeta)) {
+    llvm::StringRef stem = entry; // NAME-VERSION-BUILD.json
+    if (!stem.consume_back(".json"))
+      continue;
+    llvm::StringRef own = stem.rsplit('-').first.rsplit('-').first;
+    if (normalizedName(own) == normalizedName(name))
+      return joined(environment.condaMeta, entry);
+  }
+  return {};
+}
 
 PackageQuery torchcodecQuery() {
   return {"torchcodec", "libtorchcodec"};

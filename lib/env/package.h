@@ -39,6 +39,10 @@ PackageQuery torchcodecQuery();
 std::vector<Package> findPackages(const Environment& environment, const io::TargetDisk& disk,
                                   const PackageQuery& query);
 
+/// Host path of conda's own list of a package's files; empty if there is none.
+std::string findCondaMeta(const Environment& environment, const io::TargetDisk& disk,
+                          llvm::StringRef package);
+
 /// All packages, name and version only, for `tcfix list`.
 std::vector<Package> listPackages(const Environment& environment, const io::TargetDisk& disk);
 

@@ -48,8 +48,8 @@ llvm::StringRef lineEnd(llvm::StringRef text) {
   return text.take_front(text.starts_with("\n") || text.starts_with("\r") ? 1 : 0);
 }
 
-std::string quoted(llvm::StringRef path) {
-  if (path.find_first_of("\",\r\n") == llvm::StringRef::npos)
+std::string quoted(llvm::StringRef path, bool always = false) {
+  if (!always && path.find_first_of("\",\r\n") == llvm::StringRef::npos)
     return path.str();
   std::string text = "\"";
   for (char letter : path)
@@ -153,6 +153,17 @@ void Record::remove(llvm::StringRef path) {
       table.erase(table.begin() + static_cast<ptrdiff_t>(i));
       lines.erase(lines.begin() + static_cast<ptrdiff_t>(i));
     }
+}
+
+void Record::rename(llvm::function_ref<std::string(llvm::StringRef)> renamed) {
+  for (size_t i = 0; i < table.size(); ++i) {
+    std::string path = renamed(table[i].path);
+    if (path == table[i].path)
+      continue;
+    bool wasQuoted = llvm::StringRef(lines[i].path).starts_with("\"");
+    table[i].path = path;
+    lines[i].path = quoted(path, wasQuoted);
+  }
 }
 
 std::string Record::text() const {

@@ -6,6 +6,7 @@
 
 #include "base/bytes.h"
 
+#include <llvm/ADT/STLFunctionalExtras.h>
 #include <llvm/Support/Error.h>
 
 #include <string>
@@ -32,6 +33,9 @@ public:
   /// no byte.
   void set(llvm::StringRef path, llvm::StringRef digest, std::optional<uint64_t> size);
   void remove(llvm::StringRef path);
+  /// Gives each row the path that `renamed` makes of its own; quoted as before, and where it must
+  /// be.
+  void rename(llvm::function_ref<std::string(llvm::StringRef path)> renamed);
 
   std::string text() const;
 

@@ -93,7 +93,7 @@ llvm::Expected<EditOutcome> rewrite(Bytes bytes, llvm::StringRef fileName,
   std::optional<Format> format = sniff(bytes);
   if (format == Format::MachO)
     return rewriteMachO(bytes, fileName, request);
-  if (format && request.edits.empty())
+  if (format && request.signing.alsoUnsigned)
     return refuseSignature(*format);
   if (format == Format::Elf)
     return elf::rewrite(bytes, request.edits);

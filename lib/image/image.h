@@ -32,6 +32,9 @@ struct SignatureSummary {
   SignatureState state = SignatureState::None;
   std::optional<SignatureKind> kind;
   std::string identifier;
+  /// Of a program: its process takes only libraries that its own team, or Apple, signed (the
+  /// hardened runtime without the entitlement that lifts it).
+  bool refusesOthers = false;
 };
 
 struct ImportedSymbol {

@@ -23,7 +23,7 @@ llvm::Expected<StagedFile> StagedFile::stage(const InputFile& original, const Re
       return error;
   if (llvm::Error error = temporary->keepAttributesOf(original.path()))
     return error;
-  return StagedFile(std::move(*temporary), target, original.stamp());
+  return StagedFile(std::move(*temporary), target, original);
 }
 
 llvm::Error StagedFile::reopen() {
@@ -33,10 +33,11 @@ llvm::Error StagedFile::reopen() {
 }
 
 llvm::Error StagedFile::commit() {
-  llvm::Expected<FileStamp> now = stampOf(target);
+  // Where a link leads below a sysroot is not for this machine to say.
+  llvm::Expected<FileStamp> now = stampOf(link ? source : target);
   if (!now)
     return now.takeError();
-  if (*now != stamp)
+  if (*now != stamp || system::readLink(target) != link)
     return fail(ErrorCode::ChangedMeanwhile,
                 "someone else changed the file while tcfix worked on it",
                 "run the same command again");

@@ -38,11 +38,14 @@ public:
   llvm::Error commit();
 
 private:
-  StagedFile(system::TemporaryFile temporary, std::string target, FileStamp stamp)
-      : temporary(std::move(temporary)), target(std::move(target)), stamp(stamp) {}
+  StagedFile(system::TemporaryFile temporary, std::string target, const InputFile& original)
+      : temporary(std::move(temporary)), target(std::move(target)),
+        link(system::readLink(this->target)), source(original.path()), stamp(original.stamp()) {}
 
   system::TemporaryFile temporary;
   std::string target;
+  std::optional<std::string> link; ///< what the target says, if it is one
+  std::string source;              ///< the file that was read
   FileStamp stamp;
 };
 

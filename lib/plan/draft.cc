@@ -16,7 +16,7 @@ bool isBelow(llvm::StringRef inner, llvm::StringRef outer) {
   return inner == outer || (inner.consume_front(outer) && inner.starts_with("/"));
 }
 
-// Both absolute, without "..".
+// Both from the same place, without "..".
 std::string relativePath(llvm::StringRef from, llvm::StringRef to) {
   auto a = path::begin(from), b = path::begin(to);
   while (a != path::end(from) && b != path::end(to) && *a == *b)
@@ -74,11 +74,9 @@ void Draft::settleKind() {
   bool isDefault = !appearance.searchPathKind && kind == SearchPathKind::Runpath;
   appearance.searchPathKind = kind;
   if (!isDefault)
-    list.push_back({SetSearchPathKind{*kind},
-                    kind == SearchPathKind::Rpath
-                        ? "RUNPATH would not load: it hides the search paths of loaders, and does "
-                          "not reach the dependencies of dependencies"
-                        : "RPATH would not load"});
+    list.push_back({SetSearchPathKind{*kind}, kind == SearchPathKind::Rpath
+                                                  ? "with RUNPATH it would not load"
+                                                  : "with RPATH it would not load"});
 }
 
 void Draft::rename(size_t dependency, const std::string& name, const std::string& reason) {
@@ -106,10 +104,14 @@ std::string searchPathTo(const PackageFacts& facts, const LibraryFacts& library,
                          const std::string& folder, const io::TargetDisk& disk) {
   if (!isBelow(folder, facts.root) || !isBelow(library.path, facts.root))
     return disk.targetPath(folder);
-  std::string relative = relativePath(path::parent_path(library.path), folder);
-  if (facts.platform == Format::MachO)
+  return relativeSearchPath(facts.platform, path::parent_path(library.path), folder);
+}
+
+std::string relativeSearchPath(Format platform, llvm::StringRef from, llvm::StringRef to) {
+  std::string relative = relativePath(from, to);
+  if (platform == Format::MachO)
     return "@loader_path" + relative;
-  if (facts.platform == Format::Pe)
+  if (platform == Format::Pe)
     std::replace(relative.begin(), relative.end(), '/', '\\');
   return "$ORIGIN" + relative;
 }

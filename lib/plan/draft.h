@@ -46,6 +46,10 @@ private:
 std::string searchPathTo(const PackageFacts& facts, const LibraryFacts& library,
                          const std::string& folder, const io::TargetDisk& disk);
 
+/// The search path that leads from a library in one folder to another folder, both written from
+/// the same place.
+std::string relativeSearchPath(Format platform, llvm::StringRef from, llvm::StringRef to);
+
 /// The last component of a dependency's name.
 llvm::StringRef baseName(llvm::StringRef dependency);
 

@@ -8,9 +8,10 @@ void leadToFfmpeg(Draft& draft, const PackageFacts& facts, const Simulation& sim
   const std::string entry =
       isRelative ? searchPathTo(facts, draft.library(), install.folder, simulation.disk())
                  : install.searchPath;
-  const std::string what =
-      install.major ? "FFmpeg " + std::to_string(install.major) + " of " + install.description
-                    : install.description;
+  const std::string reason =
+      install.isOnTrust
+          ? "asked for; cannot be looked at from here"
+          : "leads to FFmpeg " + std::to_string(install.major) + " of " + install.description;
   for (size_t index : draft.dependencies()) {
     const std::string name = draft.look().dependencies[index].name;
     std::optional<env::FfmpegName> wanted = env::parseFfmpegName(name);
@@ -26,7 +27,7 @@ void leadToFfmpeg(Draft& draft, const PackageFacts& facts, const Simulation& sim
     }
     if (facts.platform == Format::Pe)
       draft.delay(index, "so that the search list leads to it");
-    draft.addSearchPath(entry, "leads to " + what);
+    draft.addSearchPath(entry, reason);
   }
 }
 

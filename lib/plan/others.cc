@@ -23,9 +23,12 @@ std::optional<size_t> indexOf(const Draft& draft, llvm::StringRef dependency) {
   return std::nullopt;
 }
 
+// By its name, since a file that cannot be read is not among the group's libraries.
 bool isOfGroup(llvm::StringRef name, const Group& group) {
-  return llvm::any_of(group.libraries,
-                      [&](const LibraryFacts* library) { return library->name == name; });
+  LibraryFacts named;
+  named.name = name.str();
+  readName(named);
+  return named.major != 0 && named.major == group.major;
 }
 
 std::string findFolder(llvm::StringRef name, const LibraryFacts& library, const PackageFacts& facts,

@@ -29,15 +29,21 @@ std::string pythonFor(const env::Target& target, const env::Package& package) {
   return {};
 }
 
-// A universal python runs in the architecture that its machine prefers: the first that fits.
-std::string archOf(const std::string& file, resolve::LibraryStore& store) {
-  llvm::Expected<const Image*> image = store.image(file);
+// A universal python runs in the architecture that its machine prefers: the first that fits. One of
+// another platform than the libraries will not be the one that loads them.
+void describePython(resolve::ProcessOptions& process, Format platform,
+                    resolve::LibraryStore& store) {
+  if (process.executable.empty())
+    return;
+  llvm::Expected<const Image*> image = store.image(process.executable);
   if (!image) {
     llvm::consumeError(image.takeError());
-    return {};
+    return;
   }
-  return (*image)->isUniversal || (*image)->slices.empty() ? std::string()
-                                                           : (*image)->slices.front().arch;
+  if ((*image)->format != platform)
+    process.executable.clear();
+  else if (process.arch.empty() && !(*image)->isUniversal && !(*image)->slices.empty())
+    process.arch = (*image)->slices.front().arch;
 }
 
 std::map<std::string, std::string> variables(std::initializer_list<const char*> names) {
@@ -68,8 +74,8 @@ std::vector<std::string> findOtherFolders(const env::Target& target, const env::
     for (const std::string& part : disk.list(nvidia))
       add(nvidia + "/" + part + (target.platform == Format::Pe ? "/bin" : "/lib"));
   }
-  if (target.environment.kind == env::EnvironmentKind::Conda)
-    add(target.environment.root + (target.platform == Format::Pe ? "/Library/bin" : "/lib"));
+  if (!target.environment.condaMeta.empty())
+    add(target.environment.whole + (target.platform == Format::Pe ? "/Library/bin" : "/lib"));
   if (target.platform == Format::MachO)
     for (const char* common : {"/opt/homebrew/lib", "/usr/local/lib", "/opt/local/lib"})
       if (std::optional<std::string> folder = disk.hostPath(common))
@@ -111,12 +117,11 @@ PackageFacts gatherFacts(const env::Target& target, const env::Package& package,
   PackageFacts facts;
   facts.package = package;
   facts.platform = target.platform;
-  facts.root = target.environment.root;
+  facts.root = target.environment.whole;
   facts.process.executable = pythonFor(target, package);
   facts.process.systemVersion = options.macosVersion;
   facts.process.arch = options.arch;
-  if (facts.process.arch.empty() && !facts.process.executable.empty())
-    facts.process.arch = archOf(facts.process.executable, store);
+  describePython(facts.process, target.platform, store);
   if (options.usesLoaderVariables && options.sysroot.empty() && target.disk.knowsAbsolutePaths())
     facts.process.environment =
         variables({"LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "DYLD_FALLBACK_LIBRARY_PATH", "PATH"});

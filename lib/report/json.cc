@@ -170,6 +170,20 @@ std::string jsonForApply(const Preamble& preamble, llvm::ArrayRef<apply::TargetO
   });
 }
 
+std::string jsonForWheel(const Preamble& preamble, llvm::ArrayRef<wheel::WheelOutcome> wheels) {
+  return document(preamble, [&](OStream& out) {
+    out.attributeArray("wheels", [&] {
+      for (const wheel::WheelOutcome& wheel : wheels)
+        out.object([&] {
+          text(out, "input", wheel.input);
+          textIfKnown(out, "output", wheel.output);
+          text(out, "status", nameOf(wheel.status()));
+          writeFiles(out, wheel.files);
+        });
+    });
+  });
+}
+
 std::string jsonForVerify(const Preamble& preamble, llvm::ArrayRef<VerifiedFile> files) {
   return document(preamble, [&](OStream& out) {
     out.attributeArray("files", [&] {

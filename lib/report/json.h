@@ -3,6 +3,7 @@
 
 #include "report/text.h"
 #include "report/tree.h"
+#include "wheel/repair.h"
 
 namespace tcfix::report {
 
@@ -31,5 +32,6 @@ std::string jsonForVerify(const Preamble& preamble, llvm::ArrayRef<VerifiedFile>
 using UndoneTarget = std::pair<std::string, apply::UndoRun>;
 std::string jsonForUndo(const Preamble& preamble, llvm::ArrayRef<UndoneTarget> targets);
 std::string jsonForApply(const Preamble& preamble, llvm::ArrayRef<apply::TargetOutcome> targets);
+std::string jsonForWheel(const Preamble& preamble, llvm::ArrayRef<wheel::WheelOutcome> wheels);
 
 } // namespace tcfix::report

@@ -306,30 +306,32 @@ std::string filesText(llvm::ArrayRef<apply::FileOutcome> files, bool withUnchang
   return out;
 }
 
-std::string countsText(const apply::FileCounts& counts, llvm::StringRef noun) {
+std::string countsText(const apply::FileCounts& counts, llvm::StringRef noun,
+                       bool isPromise = false) {
   size_t all = counts.changed + counts.unchanged + counts.skipped + counts.failed;
   std::string out =
       all == 1 || noun != "library" ? countText(all, noun) : std::to_string(all) + " libraries";
-  out += ": " + std::to_string(counts.changed) + " changed, " + std::to_string(counts.unchanged) +
-         " unchanged";
+  out += ": " + std::to_string(counts.changed) + (isPromise ? " would change, " : " changed, ") +
+         std::to_string(counts.unchanged) + " unchanged";
   if (counts.failed != 0)
     out += ", " + std::to_string(counts.failed) + " failed";
   return out;
 }
 
-std::string verdictText(const apply::TargetOutcome& target, const Paint& paint) {
-  if (target.ffmpeg && target.loads.after == resolve::Verdict::Loads)
-    return paint.green("loads") + " with FFmpeg " + std::to_string(target.ffmpeg->major) +
-           " from " + printable(target.ffmpeg->path) + "\n";
+std::string verdictText(const apply::TargetOutcome& target, bool isPromise, const Paint& paint) {
   switch (target.loads.after) {
   case resolve::Verdict::Loads:
-    return paint.green("loads") + "\n";
+    return paint.green(isPromise ? "would load" : "loads") +
+           (target.ffmpeg ? " with FFmpeg " + std::to_string(target.ffmpeg->major) + " from " +
+                                printable(target.ffmpeg->path)
+                          : "") +
+           "\n";
   case resolve::Verdict::Unknown:
     return "whether it loads cannot be known here: the libraries are of another platform\n";
   case resolve::Verdict::Fails:
     break;
   }
-  std::string out = paint.red("does not load") + "\n";
+  std::string out = paint.red(isPromise ? "would not load" : "does not load") + "\n";
   for (const std::string& cause : target.causes)
     out += "  " + printable(cause) + "\n";
   return out + "next: tcfix doctor " + printable(target.path) + "\n";
@@ -357,6 +359,8 @@ std::string briefly(const apply::FileOutcome& file) {
       parts.push_back("+ " + printable(change.value) + why);
     else if (change.operation == Operation::RemoveRpath)
       parts.push_back("- " + printable(change.value) + why);
+    else if (change.operation == Operation::SetRpathKind)
+      parts.push_back("as " + llvm::StringRef(change.value).upper() + why);
     else if (change.operation != Operation::Sign) {
       auto& [count, reason] = counted[change.operation];
       ++count;
@@ -368,6 +372,7 @@ std::string briefly(const apply::FileOutcome& file) {
                            : operation == Operation::RemoveDependency ? "dropped"
                            : operation == Operation::AddDependency    ? "added"
                            : operation == Operation::Delay            ? "delayed"
+                           : operation == Operation::Undelay          ? "undelayed"
                                                                       : llvm::StringRef();
     if (verb.empty())
       parts.push_back(nameOf(operation).str() + what.second);
@@ -387,6 +392,9 @@ std::string briefly(const apply::FileOutcome& file) {
 std::string renderApplied(const apply::TargetOutcome& target, bool isVerbose, const Paint& paint) {
   if (target.files.empty())
     return {};
+  bool isPromise = llvm::any_of(target.files, [](const apply::FileOutcome& file) {
+    return file.status == apply::FileStatus::WouldChange;
+  });
   std::string out;
   if (isVerbose)
     out = filesText(target.files, /*withUnchanged=*/true, paint);
@@ -394,7 +402,7 @@ std::string renderApplied(const apply::TargetOutcome& target, bool isVerbose, co
     for (const apply::FileOutcome& file : target.files)
       if (file.status == apply::FileStatus::Changed ||
           file.status == apply::FileStatus::WouldChange)
-        out += paint.green("changed") + "  " +
+        out += paint.green(isPromise ? "would change" : "changed") + "  " +
                paint.bold(printable(llvm::sys::path::filename(file.path))) + "  " + briefly(file) +
                "\n";
       else if (file.status == apply::FileStatus::Failed)
@@ -402,11 +410,49 @@ std::string renderApplied(const apply::TargetOutcome& target, bool isVerbose, co
   apply::FileCounts counts = apply::countFiles(target.files);
   bool isIdle = counts.changed == 0 && counts.failed == 0 && target.problems.empty();
   out += paint.bold(printable(target.path)) + ": " +
-         (isIdle ? std::string("nothing to do") : countsText(counts, "library")) + "; " +
-         verdictText(target, paint);
-  if (counts.changed != 0 && target.loads.after == resolve::Verdict::Loads)
+         (isIdle ? std::string("nothing to do") : countsText(counts, "library", isPromise)) + "; " +
+         verdictText(target, isPromise, paint);
+  if (counts.changed != 0 && !isPromise && target.loads.after == resolve::Verdict::Loads)
     out += "next: python -c \"import torchcodec\"\n";
   return out;
+}
+
+namespace {
+
+// A wheel's libraries change alike, and there may be many wheels: how many changed in which way.
+std::string kindsOfChangeText(llvm::ArrayRef<apply::FileOutcome> files) {
+  std::vector<std::pair<std::string, size_t>> kinds;
+  for (const apply::FileOutcome& file : files) {
+    if (file.status != apply::FileStatus::Changed)
+      continue;
+    std::string text = briefly(file);
+    auto known = llvm::find_if(kinds, [&](const auto& kind) { return kind.first == text; });
+    if (known == kinds.end())
+      kinds.emplace_back(text, 1);
+    else
+      ++known->second;
+  }
+  std::string out;
+  for (const auto& [text, count] : kinds)
+    out += "  " + std::to_string(count) + " x  " + text + "\n";
+  return out;
+}
+
+} // namespace
+
+std::string renderWheel(const wheel::WheelOutcome& wheel, bool isVerbose, const Paint& paint) {
+  if (wheel.files.empty())
+    return {}; // said on standard error
+  std::string name = paint.bold(printable(wheel.input)) + ": ";
+  if (wheel.status() == apply::FileStatus::Unchanged)
+    return name + "nothing to do\n";
+  std::string out = name + countsText(apply::countFiles(wheel.files), "library") + "\n";
+  if (isVerbose)
+    out += filesText(wheel.files, /*withUnchanged=*/true, paint);
+  else
+    out += kindsOfChangeText(wheel.files);
+  return out + (wheel.output.empty() ? "not written\n"
+                                     : "wrote " + paint.bold(printable(wheel.output)) + "\n");
 }
 
 std::string renderDiff(llvm::ArrayRef<apply::FileOutcome> files, bool withBytes,

@@ -4,6 +4,7 @@
 #include "apply/apply.h"
 #include "apply/undo.h"
 #include "resolve/missing_symbols.h"
+#include "wheel/repair.h"
 
 namespace tcfix::report {
 
@@ -39,6 +40,9 @@ std::string renderEdits(const apply::EditRun& run, const Paint& paint);
 /// What was done to a target, why, and how it loads now; then the next step. One line for each
 /// library; verbosely one for each change.
 std::string renderApplied(const apply::TargetOutcome& target, bool isVerbose, const Paint& paint);
+
+/// What was done to a wheel, and where the new one is. Verbosely one line for each change.
+std::string renderWheel(const wheel::WheelOutcome& wheel, bool isVerbose, const Paint& paint);
 
 /// What a dry run shows: a unified diff of what the reader sees before and after; with bytes, every
 /// patch with its offset and meaning.

@@ -37,9 +37,7 @@ public:
       mapDependencies(i);
     for (size_t i = firstNew; i < process.modules.size(); ++i)
       checkVersions(i);
-    // Any library that is missing could have had a symbol.
-    if (result.problems.empty())
-      checkSymbols();
+    checkSymbols();
   }
 
 private:
@@ -72,12 +70,10 @@ private:
     if (base.isBase && !system.hasLibc()) {
       search.binding.state = State::Assumed;
       search.binding.how = "a base library of every glibc system";
-      assumesUnversioned |= !base.hasVersions;
       return kElsewhere;
     }
     if (search.hasUnknownPlaces && search.unreadable.empty()) {
       search.binding.state = State::Unknown;
-      isAnyUnknown = true;
       return kElsewhere;
     }
     search.binding.state = State::Missing;
@@ -293,17 +289,21 @@ private:
 
   void checkSymbols() {
     std::vector<Visible> visible;
-    for (size_t module : scope())
+    for (size_t module : scope()) {
+      lookBehind(module);
       if (const SymbolTable* table = process.modules[module].symbols())
         visible.push_back({static_cast<int>(module), table});
+    }
     for (size_t importer = firstNew; importer < process.modules.size(); ++importer) {
       const Module& module = process.modules[importer];
       Library::SymbolQuestion question;
       for (int provider : module.providers)
         question.push_back(answererOf(process, provider));
       // What the look-up also depends on, as pointers that are there or not.
-      for (bool flag : {isAnyUnknown, assumesUnversioned})
+      for (bool flag : {isScopeOpen, assumesStandardLibrary, takesUnversionedFromBase(importer)})
         question.push_back(flag ? &kElsewhere : nullptr);
+      for (size_t i = 0; i < module.providers.size(); ++i)
+        question.push_back(module.isDropped(i) ? &kElsewhere : nullptr);
       for (const auto& [index, table] : visible)
         question.push_back(table);
       const MissingByDependency& missing = module.library->missing(
@@ -335,6 +335,38 @@ private:
     return missing;
   }
 
+  /// What a module's dependencies that are missing or out of reach could bring into the scope.
+  void lookBehind(size_t index) {
+    const Module& module = process.modules[index];
+    for (size_t i = 0; i < module.providers.size(); ++i) {
+      if (module.providers[i] >= 0 || module.isDropped(i))
+        continue;
+      const std::string& name = module.dependencies()[i].name;
+      if (module.providers[i] == kAbsent || !baseLibrary(name).isBase)
+        isScopeOpen |= !asksForVersionsOf(module, name);
+      else
+        assumesStandardLibrary |= name == "libstdc++.so.6";
+    }
+  }
+
+  /// What is asked of such a library, FFmpeg's for one, is asked with a version.
+  static bool asksForVersionsOf(const Module& module, llvm::StringRef name) {
+    const SymbolTable* table = module.symbols();
+    return table && llvm::any_of(table->neededVersions(), [&](const NeededVersion& version) {
+             return version.library == name;
+           });
+  }
+
+  /// Linkers take symbols from direct dependencies only.
+  bool takesUnversionedFromBase(size_t importer) const {
+    const Module& module = process.modules[importer];
+    for (size_t i = 0; i < module.providers.size(); ++i)
+      if (module.providers[i] == kElsewhere && !module.isDropped(i) &&
+          !baseLibrary(module.dependencies()[i].name).hasVersions)
+        return true;
+    return false;
+  }
+
   bool isBound(size_t importer, const NeededSymbol& symbol, llvm::ArrayRef<Visible> visible) const {
     // The interpreter's own, whether it is a program or a libpython.
     if (symbol.name.starts_with("Py") || symbol.name.starts_with("_Py"))
@@ -350,10 +382,11 @@ private:
     }
     if (symbol.isOptional)
       return true;
-    // Libraries that are out of reach have what is asked of them.
+    // Libraries that are out of reach have what is asked of them; missing ones would have.
     if (symbol.dependency)
-      return bound == kElsewhere;
-    return isAnyUnknown || assumesUnversioned;
+      return bound < 0 && !process.modules[importer].isDropped(*symbol.dependency);
+    return isScopeOpen || (assumesStandardLibrary && isStandardCxx(symbol.name)) ||
+           takesUnversionedFromBase(importer);
   }
 
   Process& process;
@@ -361,8 +394,8 @@ private:
   LoadResult& result;
   size_t firstNew;
   size_t root = 0;
-  bool isAnyUnknown = false;
-  bool assumesUnversioned = false;
+  bool isScopeOpen = false;            ///< a library that nobody sees could have any symbol
+  bool assumesStandardLibrary = false; ///< libstdc++
 };
 
 } // namespace

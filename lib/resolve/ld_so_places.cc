@@ -204,4 +204,23 @@ BaseLibrary baseLibrary(llvm::StringRef name) {
   return {hasVersions || llvm::is_contained(others, name), hasVersions};
 }
 
+bool isStandardCxx(llvm::StringRef symbol) {
+  if (symbol.starts_with("__cxa_") || symbol.starts_with("__gxx_"))
+    return true;
+  if (!symbol.consume_front("_Z"))
+    return false;
+  for (llvm::StringRef function : {"nw", "na", "dl", "da"}) // operator new, delete
+    if (symbol.starts_with(function))
+      return true;
+  for (llvm::StringRef table : {"TV", "TI", "TS", "TT"}) // vtables, type information
+    if (symbol.consume_front(table))
+      break;
+  symbol.consume_front("N");
+  symbol.consume_front("K");
+  // St is std::, the others are short for its strings and streams.
+  return llvm::any_of(std::initializer_list<llvm::StringRef>{"St", "Sa", "Sb", "Sd", "Si", "So",
+                                                             "Ss", "9__gnu_cxx", "10__cxxabiv1"},
+                      [&](llvm::StringRef prefix) { return symbol.starts_with(prefix); });
+}
+
 } // namespace tcfix::resolve

@@ -61,4 +61,7 @@ struct BaseLibrary {
 };
 BaseLibrary baseLibrary(llvm::StringRef name);
 
+/// True for a symbol of C++'s standard library, as GCC and Clang mangle it.
+bool isStandardCxx(llvm::StringRef symbol);
+
 } // namespace tcfix::resolve

@@ -66,7 +66,7 @@ UNIQUE = [
     ("tcfix inspect unus", ["tcfix", "inspect", "unusual name.so"]),
     ("tcfix undo --journal unus", ["tcfix", "undo", "--journal", "unusual name.so"]),
     ("tcfix edit --add-rpath unus", ["tcfix", "edit", "--add-rpath", "unus"]),
-    ("tcfix undo unus", ["tcfix", "undo", "unus"]),
+    ("tcfix man unus", ["tcfix", "man", "unus"]),
     ("tcfix edit --color nev", ["tcfix", "edit", "--color", "never"]),
 ]
 
@@ -196,7 +196,7 @@ class Manual(FilesTest):
                                 text=True, env=environment)
         self.assertEqual((result.returncode, result.stderr), (0, ""))
         for command in commands():
-            self.assertRegex(result.stdout, rf"\n +tcfix {command} \[OPTION\.\.\.\]")
+            self.assertRegex(result.stdout, rf"\n +tcfix +{command} +\[OPTION\.\.\.\]")
             for option in options(command):
                 self.assertIn(option, result.stdout)
         self.assertIn(r"'$ORIGIN\..\av.libs'", result.stdout)

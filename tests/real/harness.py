@@ -24,6 +24,13 @@ def wheels(group):
     return pathlib.Path(result.stdout.strip())
 
 
+def archives(*names):
+    """The folder that holds these wheels as they were published."""
+    result = subprocess.run([ROOT / "scripts" / "fetch-wheels", "--archives", *names], check=True,
+                            stdout=subprocess.PIPE, text=True)
+    return pathlib.Path(result.stdout.strip())
+
+
 def run(*command, check=None):
     result = subprocess.run([str(part) for part in command], capture_output=True, text=True,
                             errors="replace")
@@ -43,6 +50,19 @@ def tcfix(*arguments, check=0):
 
 def tcfix_json(*arguments, check=0):
     return json.loads(tcfix(arguments[0], "--json", *arguments[1:], check=check).stdout)
+
+
+def link_or_copy(source, target):
+    try:
+        os.link(source, target)
+    except OSError:  # another disk
+        shutil.copy2(source, target)
+
+
+def link_tree(source, target):
+    """A copy whose files are hard links where possible, as uv makes them: whoever writes into one
+    spoils the original."""
+    shutil.copytree(source, target, copy_function=link_or_copy, dirs_exist_ok=True)
 
 
 class FilesTest(unittest.TestCase):

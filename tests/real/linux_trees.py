@@ -3,7 +3,6 @@ small libraries that export what torchcodec's need, and a program that loads the
 """
 import collections
 import functools
-import json
 import os
 import pathlib
 import re
@@ -11,10 +10,9 @@ import shutil
 import subprocess
 import tempfile
 
-from harness import ROOT, run, tcfix, wheels
+from harness import link_tree, run, tcfix, wheels
 
 SOURCES = pathlib.Path(__file__).resolve().parent / "sources"
-PROBE = os.environ.get("RESOLVE_PROBE", str(ROOT / "build" / "bin" / "resolve_probe"))
 SITE = "lib/python3.12/site-packages"
 ROLES = ("core", "custom_ops", "pybind_ops")  # in the order in which torchcodec loads them
 # Versions that the system's libraries define, and FFmpeg's.
@@ -24,19 +22,6 @@ FOREIGN = re.compile(r"(GLIBC|GLIBCXX|CXXABI|GCC|LIBAV\w+|LIBSW\w+|LIBPOSTPROC)_
 def wheel(name, version, arch="x86_64"):
     (folder,) = wheels("linux").glob(f"{name}-{version}-*_{arch}")
     return folder
-
-
-def link_or_copy(source, target):
-    try:
-        os.link(source, target)
-    except OSError:  # another disk
-        shutil.copy2(source, target)
-
-
-def link_tree(source, target):
-    """A copy whose files are hard links where possible, as uv makes them: whoever writes into one
-    spoils the original."""
-    shutil.copytree(source, target, copy_function=link_or_copy, dirs_exist_ok=True)
 
 
 def needed(path):
@@ -49,8 +34,8 @@ def search_paths(path):
     return (found[1], found[2].split(":")) if found else (None, [])
 
 
-def symbols(kind, files):
-    lines = run("nm", "-D", f"--{kind}-only", *files, check=0).stdout.splitlines()
+def symbols(kind, files, prefix=""):
+    lines = run(prefix + "nm", "-D", f"--{kind}-only", *files, check=0).stdout.splitlines()
     for line in lines:
         parts = line.split()
         if len(parts) >= 2 and parts[-2] in "UTtWVDBRiu":
@@ -58,11 +43,11 @@ def symbols(kind, files):
 
 
 @functools.lru_cache(None)
-def system_symbols():
+def system_symbols(prefix):
     """What the C and C++ libraries offer without asking for a version."""
-    files = [run("gcc", f"-print-file-name={name}", check=0).stdout.strip()
+    files = [run(prefix + "gcc", f"-print-file-name={name}", check=0).stdout.strip()
              for name in ("libstdc++.so.6", "libc.so.6", "libm.so.6", "libgcc_s.so.1")]
-    return {name.partition("@")[0] for name in symbols("defined", files)}
+    return {name.partition("@")[0] for name in symbols("defined", files, prefix)}
 
 
 def assembly(names, body):
@@ -75,55 +60,66 @@ def assembly(names, body):
 class StandIns:
     """Stand-ins for what one version of torchcodec needs."""
 
-    def __init__(self, version, folder):
-        self.folder = folder
+    def __init__(self, version, folder, arch):
+        self.folder, self.arch = folder, arch
+        self.prefix = "" if arch == "x86_64" else f"{arch}-linux-gnu-"
         folder.mkdir()
-        package = wheel("torchcodec", version)
+        package = wheel("torchcodec", version, arch)
         own = [*package.glob("torchcodec/*.so"), *package.glob("torchcodec.libs/*")]
-        offered = {name.partition("@")[0] for name in symbols("defined", own)} | system_symbols()
-        wanted = collections.defaultdict(set)  # by version; "" where there is none
-        for name in symbols("undefined", own):
-            name, _, version = name.partition("@")
-            if name not in offered and not FOREIGN.match(version):
-                wanted[version].add(name)
+        offered = {name.partition("@")[0] for name in symbols("defined", own, self.prefix)} | system_symbols(self.prefix)
+        wanted = self.needed_symbols(own, offered)
         self.python_names = {name for name in wanted[""] if re.match("_?Py", name)}
         wanted[""] -= self.python_names
         for name in {name for path in own for name in needed(path)}:
             if re.match("lib(c10|torch)[._]", name) and not name.startswith("libtorchcodec"):
-                self.build("torch", name, wanted[""] if name == "libtorch_cpu.so" else ())
+                self.build(folder / "torch" / name, {"": wanted[""]} if name == "libtorch_cpu.so" else {})
             elif re.match("lib(nvrtc|cudart)", name):
-                self.build("nvidia", name, wanted[name])
+                self.build(folder / "nvidia" / name, {name: wanted[name]})
 
-    def build(self, folder, name, names):
-        place = self.folder / folder
-        place.mkdir(exist_ok=True)
+    def needed_symbols(self, libraries, offered=()):
+        """{version: names}, without what the system and FFmpeg offer; "" where there is no version."""
+        wanted = collections.defaultdict(set)
+        for name in symbols("undefined", libraries, self.prefix):
+            name, _, version = name.partition("@")
+            if name not in offered and not FOREIGN.match(version):
+                wanted[version].add(name)
+        return wanted
+
+    def build(self, path, versions):
+        """A library that offers these names of these versions."""
+        path.parent.mkdir(parents=True, exist_ok=True)
         source, script = self.folder / "stub.s", self.folder / "stub.map"
-        source.write_text(assembly(names, "jmp wasCalled@PLT" if names else ""))
-        script.write_text(f"{name} {{ global: *; }};\n" if folder == "nvidia" else "{ global: *; };\n")
-        run("gcc", "-shared", "-nostdlib", source, "-o", place / name, f"-Wl,-soname,{name}",
-            f"-Wl,--version-script={script}", check=0)
+        names = set().union(*versions.values())
+        jump = "jmp wasCalled@PLT" if self.arch == "x86_64" else "b wasCalled"
+        source.write_text(assembly(names, jump if names else ""))
+        script.write_text("".join(f"{version} {{ {'; '.join(names)}; }};\n"
+                                  for version, names in versions.items() if version and names))
+        run(self.prefix + "gcc", "-shared", "-nostdlib", source, "-o", path, f"-Wl,-soname,{path.name}",
+            *([f"-Wl,--version-script={script}"] if script.read_text() else []), check=0)
 
     def python(self, target, *options):
         """The program, with what libpython would offer."""
         source = self.folder / "python.s"
         source.write_text(assembly(self.python_names, "ret"))
         target.parent.mkdir(parents=True, exist_ok=True)
-        run("gcc", SOURCES / "loader.c", source, "-rdynamic", "-o", target, *options, check=0)
+        run(self.prefix + "gcc", SOURCES / "loader.c", source, "-rdynamic", "-o", target, *options, check=0)
 
     def libpython(self, target):
         source = self.folder / "python.s"
         source.write_text(assembly(self.python_names, "ret"))
         target.parent.mkdir(parents=True, exist_ok=True)
-        run("gcc", "-shared", "-nostdlib", source, "-o", target, f"-Wl,-soname,{target.name}", check=0)
+        run(self.prefix + "gcc", "-shared", "-nostdlib", source, "-o", target, f"-Wl,-soname,{target.name}", check=0)
 
 
 class Tree:
     """A virtual environment with torchcodec and a stand-in for torch."""
 
+    runner = ()  # the emulator, if the programs are for another machine
+
     def __init__(self, root, version, stand_ins, python_options=()):
         self.root, self.stand_ins = root, stand_ins
         self.site = root / SITE
-        link_tree(wheel("torchcodec", version), self.site)
+        link_tree(wheel("torchcodec", version, stand_ins.arch), self.site)
         self.package = self.site / "torchcodec"
         self.info = self.site / f"torchcodec-{version}.dist-info"
         link_tree(stand_ins.folder / "torch", self.site / "torch" / "lib")
@@ -137,7 +133,7 @@ class Tree:
                               for path in self.package.glob("libtorchcodec_core*.so")), reverse=True)
 
     def install(self, name, version):
-        link_tree(wheel(name, version), self.site)
+        link_tree(wheel(name, version, self.stand_ins.arch), self.site)
 
     def uninstall(self, name):
         for path in [*self.site.glob(f"{name}"), *self.site.glob(f"{name}.libs"),
@@ -159,7 +155,7 @@ class Tree:
     def ld_so(self, libraries, preload=()):
         """What the real loader says of each library, in one process."""
         variables = {name: value for name, value in os.environ.items() if not name.startswith("LD_")}
-        result = subprocess.run([self.python, *preload, *libraries], env=variables, text=True,
+        result = subprocess.run([*self.runner, self.python, *preload, *libraries], env=variables, text=True,
                                 capture_output=True, check=True)
         return result.stdout.splitlines()[len(preload):]
 
@@ -167,12 +163,6 @@ class Tree:
         lines = self.ld_so(self.group(major), self.torch() if preloaded else ())
         assert len(lines) == len(self.group(major)), lines
         return all(line == "loaded" for line in lines)
-
-    def simulated(self, major, preloaded):
-        preload = self.torch() if preloaded else []
-        result = run(PROBE, "--executable", self.python, *preload, *self.group(major), check=0)
-        verdicts = [one["verdict"] for one in json.loads(result.stdout)][len(preload):]
-        return all(verdict == "loads" for verdict in verdicts)
 
     def content(self):
         """Every file of the site with its bytes, its time and where it leads, to compare."""
@@ -204,8 +194,8 @@ class Workshop:
         self.folder = pathlib.Path(self.scratch.name)
 
     @functools.lru_cache(None)
-    def stand_ins(self, version):
-        return StandIns(version, self.folder / version)
+    def stand_ins(self, version, arch="x86_64"):
+        return StandIns(version, self.folder / f"{version}-{arch}", arch)
 
     def close(self):
         self.scratch.cleanup()

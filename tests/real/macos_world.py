@@ -3,10 +3,7 @@
 FFmpeg's libraries are those of PyAV's wheels under the names that Homebrew, MacPorts and conda give
 them; torch and torchcodec are the wheels themselves.
 """
-import base64
-import csv
 import functools
-import hashlib
 import os
 import pathlib
 import re
@@ -115,44 +112,6 @@ class World:
 
     def undo(self, *options, check=0):
         return tcfix_json("undo", "--sysroot", self.root, self.env, *options, check=check)
-
-
-def content(folder):
-    """What a package is: its files' bytes, modes and links."""
-    return {str(path.relative_to(folder)):
-            os.readlink(path) if path.is_symlink() else (path.stat().st_mode, path.read_bytes())
-            for part in ("torchcodec", "torchcodec-*.dist-info")
-            for place in folder.glob(part)
-            for path in place.rglob("*") if path.is_symlink() or path.is_file()}
-
-
-def stamps(folder):
-    """What changes when anything is written: inode, times, size of every file and folder."""
-    found = {}
-    for path in [folder, *folder.rglob("*")]:
-        status = path.lstat()
-        found[str(path.relative_to(folder))] = (status.st_ino, status.st_mtime_ns,
-                                                status.st_ctime_ns, status.st_size)
-    return found
-
-
-def record_problems(site, name="torchcodec"):
-    """Every row of RECORD against the file that it speaks of, and files without a row."""
-    info = next(site.glob(f"{name}-*.dist-info"))
-    problems, listed = [], set()
-    with open(info / "RECORD", newline="") as file:
-        for path, digest, size in csv.reader(file):
-            listed.add(path)
-            data = (site / path).read_bytes()
-            if not digest:
-                continue
-            kind, _, text = digest.partition("=")
-            real = base64.urlsafe_b64encode(hashlib.new(kind, data).digest()).rstrip(b"=").decode()
-            if (text, int(size)) != (real, len(data)):
-                problems.append(path)
-    present = {str(path.relative_to(site)) for place in (info, site / name)
-               for path in place.rglob("*") if not path.is_dir()}
-    return problems + sorted(present - listed)
 
 
 def search_paths(library):

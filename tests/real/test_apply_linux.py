@@ -3,6 +3,8 @@ import base64
 import csv
 import hashlib
 import os
+import re
+import shutil
 import unittest
 import unittest.mock
 
@@ -38,11 +40,12 @@ class TreeTest(FilesTest):
 
     def judge(self, tree):
         """The real loader's verdicts, with which the simulated one's must agree for every major."""
-        verdicts = {}
-        for name, preloaded in (("loads", True), ("loads_bare", False)):
-            verdicts[name] = {major for major in tree.majors if tree.real(major, preloaded)}
-            simulated = {major for major in tree.majors if tree.simulated(major, preloaded)}
-            self.assertEqual(simulated, verdicts[name], name)
+        verdicts = {"loads": {major for major in tree.majors if tree.real(major, preloaded=True)},
+                    "loads_bare": {major for major in tree.majors if tree.real(major, preloaded=False)}}
+        groups = tcfix_json("doctor", tree.root, check=0 if verdicts["loads"] else 1)["groups"]
+        self.assertEqual([group["ffmpeg"] for group in groups], tree.majors)
+        for name, majors in verdicts.items():
+            self.assertEqual({group["ffmpeg"] for group in groups if group[name]}, majors, name)
         return verdicts
 
     def apply(self, tree, *options, loads, before=()):
@@ -250,6 +253,18 @@ class World(TreeTest):
         self.assertEqual({name: data for name, data in tree.content().items() if name.startswith("torchcodec")},
                          untouched)
 
+    def test_what_changed_since_the_last_time_is_said(self):
+        tree = self.tree(av="15.1.0")
+        tcfix("apply", tree.root)
+        tree.uninstall("av")
+        tree.install("av", "16.0.1")
+        edits = {os.path.basename(file["path"]): [edit["op"] for edit in file["edits"]]
+                 for file in tcfix_json("apply", tree.root)["targets"][0]["files"]}
+        renames = ["rename_dependency"] * 7
+        self.assertEqual(edits["libtorchcodec_core8.so"], ["add_rpath", "set_rpath_kind", *renames])
+        self.assertEqual(edits["libtorchcodec_core7.so"], ["remove_rpath", "set_rpath_kind", *renames])
+        self.assertEqual(edits["libtorchcodec_core6.so"], [])
+
     def test_both_pyavs_and_a_named_ffmpeg(self):
         """Every major gets its own FFmpeg, and the highest that loads is the one."""
         tree = self.tree(av="15.1.0")
@@ -267,6 +282,61 @@ class World(TreeTest):
         tree.root, tree.site = moved, moved / tree.site.relative_to(tree.root)
         tree.package, tree.python = tree.site / "torchcodec", moved / "bin" / "python3.12"
         self.assertEqual(self.judge(tree), {"loads": {7}, "loads_bare": {7}})
+
+
+class Foreign(TreeTest):
+    """An environment for another machine, with the disk that it belongs to and without."""
+
+    @classmethod
+    def setUpClass(cls):
+        absent = [tool for tool in ("aarch64-linux-gnu-gcc", "qemu-aarch64") if not find_tool(tool)]
+        if absent:
+            raise unittest.SkipTest("not installed: " + ", ".join(absent))
+
+    def foreign(self, version):
+        """A tree below self.folder, which is a system with a C library in its usual place."""
+        lib = self.folder / "lib"
+        if not lib.exists():
+            libc = run("aarch64-linux-gnu-gcc", "-print-file-name=libc.so.6", check=0).stdout.strip()
+            shutil.copytree(os.path.dirname(libc), lib, ignore=shutil.ignore_patterns("*.a"),
+                            symlinks=True)
+        stand_ins = WORKSHOP.stand_ins(version, "aarch64")
+        users = [path for package in (wheel("av", "15.1.0", "aarch64"), wheel("torchcodec", version, "aarch64"))
+                 for path in package.glob("*.libs/*") if "libz.so.1" in needed(path)]
+        zlib = stand_ins.needed_symbols(users)
+        stand_ins.build(lib / "libz.so.1", {
+            name: {one for one in symbols if re.match("inflate|deflate|z[EL]|zlib|.*compress|crc32|adler32", one)}
+            for name, symbols in zlib.items() if not name or name.startswith("ZLIB")})
+        tree = Tree(self.folder / "home" / version, version, stand_ins)
+        tree.install("av", "15.1.0")
+        tree.add_cuda()
+        tree.runner = ("qemu-aarch64", "-L", self.folder)
+        return tree
+
+    def check(self, tree, *options):
+        self.assertEqual([major for major in tree.majors if tree.real(major, False)], [])
+        untouched = tree.content()
+        (target,) = tcfix_json("apply", *options, tree.root)["targets"]
+        self.assertEqual([major for major in tree.majors if tree.real(major, False)], [7])
+        self.assertEqual([major for major in tree.majors if tree.real(major, True)], [7])
+        self.check_second_run(tree, options, 0)
+        tcfix("undo", tree.root)
+        self.assertEqual(tree.content(), untouched)
+        return target
+
+    def test_with_its_system(self):
+        for version in ("0.13.0", "0.17.0"):
+            with self.subTest(version):
+                target = self.check(self.foreign(version), "--sysroot", self.folder)
+                self.assertEqual((target["loads"], target["loads_bare"]),
+                                 ({"before": False, "after": True},) * 2)
+                path = f"/home/{version}/lib/python3.12/site-packages/av.libs"
+                self.assertEqual(target["ffmpeg"], {"major": 7, "path": path, "source": "pyav"})
+
+    def test_without_its_system(self):
+        """What the environment itself holds is enough, and base libraries are taken for granted."""
+        target = self.check(self.foreign("0.17.0"))
+        self.assertEqual(target["loads"], {"before": None, "after": True})
 
 
 if __name__ == "__main__":

@@ -11,8 +11,8 @@ import lief
 import harness
 import macho_reader
 from harness import FilesTest, run, tcfix, tcfix_json
-from macos_world import (TORCH, FfmpegStock, World, content, record_problems, search_paths, stamps,
-                         wheel)
+from macos_world import TORCH, FfmpegStock, World, search_paths, wheel
+from package_judge import content, record_problems, stamps
 
 BREW, KEG7 = "/opt/homebrew/lib", "/opt/homebrew/opt/ffmpeg@7/lib"
 PYAV = "@loader_path/../av/.dylibs"

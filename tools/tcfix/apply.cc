@@ -3,8 +3,9 @@
 #include "apply/apply.h"
 #include "base/parallel.h"
 #include "io/system.h"
+#include "report/progress.h"
 
-#include <mutex>
+#include <llvm/Support/FileSystem.h>
 
 namespace tcfix::cli {
 
@@ -32,6 +33,8 @@ std::string readOptions(const Invocation& invocation, apply::ApplyOptions& optio
   options.withHashes = invocation.wantsJson();
   options.isForced = invocation.isOn("force");
   options.replaceFrom = invocation.value("replace-from");
+  if (invocation.has("replace-from") && !llvm::sys::fs::is_directory(options.replaceFrom))
+    return "--replace-from takes a folder; there is none at " + options.replaceFrom;
   options.signing.replaceForeign = invocation.isOn("replace-signature");
   options.signing.isWanted = !invocation.isOn("no-sign");
   // --no-sign wins over everything.
@@ -95,12 +98,12 @@ int runApply(Invocation& invocation) {
     io::system::watchForInterrupts();
     io::system::allowManyOpenFiles();
     outcomes.resize(targets->size());
-    std::mutex talking;
+    report::Progress progress("repairing", targets->size(),
+                              !invocation.isQuiet() && !invocation.wantsJson());
     parallelFor(targets->size(), jobs, [&](size_t i) {
-      outcomes[i] = apply::applyTo((*targets)[i], options, [&](const std::string& message) {
-        std::lock_guard<std::mutex> guard(talking);
-        report::logInfo(message);
-      });
+      outcomes[i] = apply::applyTo((*targets)[i], options,
+                                   [&](const std::string& message) { progress.say(message); });
+      progress.advance();
     });
   } else {
     invocation.addError(toProblem(targets.takeError(), {}));

@@ -69,7 +69,7 @@ llvm::ArrayRef<Command> commands() {
   static const Command kCommands[] = {
       applyCommand(), doctorCommand(),      listCommand(),   inspectCommand(),
       editCommand(),  signCommand(),        verifyCommand(), undoCommand(),
-      hookCommand(),  completionsCommand(), manCommand(),
+      wheelCommand(), hookCommand(), completionsCommand(), manCommand(),
   };
   return kCommands;
 }

@@ -92,6 +92,7 @@ Command editCommand();
 Command signCommand();
 Command verifyCommand();
 Command undoCommand();
+Command wheelCommand();
 Command hookCommand();
 Command completionsCommand();
 Command manCommand();

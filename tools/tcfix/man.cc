@@ -69,13 +69,18 @@ struct Term {
 
 constexpr Term kExitCodes[] = {
     {"0", "Done, or nothing to do."},
-    {"1", "A problem was found."},
-    {"2", "Wrong usage, or no such file."},
+    {"1", "A problem was found: nothing loads (doctor), a signature is invalid (verify), something "
+          "would change (apply --check)."},
+    {"2", "Wrong usage, or no such target."},
     {"3", "A file could not be changed; nothing was changed in it."},
+    {"4", "apply: no FFmpeg major loads afterwards, or a required one does not."},
     {"130", "Interrupted."},
 };
 
 constexpr Term kVariables[] = {
+    {"VIRTUAL_ENV, CONDA_PREFIX", "The environment to work on when none is named."},
+    {"TCFIX_FFMPEG", "Folders with an FFmpeg to prefer, separated as in PATH."},
+    {"TCFIX_DISABLE", "If 1, the hook does nothing."},
     {"NO_COLOR", "If set, no colour is used unless --color says so."},
 };
 

@@ -1,0 +1,179 @@
+// Symbols and versions that the libraries which were found do not have: they were built against
+// others than these.
+#include "doctor/rules.h"
+
+#include "resolve/library_file.h"
+
+#include <llvm/Support/Path.h>
+
+namespace tcfix::doctor {
+
+using resolve::LoadProblem;
+
+namespace {
+
+std::string nameOfFile(llvm::StringRef path) {
+  return llvm::sys::path::filename(path).str();
+}
+
+// ELF does not say whom a symbol is wanted from; torch's own are known by their names.
+bool isTorchs(llvm::StringRef symbol) {
+  const std::string name = demangled(symbol);
+  return llvm::any_of(
+      std::initializer_list<llvm::StringRef>{"c10::", "at::", "torch::", "caffe2::", "torch_",
+                                             "aoti_torch_", "typeinfo for c10::",
+                                             "typeinfo for torch::", "vtable for c10::",
+                                             "vtable for torch::"},
+      [&](llvm::StringRef prefix) { return llvm::StringRef(name).starts_with(prefix); });
+}
+
+bool isFromTorch(const Case& facts, const LoadProblem& problem) {
+  if (!facts.facts.torch)
+    return false;
+  return problem.provider.empty()
+             ? llvm::any_of(problem.symbols, [](const auto& symbol) { return isTorchs(symbol); })
+             : llvm::StringRef(problem.provider).starts_with(facts.facts.torch->libFolder);
+}
+
+std::string actionFor(const Case& facts) {
+  if (facts.facts.package.name != "torchcodec")
+    return "pip install --upgrade --force-reinstall " + facts.facts.package.name;
+  std::optional<std::string> fitting = torchcodecFor(facts.facts.torch->version);
+  return fitting ? "pip install \"torchcodec==" + *fitting + "\""
+                 : "pip install --upgrade torch torchcodec";
+}
+
+// How a standard string is written in symbols, since GCC 5 and before. Everything behind it may be
+// numbered otherwise, so that only functions that end with it have a twin that is surely theirs.
+constexpr llvm::StringLiteral kNewString = "NSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE";
+constexpr llvm::StringLiteral kOldString = "Ss";
+
+std::string twinOf(llvm::StringRef symbol) {
+  if (symbol.consume_back(kNewString))
+    return symbol.str() + kOldString.str();
+  if (symbol.starts_with("_Z") && symbol.consume_back(kOldString))
+    return symbol.str() + kNewString.str();
+  return {};
+}
+
+bool isOfferedByTorch(const plan::PackageFacts& facts, resolve::LibraryStore& store,
+                      const NeededSymbol& symbol) {
+  return llvm::any_of(facts.torchNames, [&](const std::string& file) {
+    const SymbolTable* table =
+        store.open(facts.torch->libFolder + "/" + file).symbols(facts.process.arch);
+    return table && table->find(symbol).kind != SymbolOffer::Kind::Absent;
+  });
+}
+
+// The same function with the other kind of std::string, which torch has.
+void addStringAbi(const Case& facts, const LoadProblem& problem, Findings& findings) {
+  std::vector<std::string> twins;
+  for (const std::string& symbol : problem.symbols) {
+    const std::string twin = twinOf(symbol);
+    NeededSymbol wanted;
+    wanted.name = twin;
+    if (!twin.empty() && isOfferedByTorch(facts.facts, facts.store, wanted))
+      twins.push_back(demangled(twin));
+  }
+  if (twins.empty())
+    return;
+  findings.push_back({"cxx11-abi",
+                      Severity::Error,
+                      "torch " + facts.facts.torch->version + " and " +
+                          nameOfFile(problem.library) +
+                          " were built with different kinds of std::string "
+                          "(_GLIBCXX_USE_CXX11_ABI)",
+                      problem.library,
+                      {{"symbols", problem.symbols}, {"instead", twins}},
+                      "pip install --upgrade torch " + facts.facts.package.name});
+}
+
+// Where ELF leaves it open: the library that has most of torch.
+std::string mainLibraryOf(const plan::PackageFacts& facts) {
+  for (const std::string& name : facts.torchNames)
+    if (llvm::StringRef(name).contains("torch_cpu"))
+      return facts.torch->libFolder + "/" + name;
+  return {};
+}
+
+} // namespace
+
+std::optional<LoadProblem> compareWithTorch(const plan::PackageFacts& facts,
+                                            resolve::LibraryStore& store,
+                                            const std::string& library) {
+  if (facts.platform != Format::Elf || !facts.torch)
+    return std::nullopt;
+  const SymbolTable* table = store.open(library).symbols(facts.process.arch);
+  llvm::Expected<std::vector<NeededSymbol>> needed =
+      table ? table->needed() : std::vector<NeededSymbol>();
+  if (!needed) {
+    llvm::consumeError(needed.takeError());
+    return std::nullopt;
+  }
+  LoadProblem problem;
+  problem.code = LoadProblem::Code::MissingSymbols;
+  problem.library = library;
+  problem.provider = mainLibraryOf(facts);
+  for (const NeededSymbol& symbol : *needed)
+    if (!symbol.isOptional && torchSpanOf(symbol.text()).since.isKnown() &&
+        !isOfferedByTorch(facts, store, symbol))
+      problem.symbols.push_back(symbol.text());
+  if (problem.symbols.empty())
+    return std::nullopt;
+  problem.message = nameOfFile(library) + " needs " + std::to_string(problem.symbols.size()) +
+                    " symbols of torch, such as " + problem.symbols.front() +
+                    ", that this torch does not have";
+  return problem;
+}
+
+void addMissingSymbols(const Case& facts, const LoadProblem& problem, Findings& findings) {
+  const bool isTorch = isFromTorch(facts, problem);
+  const std::string provider =
+      problem.provider.empty() && isTorch ? mainLibraryOf(facts.facts) : problem.provider;
+  const TorchSpan span = isTorch ? torchSpanOf(problem.symbols) : TorchSpan();
+  const std::string known = describe(span);
+  const size_t count = problem.symbols.size();
+  Finding finding;
+  finding.code = "missing-symbols";
+  finding.message =
+      nameOfFile(problem.library) + " needs " + std::to_string(count) +
+      (count == 1 ? " symbol" : " symbols") +
+      (provider.empty() ? " that no library offers"
+                        : " that " + nameOfFile(provider) + " does not have") +
+      (known.empty() ? "" : " (" + known + ")") +
+      (isTorch ? ": it was built against another torch than " + facts.facts.torch->version : "");
+  finding.path = problem.library;
+  finding.evidence = {{"library", provider}, {"symbols", problem.symbols}};
+  std::vector<std::string> readable;
+  for (const std::string& symbol : problem.symbols)
+    readable.push_back(demangled(symbol));
+  finding.evidence.push_back({"demangled", readable});
+  if (span.since.isKnown())
+    finding.evidence.push_back({"since", span.since.text()});
+  if (span.until.isKnown())
+    finding.evidence.push_back({"until", span.until.text()});
+  finding.action = isTorch ? actionFor(facts) : reinstallCommand(facts.facts.package.name);
+  findings.push_back(std::move(finding));
+  if (isTorch && facts.facts.platform == Format::Elf)
+    addStringAbi(facts, problem, findings);
+}
+
+void addMissingVersion(const Case& facts, const LoadProblem& problem, Findings& findings) {
+  bool isCxx = llvm::any_of(problem.symbols, [](llvm::StringRef version) {
+    return version.starts_with("GLIBCXX") || version.starts_with("CXXABI");
+  });
+  bool isGlibc = llvm::any_of(
+      problem.symbols, [](llvm::StringRef version) { return version.starts_with("GLIBC_"); });
+  findings.push_back({isCxx     ? "libstdcxx-too-old"
+                      : isGlibc ? "glibc-too-old"
+                                : "library-too-old",
+                      Severity::Error,
+                      problem.message,
+                      problem.library,
+                      {{"library", problem.provider}, {"versions", problem.symbols}},
+                      isCxx     ? "conda install -c conda-forge \"libstdcxx-ng>=13\""
+                      : isGlibc ? std::string() // only another system has another one
+                                : reinstallCommand(facts.facts.package.name)});
+}
+
+} // namespace tcfix::doctor

@@ -1,0 +1,32 @@
+// Words that several rules use.
+#include "doctor/rules.h"
+
+#include <llvm/ADT/StringExtras.h>
+#include <llvm/Demangle/Demangle.h>
+
+namespace tcfix::doctor {
+
+std::string demangled(llvm::StringRef symbol) {
+  // Mach-O puts an underscore before every name, also before mangled ones.
+  if (symbol.starts_with("__Z"))
+    symbol = symbol.drop_front();
+  return llvm::demangle(symbol.str());
+}
+
+std::string describe(const TorchSpan& span) {
+  if (span.since.isKnown())
+    return "torch has them since " + span.since.text();
+  return span.until.isKnown() ? "torch had them until " + span.until.text() : std::string();
+}
+
+std::string quoted(llvm::StringRef word) {
+  bool isPlain = llvm::all_of(
+      word, [](char c) { return llvm::isAlnum(c) || llvm::StringRef("/._-+~:@%,\\").contains(c); });
+  return isPlain && !word.empty() ? word.str() : "'" + word.str() + "'";
+}
+
+std::string reinstallCommand(const std::string& package) {
+  return "pip install --force-reinstall --no-deps " + package;
+}
+
+} // namespace tcfix::doctor

@@ -1,0 +1,50 @@
+#include "report/progress.h"
+
+#include "report/log.h"
+
+#include <llvm/Support/Process.h>
+#include <llvm/Support/raw_ostream.h>
+
+namespace tcfix::report {
+
+namespace {
+
+// Back to the first column, and erase to the end of the line (ECMA-48).
+constexpr llvm::StringLiteral kClearLine = "\r\x1b[K";
+
+} // namespace
+
+Progress::Progress(llvm::StringRef what, size_t total, bool isWanted)
+    : what(what), total(total),
+      isShown(isWanted && total > 1 && llvm::sys::Process::StandardErrIsDisplayed()) {
+  draw();
+}
+
+Progress::~Progress() {
+  clear();
+}
+
+void Progress::advance() {
+  std::lock_guard<std::mutex> guard(mutex);
+  ++done;
+  draw();
+}
+
+void Progress::say(const std::string& message) {
+  std::lock_guard<std::mutex> guard(mutex);
+  clear();
+  logInfo(message);
+  draw();
+}
+
+void Progress::draw() {
+  if (isShown)
+    llvm::errs() << kClearLine << what << ' ' << done << '/' << total;
+}
+
+void Progress::clear() {
+  if (isShown)
+    llvm::errs() << kClearLine;
+}
+
+} // namespace tcfix::report

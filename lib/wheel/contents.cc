@@ -1,0 +1,105 @@
+#include "wheel/contents.h"
+
+#include "base/error.h"
+#include "env/distribution.h"
+#include "io/digest.h"
+
+#include <llvm/Support/Path.h>
+
+#include <set>
+
+namespace tcfix::wheel {
+
+namespace {
+
+llvm::Error notAWheel(const std::string& why) {
+  return fail(ErrorCode::Malformed, "is not a wheel: " + why);
+}
+
+} // namespace
+
+llvm::StringRef versionIn(llvm::StringRef metadata) {
+  while (!metadata.empty()) {
+    llvm::StringRef line;
+    std::tie(line, metadata) = metadata.split('\n');
+    line = line.rtrim('\r');
+    if (line.empty())
+      break; // the description follows
+    if (line.consume_front_insensitive("Version:"))
+      return line.trim();
+  }
+  return {};
+}
+
+llvm::Expected<Contents> Contents::open(const std::string& path) {
+  llvm::Expected<io::InputFile> file = io::InputFile::open(path);
+  if (!file)
+    return file.takeError();
+  Contents contents(std::move(*file));
+  llvm::Expected<WheelName> name = WheelName::parse(llvm::sys::path::filename(path));
+  if (!name)
+    return name.takeError();
+  contents.fileName = std::move(*name);
+  llvm::Expected<io::ZipReader> archive = io::ZipReader::open(contents.file.bytes());
+  if (!archive)
+    return archive.takeError();
+  contents.archive = std::move(*archive);
+  if (llvm::Error error = contents.readDistInfo())
+    return error;
+  return contents;
+}
+
+llvm::Error Contents::readDistInfo() {
+  std::set<std::string> folders;
+  for (const io::ZipMember& member : members())
+    if (llvm::StringRef folder = llvm::StringRef(member.name).split('/').first;
+        folder.size() != member.name.size() && folder.ends_with(".dist-info"))
+      folders.insert(folder.str());
+  if (folders.size() != 1)
+    return notAWheel(folders.empty() ? "it has no .dist-info folder"
+                                     : "it has several .dist-info folders");
+  distInfoFolder = *folders.begin();
+  llvm::StringRef owner = llvm::StringRef(distInfoFolder).split('-').first;
+  if (env::normalizedName(owner) != env::normalizedName(fileName.distribution))
+    return notAWheel("its " + distInfoFolder + " is of another package than its name says");
+
+  const io::ZipMember* record = archive.find(distInfoFolder + "/RECORD");
+  const io::ZipMember* metadata = archive.find(distInfoFolder + "/METADATA");
+  if (!record || !metadata)
+    return notAWheel(distInfoFolder + " has no " + (record ? "METADATA" : "RECORD"));
+  for (const char* signature : {"/RECORD.jws", "/RECORD.p7s"})
+    if (archive.find(distInfoFolder + signature))
+      return fail(ErrorCode::ForeignSigned, "has a signed RECORD, which tcfix cannot sign again");
+
+  llvm::Expected<ByteVector> text = io::unpack(*record, kMostBytes);
+  if (!text)
+    return text.takeError();
+  llvm::Expected<env::Record> table = env::Record::parse(textOf(*text));
+  if (!table)
+    return within(record->name, table.takeError());
+  recordTable = std::move(*table);
+  llvm::Expected<ByteVector> bytes = read(*metadata);
+  if (!bytes)
+    return bytes.takeError();
+  metadataBytes = std::move(*bytes);
+  versionInMetadata = versionIn(textOf(metadataBytes)).str();
+  if (versionInMetadata.empty())
+    return notAWheel(metadata->name + " says no version");
+  return llvm::Error::success();
+}
+
+llvm::Expected<ByteVector> Contents::read(const io::ZipMember& member) const {
+  llvm::Expected<ByteVector> content = io::unpack(member, kMostBytes);
+  if (!content)
+    return content;
+  const env::RecordRow* row = recordTable.find(member.name);
+  if (!row)
+    return fail(ErrorCode::Malformed, "its RECORD does not list " + member.name);
+  if (llvm::StringRef(row->digest).starts_with("sha256=") &&
+      row->digest != env::recordDigest(io::sha256Hex(*content)))
+    return fail(ErrorCode::Malformed, "its RECORD has another hash for " + member.name,
+                "the wheel was changed after it was made; get it anew");
+  return content;
+}
+
+} // namespace tcfix::wheel

@@ -1,0 +1,47 @@
+// A wheel, opened: its archive, and what its .dist-info says. Format: the "Binary distribution
+// format" of packaging.python.org, version 1.
+#pragma once
+
+#include "env/record.h"
+#include "io/file.h"
+#include "io/zip.h"
+#include "wheel/wheel_name.h"
+
+namespace tcfix::wheel {
+
+/// More than any library or list of files that is meant for tcfix has; a hostile archive stops here.
+constexpr uint64_t kMostBytes = uint64_t(1) << 30;
+
+class Contents {
+public:
+  /// Refuses what is no wheel: no .dist-info with METADATA and RECORD, or several.
+  static llvm::Expected<Contents> open(const std::string& path);
+
+  llvm::ArrayRef<io::ZipMember> members() const { return archive.members(); }
+  Bytes comment() const { return archive.comment(); }
+  const WheelName& name() const { return fileName; }
+  const std::string& distInfo() const { return distInfoFolder; } ///< such as "x-1.0.dist-info"
+  const std::string& version() const { return versionInMetadata; }
+  const env::Record& record() const { return recordTable; }
+  llvm::StringRef metadata() const { return textOf(metadataBytes); }
+
+  /// A member's content. Malformed if RECORD has another hash for it: what is written anew gets a
+  /// new hash, and nobody could tell any more.
+  llvm::Expected<ByteVector> read(const io::ZipMember& member) const;
+
+private:
+  explicit Contents(io::InputFile file) : file(std::move(file)) {}
+  llvm::Error readDistInfo();
+
+  io::InputFile file; ///< what the archive's members are views of
+  io::ZipReader archive;
+  WheelName fileName;
+  std::string distInfoFolder, versionInMetadata;
+  env::Record recordTable;
+  ByteVector metadataBytes;
+};
+
+/// The Version line's value in a METADATA; empty if there is none.
+llvm::StringRef versionIn(llvm::StringRef metadata);
+
+} // namespace tcfix::wheel

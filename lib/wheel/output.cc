@@ -1,0 +1,88 @@
+#include "wheel/output.h"
+
+#include "io/digest.h"
+
+#include <llvm/ADT/STLExtras.h>
+
+namespace tcfix::wheel {
+
+namespace {
+
+bool hasLocalVersion(const Contents& wheel) {
+  return llvm::StringRef(wheel.version()).contains('+');
+}
+
+/// The names that carry the version: those of the .dist-info and the .data folder.
+class Renaming {
+public:
+  explicit Renaming(const Contents& wheel) {
+    llvm::StringRef distInfo = wheel.distInfo();
+    distInfo.consume_back(".dist-info");
+    auto [name, version] = distInfo.split('-');
+    before = distInfo.str();
+    after = name.str() + "-" + repairedVersion(version, hasLocalVersion(wheel));
+  }
+
+  std::string operator()(llvm::StringRef member) const {
+    llvm::StringRef rest = member;
+    if (rest.consume_front(before) &&
+        (rest.starts_with(".dist-info/") || rest.starts_with(".data/")))
+      return after + rest.str();
+    return member.str();
+  }
+
+private:
+  std::string before, after;
+};
+
+std::string metadataOf(const Contents& wheel) {
+  llvm::StringRef text = wheel.metadata(), old = versionIn(text);
+  size_t at = static_cast<size_t>(old.data() - text.data());
+  return text.take_front(at).str() + repairedVersion(old, hasLocalVersion(wheel)) +
+         text.drop_front(at + old.size()).str();
+}
+
+} // namespace
+
+WheelName repairedName(const Contents& wheel) {
+  WheelName name = wheel.name();
+  name.version = repairedVersion(name.version, hasLocalVersion(wheel));
+  return name;
+}
+
+llvm::Error writeWheel(const Contents& wheel, Changes changes, const std::string& target) {
+  const Renaming renamed(wheel);
+  const std::string like = changes.contents.begin()->first;
+  std::map<std::string, ByteVector>& contents = changes.contents;
+  contents[wheel.distInfo() + "/METADATA"] = bytesOf(metadataOf(wheel)).vec();
+
+  env::Record record = wheel.record();
+  auto list = [&](const std::string& name, Bytes content) {
+    record.set(name, env::recordDigest(io::sha256Hex(content)), content.size());
+  };
+  for (const auto& [name, content] : contents)
+    list(name, content);
+  for (const auto& [name, content] : changes.additions)
+    list(name, content);
+  record.rename(renamed);
+  contents[wheel.distInfo() + "/RECORD"] = bytesOf(record.text()).vec();
+
+  llvm::Expected<io::ZipWriter> writer = io::ZipWriter::create(target);
+  if (!writer)
+    return writer.takeError();
+  for (const io::ZipMember& member : wheel.members()) {
+    auto changed = contents.find(member.name);
+    std::string name = renamed(member.name);
+    if (llvm::Error error = changed == contents.end()
+                                ? writer->copy(member, name)
+                                : writer->add(member, name, changed->second))
+      return error;
+    if (member.name == like)
+      for (const auto& [added, content] : changes.additions)
+        if (llvm::Error error = writer->add(member, added, content))
+          return error;
+  }
+  return writer->finish(wheel.comment());
+}
+
+} // namespace tcfix::wheel

@@ -1,0 +1,22 @@
+// Writing the new wheel: what changed, and everything else as it was.
+#pragma once
+
+#include "wheel/contents.h"
+
+#include <map>
+
+namespace tcfix::wheel {
+
+struct Changes {
+  std::map<std::string, ByteVector> contents; ///< by the member's name
+  /// New members, by name. They follow the first changed one, and get its time and attributes.
+  std::map<std::string, ByteVector> additions;
+};
+
+/// The file name of the wheel once it is changed.
+WheelName repairedName(const Contents& wheel);
+
+/// Writes the changed wheel to `target`, at once or not at all.
+llvm::Error writeWheel(const Contents& wheel, Changes changes, const std::string& target);
+
+} // namespace tcfix::wheel

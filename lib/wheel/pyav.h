@@ -1,0 +1,17 @@
+// The FFmpeg inside a wheel of PyAV: under which names, so that another wheel can ask for it.
+#pragma once
+
+#include "wheel/portable.h"
+
+namespace tcfix::wheel {
+
+struct PyavWheel {
+  Format platform = Format::MachO;
+  std::string arch;
+  FfmpegBeside ffmpeg;
+};
+
+/// Unsupported for a wheel without an FFmpeg of its own.
+llvm::Expected<PyavWheel> readPyav(const std::string& path);
+
+} // namespace tcfix::wheel

@@ -1,0 +1,197 @@
+#include "wheel/repair.h"
+
+#include "apply/library_rewrite.h"
+#include "base/parallel.h"
+#include "env/library_files.h"
+#include "io/digest.h"
+#include "wheel/output.h"
+
+#include <llvm/ADT/STLExtras.h>
+#include <llvm/Support/FileSystem.h>
+#include <llvm/Support/Path.h>
+
+#include <map>
+
+namespace tcfix::wheel {
+
+namespace path = llvm::sys::path;
+using apply::FileOutcome;
+using apply::FileStatus;
+
+namespace {
+
+/// A library of the wheel on its way.
+struct Library {
+  const io::ZipMember* member;
+  ByteVector content;
+  Image image;
+};
+
+bool isToBeRepaired(const io::ZipMember& member) {
+  llvm::StringRef name = path::filename(member.name, path::Style::posix);
+  return !member.isFolder() && name.starts_with(env::torchcodecQuery().libraryPrefix) &&
+         env::isLibraryName(name) && !env::isInGraftedFolder(member.name);
+}
+
+class Repair {
+public:
+  Repair(const RepairOptions& options, WheelOutcome& outcome)
+      : options(options), outcome(outcome) {}
+
+  llvm::Error run();
+
+private:
+  llvm::Error readLibraries(const Contents& wheel);
+  llvm::Expected<const FfmpegBeside*> ffmpegBeside() const;
+  llvm::Error rewrite(const Library& library, const PortableRequest& request, FileOutcome& file,
+                      Changes& changes) const;
+  llvm::Error write(const Contents& wheel, Changes changes);
+
+  const RepairOptions& options;
+  WheelOutcome& outcome;
+  std::vector<Library> libraries;
+};
+
+llvm::Error Repair::readLibraries(const Contents& wheel) {
+  for (const io::ZipMember& member : wheel.members()) {
+    if (!isToBeRepaired(member))
+      continue;
+    llvm::Expected<ByteVector> content = wheel.read(member);
+    if (!content)
+      return content.takeError();
+    llvm::Expected<Image> image = formats::inspect(*content);
+    if (!image)
+      return within(member.name, image.takeError());
+    libraries.push_back({&member, std::move(*content), std::move(*image)});
+  }
+  if (libraries.empty())
+    return fail(ErrorCode::Unsupported, "holds no library of torchcodec");
+  return llvm::Error::success();
+}
+
+llvm::Expected<const FfmpegBeside*> Repair::ffmpegBeside() const {
+  if (options.pyavs.empty())
+    return nullptr;
+  const Image& image = libraries.front().image;
+  auto fits = [&](const PyavWheel& pyav) {
+    return pyav.platform == image.format &&
+           llvm::any_of(image.slices, [&](const Slice& slice) { return slice.arch == pyav.arch; });
+  };
+  auto found = llvm::find_if(options.pyavs, fits);
+  if (found == options.pyavs.end())
+    return fail(ErrorCode::Unsupported,
+                ("is for " + formats::nameOf(image.format) + " " + image.slices.front().arch +
+                 ", and no wheel of PyAV was given for that")
+                    .str(),
+                "give one more --av-wheel");
+  return &found->ffmpeg;
+}
+
+llvm::Error Repair::rewrite(const Library& library, const PortableRequest& request,
+                            FileOutcome& file, Changes& changes) const {
+  std::vector<plan::Wish> wishes =
+      portableWishes(library.image, library.member->name, request);
+  file.sha256Before = file.sha256After = io::sha256Hex(library.content);
+  if (wishes.empty())
+    return llvm::Error::success();
+  formats::EditRequest edits;
+  edits.signing = options.signing;
+  for (const plan::Wish& wish : wishes)
+    edits.edits.push_back(wish.edit);
+  llvm::Expected<EditOutcome> edit =
+      formats::rewrite(library.content, path::filename(library.member->name), edits);
+  if (!edit)
+    return edit.takeError();
+  file.edit = std::move(*edit);
+  if (file.edit.rewrite.isIdentity()) {
+    file.edit.changes.clear();
+    return llvm::Error::success();
+  }
+  apply::explain(file.edit.changes, wishes);
+  ByteVector changed = rewritten(file.edit.rewrite, library.content);
+  file.status = FileStatus::Changed;
+  file.sha256After = io::sha256Hex(changed);
+  changes.contents[library.member->name] = std::move(changed);
+  return llvm::Error::success();
+}
+
+llvm::Error Repair::write(const Contents& wheel, Changes changes) {
+  if (std::error_code error = llvm::sys::fs::create_directories(
+          options.outputFolder, /*IgnoreExisting=*/true, llvm::sys::fs::all_all))
+    return fail(ErrorCode::CannotWrite,
+                "cannot be repaired: the folder " + options.outputFolder +
+                    " cannot be made: " + error.message());
+  llvm::SmallString<256> target(options.outputFolder);
+  path::append(target, repairedName(wheel).text());
+  if (llvm::Error error = writeWheel(wheel, std::move(changes), std::string(target)))
+    return error;
+  outcome.output = std::string(target);
+  return llvm::Error::success();
+}
+
+llvm::Error Repair::run() {
+  if (io::system::isInterrupted())
+    return fail(ErrorCode::Interrupted, "was not repaired: interrupted");
+  llvm::Expected<Contents> wheel = Contents::open(outcome.input);
+  if (!wheel)
+    return wheel.takeError();
+  if (llvm::Error error = readLibraries(*wheel))
+    return error;
+  PortableRequest request;
+  request.searchPaths = options.searchPaths;
+  llvm::Expected<const FfmpegBeside*> ffmpeg = ffmpegBeside();
+  if (!ffmpeg)
+    return ffmpeg.takeError();
+  request.ffmpeg = *ffmpeg;
+  Changes changes;
+  for (const Library& library : libraries) {
+    FileOutcome& file = outcome.files.emplace_back();
+    file.path = library.member->name;
+    if (llvm::Error error = rewrite(library, request, file, changes)) {
+      file.status = FileStatus::Failed;
+      file.problem = toProblem(std::move(error), outcome.input + "/" + file.path);
+    }
+  }
+  if (changes.contents.empty() ||
+      llvm::any_of(outcome.files, [](const FileOutcome& file) { return file.problem; }))
+    return llvm::Error::success();
+  if (io::system::isInterrupted())
+    return fail(ErrorCode::Interrupted, "was not repaired: interrupted");
+  return write(*wheel, std::move(changes));
+}
+
+} // namespace
+
+FileStatus WheelOutcome::status() const {
+  if (problem || llvm::any_of(files, [](const FileOutcome& file) { return file.problem; }))
+    return FileStatus::Failed;
+  return output.empty() ? FileStatus::Unchanged : FileStatus::Changed;
+}
+
+std::vector<WheelOutcome> repairWheels(llvm::ArrayRef<std::string> paths,
+                                       const RepairOptions& options) {
+  std::vector<WheelOutcome> outcomes(paths.size());
+  std::map<std::string, std::string> seen;
+  for (size_t i = 0; i < paths.size(); ++i) {
+    outcomes[i].input = paths[i];
+    auto [first, isNew] = seen.try_emplace(path::filename(paths[i]).str(), paths[i]);
+    if (!isNew)
+      outcomes[i].problem = {ErrorCode::Conflict,
+                             "would be written to the same file as " + first->second, paths[i],
+                             "repair it in a call of its own, into another folder"};
+  }
+  parallelFor(paths.size(), options.jobs, [&](size_t i) {
+    if (outcomes[i].problem)
+      return;
+    WheelOutcome& outcome = outcomes[i];
+    if (llvm::Error error = Repair(options, outcome).run())
+      outcome.problem = toProblem(std::move(error), paths[i]);
+    if (outcome.output.empty()) // then no library was changed, either
+      for (FileOutcome& file : outcome.files)
+        if (file.status == FileStatus::Changed)
+          file.status = FileStatus::Skipped;
+  });
+  return outcomes;
+}
+
+} // namespace tcfix::wheel

@@ -1,0 +1,35 @@
+// tcfix wheel: a repaired copy of a wheel, for any platform, on any.
+//
+// Every libtorchcodec library in it gets search paths that hold wherever it will be installed
+// (portable.h). RECORD, METADATA, the .dist-info's name and the file name say that it is another
+// build of the same release; all other members are copied as they are, in their order. The same
+// input makes the same bytes. Wheels do not depend on one another.
+#pragma once
+
+#include "apply/edit_files.h"
+#include "wheel/pyav.h"
+
+namespace tcfix::wheel {
+
+struct RepairOptions {
+  std::string outputFolder;             ///< made if it is not there
+  std::vector<std::string> searchPaths; ///< literal entries, in place of the default ones
+  std::vector<PyavWheel> pyavs;         ///< for each platform the one whose FFmpeg to use
+  formats::Signing signing;
+  unsigned jobs = 1; ///< wheels at once
+};
+
+struct WheelOutcome {
+  std::string input;
+  std::string output; ///< empty: nothing was written
+  std::vector<apply::FileOutcome> files; ///< by the name in the wheel
+  std::vector<Problem> warnings;
+  std::optional<Problem> problem; ///< why the wheel as a whole failed
+
+  apply::FileStatus status() const;
+};
+
+std::vector<WheelOutcome> repairWheels(llvm::ArrayRef<std::string> paths,
+                                       const RepairOptions& options);
+
+} // namespace tcfix::wheel

@@ -1,0 +1,112 @@
+// Several files change together or not at all.
+
+#include "apply/transaction.h"
+#include "support/folder_tree.h"
+#include "support/hostile_disk.h"
+#include "support/outcomes.h"
+#include "support/posix_file.h"
+
+#include <gmock/gmock.h>
+
+namespace tcfix::support {
+namespace {
+
+using apply::Step;
+using testing::HasSubstr;
+using testing::UnorderedElementsAre;
+
+std::string textIn(const std::string& path) {
+  return textOf(readFile(path)).str();
+}
+
+class Transaction : public testing::Test {
+protected:
+  const io::InputFile& open(const std::string& path) {
+    return *inputs.emplace_back(
+        std::make_unique<io::InputFile>(valueOf(io::InputFile::open(path))));
+  }
+  void replace(const std::string& path, const std::string& text) {
+    const io::InputFile& old = open(path);
+    steps.push_back(
+        llvm::cantFail(Step::replace(old, path, differenceOf(old.bytes(), bytesOf(text), "test"))));
+  }
+
+  FolderTree tree;
+  std::vector<std::unique_ptr<io::InputFile>> inputs;
+  std::vector<Step> steps;
+};
+
+TEST_F(Transaction, CommitsEveryKindOfStep) {
+  std::string a = tree.file("a", "old a"), b = tree.file("b", "old b"), c = tree.file("c");
+  std::string d = tree.file("d", "old d");
+  replace(a, "new a");
+  steps.push_back(llvm::cantFail(Step::link(open(b), b, "a")));
+  steps.push_back(Step::remove(open(c), c));
+  steps.push_back(Step::join(open(d), d, a));
+  steps.push_back(llvm::cantFail(Step::create(tree.path("deep/e"), "new e")));
+  EXPECT_EQ(textIn(a), "old a"); // staged, no more
+  ASSERT_FALSE(static_cast<bool>(apply::commitAll(steps)));
+  EXPECT_EQ(textIn(a), "new a");
+  EXPECT_EQ(io::system::readLink(b), "a");
+  EXPECT_EQ(inodeOf(d), inodeOf(a));
+  EXPECT_EQ(textIn(tree.path("deep/e")), "new e");
+  EXPECT_THAT(tree.names(), UnorderedElementsAre("a", "b", "d", "deep"));
+}
+
+TEST_F(Transaction, RollsBackWhenAStepFails) {
+  std::string a = tree.file("a", "old a"), c = tree.file("c", "old c"), e = tree.file("e", "old e");
+  std::string b = tree.link("b", "folder/b"), d = tree.file("d", "old d");
+  ASSERT_EQ(::chmod(a.c_str(), 0640), 0);
+  int64_t time = modifiedNs(a);
+  steps.push_back(llvm::cantFail(Step::create(tree.path("f"), "new f")));
+  replace(a, "new a");
+  tree.file("folder/b", "old b");
+  replace(b, "a file now"); // a link that becomes a file
+  steps.push_back(Step::remove(open(c), c));
+  steps.push_back(Step::join(open(d), d, a));
+  replace(e, "new e");
+  tree.write("e", bytesOf("somebody else was faster"));
+  llvm::Error error = apply::commitAll(steps);
+  Problem problem = toProblem(std::move(error), {});
+  EXPECT_EQ(problem.code, ErrorCode::ChangedMeanwhile);
+  EXPECT_THAT(problem.message, HasSubstr(e));
+  steps.clear(); // what was staged and not committed vanishes
+  EXPECT_EQ(textIn(a), "old a");
+  EXPECT_EQ(modifiedNs(a), time);
+  EXPECT_EQ(statusOf(a).st_mode & 07777, 0640u);
+  EXPECT_EQ(io::system::readLink(b), "folder/b");
+  EXPECT_EQ(textIn(c), "old c");
+  EXPECT_EQ(textIn(d), "old d");
+  EXPECT_EQ(textIn(e), "somebody else was faster");
+  EXPECT_THAT(tree.names(), UnorderedElementsAre("a", "b", "c", "d", "e", "folder"));
+}
+
+TEST_F(Transaction, AFullDiskStopsItWhileStaging) {
+  SmallDisk disk;
+  if (!disk.isThere())
+    GTEST_SKIP() << "no small disk can be mounted here";
+  std::string a = disk.at().write("a", bytesOf("old a"));
+  const io::InputFile& old = open(a);
+  disk.fill();
+  llvm::Expected<Step> step =
+      Step::replace(old, a, differenceOf(old.bytes(), bytesOf(std::string(9000, 'x')), "test"));
+  ASSERT_FALSE(static_cast<bool>(step));
+  EXPECT_THAT(toProblem(step.takeError(), {}).message, HasSubstr("the disk is full"));
+  EXPECT_THAT(disk.at().names(), UnorderedElementsAre("a", "filler"));
+  EXPECT_EQ(textIn(a), "old a");
+}
+
+TEST_F(Transaction, AFrozenFolderTakesNoNewFile) {
+  std::string a = tree.file("folder/a", "old a");
+  const io::InputFile& old = open(a);
+  FrozenFolder frozen(tree.path("folder"));
+  if (!frozen.isThere())
+    GTEST_SKIP() << "a folder cannot be frozen here";
+  llvm::Expected<Step> step =
+      Step::replace(old, a, differenceOf(old.bytes(), bytesOf("new a"), "test"));
+  ASSERT_FALSE(static_cast<bool>(step));
+  EXPECT_EQ(toProblem(step.takeError(), {}).code, ErrorCode::CannotWrite);
+}
+
+} // namespace
+} // namespace tcfix::support

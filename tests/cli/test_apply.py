@@ -1,0 +1,530 @@
+"""`tcfix apply` and `undo` on tiny macOS environments: exit codes, links, bad input, bad weather."""
+import contextlib
+import fcntl
+import hashlib
+import json
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import unittest
+
+import harness
+import tiny_macho
+from harness import FilesTest, run, tcfix, tcfix_json
+from package_judge import content, record_problems, stamps
+from tiny_world import (BREW, FFMPEG, INFO, LIBRARIES, TORCH, TinyWorld, library, package_files,
+                        write_files)
+
+# The calls that change names: nothing else makes a file the old or the new one.
+CALLS = "/^(rename|unlink|link|symlink)"
+
+
+def rpaths(path):
+    return tcfix_json("inspect", path)["files"][0]["rpaths"]
+
+
+class ApplyTest(FilesTest):
+    def setUp(self):
+        super().setUp()
+        self.world = TinyWorld(self.folder / "root")
+
+    def command(self, name, *arguments):
+        return [harness.TCFIX, name, "--sysroot", self.world.root, *arguments]
+
+    def apply(self, *arguments, check=0):
+        return tcfix_json("apply", "--sysroot", self.world.root, *(arguments or [self.world.env]),
+                          check=check)
+
+    def undo(self, *arguments, check=0):
+        return tcfix_json("undo", "--sysroot", self.world.root, *(arguments or [self.world.env]),
+                          check=check)
+
+
+class Targets(ApplyTest):
+    def test_every_kind_of_target(self):
+        world = self.world
+        before = content(world.site)
+        for target in (world.env, world.site, world.package):
+            with self.subTest(target):
+                self.apply(target)
+                self.assertEqual(rpaths(world.package / LIBRARIES[0]), [TORCH, BREW])
+                self.assertEqual(record_problems(world.site), [])
+                self.undo(target)
+                self.assertEqual(content(world.site), before)
+
+    def test_one_file(self):
+        world, file = self.world, self.world.package / LIBRARIES[0]
+        before = content(world.site)
+        report = self.apply(file)
+        self.assertEqual([each["path"] for each in report["targets"][0]["files"]], [str(file)])
+        self.assertEqual(rpaths(world.package / LIBRARIES[1]), [])
+        self.assertEqual(record_problems(world.site), [])
+        self.assertEqual(tcfix("apply", "--sysroot", world.root, file).stdout.count("nothing"), 1)
+        self.apply()
+        self.undo(file)
+        self.assertEqual(file.read_bytes(), before[f"torchcodec/{file.name}"][1])
+        self.assertEqual(rpaths(world.package / LIBRARIES[1]), [TORCH, BREW])
+        self.undo()
+        self.assertEqual(content(world.site), before)
+
+    def test_a_bare_folder(self):
+        bare = self.world.root / "build"
+        write_files(bare, {name: library(name) for name in LIBRARIES})
+        before = {path: path.read_bytes() for path in bare.iterdir()}
+        self.apply(bare, check=4) # there is no torch
+        self.assertEqual(rpaths(bare / LIBRARIES[0]), [BREW])
+        self.assertEqual(sorted(os.listdir(bare)), [".tcfix", *LIBRARIES])
+        stamp = stamps(bare)
+        self.apply(bare, check=4)
+        self.assertEqual(stamps(bare), stamp)
+        self.undo(bare)
+        self.assertEqual({path: path.read_bytes() for path in bare.iterdir()}, before)
+
+    def test_several_targets_are_independent(self):
+        other = TinyWorld(self.folder / "other", environment="env")
+        report = self.apply(self.world.env, self.folder / "absent", other.env, check=2)
+        self.assertEqual([len(each["files"]) for each in report["targets"]], [3, 0, 3])
+        self.assertEqual(rpaths(other.package / LIBRARIES[0])[0], TORCH)
+        self.assertEqual([error["path"] for error in report["errors"]],
+                         [str(self.folder / "absent")])
+
+    def test_what_is_no_target(self):
+        wheel = self.folder / "torchcodec-0.9.1-py3-none-any.whl"
+        wheel.write_bytes(b"PK")
+        empty = self.folder / "empty"
+        empty.mkdir()
+        for target, hint in ((wheel, "tcfix wheel"), (empty, "pip install"),
+                             (self.folder / "absent", "")):
+            with self.subTest(target):
+                result = tcfix("apply", target, check=2)
+                self.assertIn(target.name, result.stderr)
+                self.assertIn(hint, result.stderr)
+        self.assertEqual(self.undo(empty)["targets"][0]["restored"], [])
+
+    def test_words(self):
+        """One line a library with what and why, one line of summary, the next step."""
+        options = ["--sysroot", self.world.root, self.world.env]
+        text = tcfix("apply", "--check", *options, check=1).stdout
+        self.assertEqual(text.count("would change  libtorchcodec_"), 3)
+        self.assertIn("3 libraries: 3 would change, 0 unchanged; would load with FFmpeg 7", text)
+        *lines, summary, step = tcfix("apply", *options).stdout.splitlines()
+        self.assertEqual(lines[0], f"changed  {LIBRARIES[0]}  + {TORCH} (leads to torch 2.9.1), "
+                                   f"+ {BREW} (leads to FFmpeg 7 of Homebrew), signed")
+        self.assertEqual(len(lines), 3)
+        self.assertEqual(summary, f"{self.world.env}: 3 libraries: 3 changed, 0 unchanged; "
+                                  f"loads with FFmpeg 7 from {BREW}")
+        self.assertEqual(step, 'next: python -c "import torchcodec"')
+        self.assertEqual(tcfix("apply", "-q", *options).stdout, "")
+
+    def test_progress_is_for_terminals(self):
+        other = TinyWorld(self.folder / "other", environment="env")
+        command = self.command("apply", self.world.env, other.env)
+        self.assertEqual(run(*command, check=0).stderr, "")
+        said = {}
+        for option in ("--color=never", "--quiet", "--json"):
+            main, terminal = os.openpty()
+            subprocess.run([*command, option], stderr=terminal, stdout=subprocess.DEVNULL)
+            os.close(terminal)
+            with open(main, "rb", buffering=0) as screen, contextlib.suppress(OSError):
+                said[option] = b""
+                while part := screen.read(1000):
+                    said[option] += part
+        self.assertIn(b"repairing 0/2", said["--color=never"])
+        self.assertIn(b"repairing 2/2", said["--color=never"])
+        self.assertTrue(said["--color=never"].endswith(b"\r\x1b[K"))
+        self.assertEqual((said["--quiet"], said["--json"]), (b"", b""))
+
+    def test_wrong_usage(self):
+        for options in (["--rpath", ""], ["--ffmpeg", ""], ["--require", "x"], ["--jobs", "0"],
+                        ["--sign-with", "gpg"], ["--bogus"]):
+            with self.subTest(options):
+                tcfix("apply", *options, self.world.env, check=2)
+        tcfix("apply", "--sysroot", self.folder / "absent", self.world.env, check=2)
+
+    def test_rebuilt_libraries_must_be_libraries(self):
+        rebuilt = self.folder / "rebuilt"
+        write_files(rebuilt, {LIBRARIES[0]: b"text"})
+        before = content(self.world.site)
+        report = self.apply("--replace-from", rebuilt, self.world.env, check=3)
+        self.assertEqual(len(report["errors"]), 1)
+        self.assertEqual((self.world.package / LIBRARIES[0]).read_bytes(),
+                         before[f"torchcodec/{LIBRARIES[0]}"][1])
+        tcfix("apply", "--replace-from", self.folder / "absent", self.world.env, check=2)
+
+
+class Links(ApplyTest):
+    def test_hard_links_to_a_cache(self):
+        world, cache = self.world, self.folder / "cache"
+        shutil.copytree(world.package, cache, copy_function=os.link)
+        before = stamps(cache), {path: path.read_bytes() for path in cache.iterdir()}
+        self.apply()
+        inodes = {path: values[0] for path, values in before[0].items()}
+        self.assertEqual({path: values[0] for path, values in stamps(cache).items()}, inodes)
+        self.assertEqual({path: path.read_bytes() for path in cache.iterdir()}, before[1])
+        self.undo()
+        self.assertEqual({path: path.read_bytes() for path in cache.iterdir()}, before[1])
+
+    def test_hard_links_inside_stay_links_to_one_another(self):
+        world = self.world
+        first, second = world.package / LIBRARIES[0], world.package / "libtorchcodec_again7.dylib"
+        tcfix("sign", first)
+        os.link(first, second)
+        for step in (self.apply, self.undo, self.apply):
+            step()
+            self.assertTrue(os.path.samefile(first, second))
+        stamp = stamps(world.site)
+        self.apply()
+        self.assertEqual(stamps(world.site), stamp)
+
+    def test_a_linked_library_becomes_a_file_and_a_link_again(self):
+        """uv's symlink mode."""
+        world, cache = self.world, self.world.root / "cache"
+        cache.mkdir()
+        for path in world.libraries():
+            path.rename(cache / path.name)
+            path.symlink_to(f"/cache/{path.name}")
+        before, stamp = content(world.site), stamps(cache)
+        self.apply()
+        self.assertFalse(any(path.is_symlink() for path in world.libraries()))
+        self.assertEqual(stamps(cache), stamp)
+        self.assertEqual(record_problems(world.site), [])
+        self.apply()
+        self.undo()
+        self.assertEqual(content(world.site), before)
+        self.assertEqual(stamps(cache), stamp)
+
+    def test_a_link_to_a_sibling_stays_one(self):
+        alias = self.world.package / "libtorchcodec_alias7.dylib"
+        alias.symlink_to(LIBRARIES[0])
+        self.apply()
+        self.assertEqual(os.readlink(alias), LIBRARIES[0])
+        self.assertEqual(rpaths(alias), [TORCH, BREW])
+        self.undo()
+        self.assertEqual(rpaths(alias), [])
+
+    def test_a_linked_package_is_refused(self):
+        world, source = self.world, self.world.root / "source"
+        world.package.rename(source)
+        world.package.symlink_to("/source")
+        stamp = stamps(source)
+        report = self.apply(check=3)
+        self.assertIn(str(source), report["errors"][0]["hint"])
+        self.assertEqual(stamps(source), stamp)
+        self.assertFalse(world.journal.exists())
+
+    def test_shared_stores_are_refused(self):
+        for place in ("cache/uv/archive-v0/abc", "nix/store/abc-env"):
+            with self.subTest(place):
+                world = TinyWorld(self.folder / place.split("/")[0], environment=place)
+                stamp = stamps(world.site)
+                options = ["--sysroot", world.root, world.env]
+                self.assertIn("--force", tcfix("apply", *options, check=3).stderr)
+                self.assertEqual(stamps(world.site), stamp)
+                tcfix("apply", "--force", *options)
+
+    def test_links_that_lead_nowhere_or_out(self):
+        world = self.world
+        (world.package / LIBRARIES[1]).unlink()
+        (world.package / LIBRARIES[1]).symlink_to("nowhere")
+        loop = world.package / "libtorchcodec_loop7.dylib"
+        loop.symlink_to(loop.name)
+        report = self.apply(check=3)
+        failed = sorted(pathlib.Path(error["path"]).name for error in report["errors"])
+        self.assertEqual(failed, sorted([LIBRARIES[1], loop.name]))
+        self.assertEqual(rpaths(world.package / LIBRARIES[0]), [TORCH, BREW])
+        self.assertEqual(os.readlink(world.package / LIBRARIES[1]), "nowhere")
+
+
+class Conda(ApplyTest):
+    """conda's own list of a package's files follows, as RECORD does."""
+
+    def setUp(self):
+        super().setUp()
+        self.world = TinyWorld(self.folder / "conda", environment="opt/conda/envs/video")
+        (self.world.env / "pyvenv.cfg").unlink()
+        self.meta = self.world.env / "conda-meta" / "torchcodec-0.9.1-py312_0.json"
+        files = {path: path.read_bytes() for part in ("torchcodec", INFO)
+                 for path in (self.world.site / part).iterdir()}
+        names = {str(path.relative_to(self.world.env)): data for path, data in files.items()}
+        self.meta.parent.mkdir()
+        self.meta.write_text(json.dumps({
+            "name": "torchcodec", "files": sorted(names), "paths_data": {"paths": [
+                {"_path": name, "path_type": "hardlink", "sha256": hashlib.sha256(data).hexdigest(),
+                 "sha256_in_prefix": hashlib.sha256(data).hexdigest(), "size_in_bytes": len(data)}
+                for name, data in names.items()], "paths_version": 1}, "requested_spec": "None",
+        }, indent=2) + "\n")
+        self.original = self.meta.read_bytes()
+
+    def altered(self):
+        """What conda itself would call altered or missing."""
+        listed = json.loads(self.meta.read_text())["paths_data"]["paths"]
+        return [entry["_path"] for entry in listed if "sha256_in_prefix" in entry and
+                (harness.sha256(self.world.env / entry["_path"]), os.stat(
+                    self.world.env / entry["_path"]).st_size) !=
+                (entry["sha256_in_prefix"], entry["size_in_bytes"])]
+
+    def test_the_list_follows_and_comes_back(self):
+        time = self.meta.stat().st_mtime_ns
+        self.assertEqual(self.altered(), [])
+        self.apply()
+        self.assertEqual(self.altered(), [])
+        now = json.loads(self.meta.read_text())
+        journal = str(self.world.journal.relative_to(self.world.env))
+        self.assertIn(journal, now["files"])
+        self.assertIn(journal, [entry["_path"] for entry in now["paths_data"]["paths"]])
+        before = json.loads(self.original)["paths_data"]["paths"]
+        self.assertEqual([entry["sha256"] for entry in before],
+                         [entry["sha256"] for entry in now["paths_data"]["paths"][:len(before)]])
+        stamp = stamps(self.world.env)
+        self.apply()
+        self.assertEqual(stamps(self.world.env), stamp)
+        self.apply("--ffmpeg", "none", self.world.env, check=4)
+        self.assertEqual(self.altered(), [])
+        self.undo()
+        self.assertEqual(self.meta.read_bytes(), self.original)
+        self.assertEqual(self.meta.stat().st_mtime_ns, time)
+
+    def test_a_list_that_is_none_stays_as_it_is(self):
+        self.meta.write_text('{"files": 3')
+        report = self.apply()
+        self.assertEqual([each["path"] for each in report["warnings"]], [str(self.meta)])
+        self.undo()
+        self.assertEqual(self.meta.read_text(), '{"files": 3')
+
+
+class BadInput(ApplyTest):
+    def test_a_text_file_among_the_libraries(self):
+        bad = self.world.package / LIBRARIES[0]
+        bad.write_text("#!/bin/sh\n")
+        for _ in range(2):
+            report = self.apply(check=3)
+            self.assertEqual([error["path"] for error in report["errors"]], [str(bad)])
+            statuses = [file["status"] for file in report["targets"][0]["files"]]
+            self.assertEqual(statuses.count("failed"), 1)
+            self.assertEqual(bad.read_text(), "#!/bin/sh\n")
+            self.assertEqual(rpaths(self.world.package / LIBRARIES[2]), [TORCH, BREW])
+
+    def test_half_of_the_package_is_gone(self):
+        world = self.world
+        (world.package / LIBRARIES[0]).unlink()
+        report = self.apply(check=4)
+        self.assertEqual(report["targets"][0]["loads"]["after"], False)
+        self.assertTrue(any(LIBRARIES[0] in str(each) for each in report["warnings"]))
+        shutil.rmtree(world.package)
+        self.assertIn(tcfix("apply", "--sysroot", world.root, world.env, check=None).returncode,
+                      (2, 4))
+
+    def test_no_record(self):
+        (self.world.info / "RECORD").unlink()
+        report = self.apply()
+        self.assertEqual(rpaths(self.world.package / LIBRARIES[0]), [TORCH, BREW])
+        self.assertIn("RECORD", report["warnings"][0]["path"])
+        self.apply()
+        self.undo()
+        self.assertFalse(self.world.journal.exists())
+
+    def test_a_malformed_record_stays_as_it_is(self):
+        record = self.world.info / "RECORD"
+        record.write_bytes(b'"torchcodec/x,sha256=abc,1\n' + record.read_bytes())
+        before = content(self.world.site)
+        report = self.apply()
+        self.assertTrue(any(each["path"] == str(record) for each in report["warnings"]))
+        self.assertEqual(record.read_bytes(), before[f"{INFO}/RECORD"][1])
+        self.assertEqual(rpaths(self.world.package / LIBRARIES[0]), [TORCH, BREW])
+        self.undo()
+        self.assertEqual(content(self.world.site), before)
+
+    def test_a_damaged_journal(self):
+        self.apply()
+        self.world.journal.write_text("{")
+        before = content(self.world.site)
+        for command in ("apply", "undo"):
+            result = run(*self.command(command, self.world.env), check=3)
+            self.assertIn("tcfix-journal.json", result.stderr)
+        self.assertEqual(content(self.world.site), before)
+
+    def test_two_versions(self):
+        world = self.world
+        old = package_files(["libtorchcodec_old7.dylib"], "torchcodec-0.1.0.dist-info")
+        write_files(world.site, {path: data for path, data in old.items() if "dist-info" in path})
+        report = self.apply()
+        self.assertIn("several versions", report["warnings"][0]["message"])
+        self.assertTrue(world.journal.exists())
+        self.assertEqual(rpaths(world.package / LIBRARIES[0]), [TORCH, BREW])
+
+    def test_a_quoted_record(self):
+        record = self.world.info / "RECORD"
+        text = record.read_bytes().replace(b"\n", b"\r\n")
+        text = text.replace(b"torchcodec/__init__.py", b'"torchcodec/__init__.py"')
+        record.write_bytes(text)
+        self.apply()
+        now = record.read_bytes()
+        self.assertEqual(record_problems(self.world.site), [])
+        old, new = text.split(b"\r\n"), now.split(b"\r\n")
+        self.assertEqual(len(new), len(old) + 1)
+        self.assertEqual([line.split(b",")[0] for line in old[:-1]],
+                         [line.split(b",")[0] for line in new[:-2]])
+        self.undo()
+        self.assertEqual(record.read_bytes(), text)
+
+    def test_too_little_room(self):
+        full = self.world.package / LIBRARIES[0]
+        full.write_bytes(tiny_macho.dylib(padding=8, identity=f"@rpath/{full.name}", dependencies=[
+            "@rpath/libc10.dylib", *(f"@rpath/{each}" for each in FFMPEG)]))
+        before = full.read_bytes()
+        report = self.apply(check=3)
+        self.assertIn("bytes are needed", report["errors"][0]["message"])
+        self.assertEqual(full.read_bytes(), before)
+        self.assertEqual(rpaths(self.world.package / LIBRARIES[1]), [TORCH, BREW])
+
+
+class Weather(ApplyTest):
+    """What happens to a machine at work."""
+
+    def test_another_tcfix_is_at_work(self):
+        folder = os.open(self.world.package, os.O_RDONLY)
+        self.addCleanup(os.close, folder)
+        fcntl.flock(folder, fcntl.LOCK_EX)
+        before = stamps(self.world.site)
+        for command in ("apply", "undo"):
+            if command == "undo":
+                fcntl.flock(folder, fcntl.LOCK_UN)
+                self.apply()
+                fcntl.flock(folder, fcntl.LOCK_EX)
+                before = stamps(self.world.site)
+            process = subprocess.Popen(self.command(command, self.world.env), text=True,
+                                       stderr=subprocess.PIPE, stdout=subprocess.DEVNULL)
+            self.assertIn("waiting", process.stderr.readline())
+            process.send_signal(signal.SIGINT)
+            process.communicate()
+            self.assertEqual(process.returncode, 130)
+            self.assertEqual(stamps(self.world.site), before)
+        process = subprocess.Popen(self.command("apply", self.world.env), text=True,
+                                   stderr=subprocess.PIPE, stdout=subprocess.DEVNULL)
+        process.stderr.readline()
+        fcntl.flock(folder, fcntl.LOCK_UN)
+        process.communicate()
+        self.assertEqual(process.returncode, 0)
+
+    def test_many_at_once(self):
+        processes = [subprocess.Popen(self.command("apply", self.world.env), text=True,
+                                      stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+                     for _ in range(6)]
+        for process in processes:
+            _, said = process.communicate()
+            self.assertEqual(process.returncode, 0, said)
+        self.assertEqual(record_problems(self.world.site), [])
+        self.assertEqual(rpaths(self.world.package / LIBRARIES[0]), [TORCH, BREW])
+
+    @contextlib.contextmanager
+    def frozen(self, folder):
+        """No file can be made in the folder; root needs the immutable flag for that."""
+        lock, unlock = ((("chmod", "555"), ("chmod", "755")) if os.geteuid() != 0 else
+                        (("chattr", "+i"), ("chattr", "-i")))
+        if not shutil.which(lock[0]) or run(*lock, folder).returncode != 0:
+            self.skipTest("a folder cannot be made read-only here")
+        try:
+            yield
+        finally:
+            run(*unlock, folder, check=0)
+
+    def test_a_folder_that_takes_no_file(self):
+        before = content(self.world.site)
+        for folder in (self.world.package, self.world.info):
+            with self.subTest(folder.name), self.frozen(folder):
+                report = self.apply(check=3)
+                self.assertTrue(report["errors"])
+                self.assertEqual(content(self.world.site), before)
+
+    def test_a_full_disk(self):
+        if sys.platform != "linux" or os.geteuid() != 0:
+            self.skipTest("needs root on Linux, to mount a small disk")
+        disk = self.folder / "disk"
+        disk.mkdir()
+        if run("mount", "-t", "tmpfs", "-o", "size=400k", "tmpfs", disk).returncode != 0:
+            self.skipTest("no small disk can be mounted here")
+        self.addCleanup(run, "umount", disk)
+        self.world = TinyWorld(disk)
+        before = content(self.world.site)
+        for free_kb in (0, 8, 20, 40):
+            with self.subTest(free_kb):
+                (disk / "filler").write_bytes(b"")
+                room = os.statvfs(disk)
+                room = room.f_bavail * room.f_frsize
+                (disk / "filler").write_bytes(b"x" * max(0, room - free_kb * 1024))
+                report = self.apply(check=3)
+                self.assertIn("the disk is full", report["errors"][0]["message"])
+                self.assertEqual(content(self.world.site), before)
+        (disk / "filler").unlink()
+        self.apply()
+
+    def stopped(self, number, with_signal, *command):
+        """Runs a command that gets a signal at its Nth change of a name; gives its exit code."""
+        if not shutil.which("strace"):
+            self.skipTest("needs strace")
+        name = signal.Signals(with_signal).name
+        result = subprocess.run(
+            ["strace", "-f", "-qqq", "-o", "/dev/null", "-e", f"trace={CALLS}",
+             "-e", f"inject={CALLS}:signal={name}:when={number}", *map(str, command)],
+            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+            env={**os.environ, "ASAN_OPTIONS": "detect_leaks=0"})
+        if "strace:" in result.stderr:
+            self.skipTest("strace cannot work here: " + result.stderr)
+        return result.returncode
+
+    def states(self):
+        """Every library's bytes; what is neither old nor new has no place there."""
+        return {path.name: path.read_bytes() for path in self.world.libraries()}
+
+    def test_killed_at_any_point(self):
+        world = self.world
+        original, old = content(world.site), self.states()
+        self.apply()
+        applied, new = content(world.site), self.states()
+        del applied[f"{INFO}/tcfix-journal.json"] # remembers inodes
+        self.apply("--rpath", "/elsewhere", world.env)
+        other = self.states()
+        self.undo()
+        runs = [("apply", old, new), ("undo", new, old), ("apply", other, new)]
+        for command, start, end in runs:
+            for number in range(1, 40):
+                with self.subTest(f"{command} {number}"):
+                    self.undo()
+                    if start is new:
+                        self.apply()
+                    elif start is other:
+                        self.apply("--rpath", "/elsewhere", world.env)
+                    code = self.stopped(number, signal.SIGKILL, *self.command(command, world.env))
+                    for name, data in self.states().items():
+                        self.assertIn(data, (start[name], end[name]))
+                    if number % 2:
+                        self.apply()
+                        now = content(world.site)
+                        del now[f"{INFO}/tcfix-journal.json"]
+                        self.assertEqual(now, applied)
+                    self.undo()
+                    self.assertEqual(content(world.site), original)
+                    if code == 0:
+                        break
+            self.assertEqual(code, 0)
+            self.assertGreater(number, 4)
+
+    def test_interrupted_at_any_point(self):
+        world = self.world
+        before = content(world.site)
+        for number in range(1, 40):
+            with self.subTest(number):
+                code = self.stopped(number, signal.SIGINT, *self.command("apply", world.env))
+                if code == 0:
+                    break
+                self.assertEqual(code, 130)
+                self.assertEqual(content(world.site), before)
+        self.assertGreater(number, 3)
+        self.assertEqual(rpaths(world.package / LIBRARIES[0]), [TORCH, BREW])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,87 @@
+// A draft's edits and its look never disagree.
+
+#include "plan/draft.h"
+
+#include <gmock/gmock.h>
+
+namespace tcfix::support {
+namespace {
+
+using plan::Draft;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+class DraftTest : public testing::Test {
+protected:
+  DraftTest() {
+    facts.root = "/env";
+    library.path = "/env/lib/python3.12/site-packages/torchcodec/libtorchcodec_core7.dylib";
+    library.original.dependencies = {{"@rpath/libc10.dylib", DependencyKind::Normal},
+                                     {"@rpath/libavutil.59.dylib", DependencyKind::Normal}};
+  }
+  std::string wayTo(const std::string& folder) {
+    return plan::searchPathTo(facts, library, folder, io::TargetDisk({}));
+  }
+
+  plan::PackageFacts facts;
+  plan::LibraryFacts library;
+};
+
+TEST_F(DraftTest, WantsNothingAtFirst) {
+  Draft draft(facts, library);
+  EXPECT_THAT(draft.wishes(), IsEmpty());
+  EXPECT_THAT(draft.dependencies(), ElementsAre(0, 1));
+}
+
+TEST_F(DraftTest, AddsAnEntryOnce) {
+  library.original.searchPaths = {"/old"};
+  Draft draft(facts, library);
+  for (const char* entry : {"/new", "/old", "/new"})
+    draft.addSearchPath(entry, "why");
+  EXPECT_THAT(draft.look().searchPaths, ElementsAre("/old", "/new"));
+  ASSERT_EQ(draft.wishes().size(), 1u);
+  EXPECT_EQ(std::get<AddSearchPath>(draft.wishes()[0].edit).path, "/new");
+  EXPECT_EQ(draft.wishes()[0].reason, "why");
+}
+
+TEST_F(DraftTest, RemovesARepeatedEntryBehindTheFirst) {
+  library.original.searchPaths = {"/a", "/b", "/a"};
+  Draft draft(facts, library);
+  EXPECT_THAT(draft.look().searchPaths, ElementsAre("/a", "/b"));
+  EXPECT_EQ(draft.wishes().size(), 1u);
+}
+
+TEST_F(DraftTest, RenamesAndDrops) {
+  Draft draft(facts, library);
+  draft.rename(1, "@rpath/libavutil.59.39.100.dylib", "why");
+  draft.rename(1, "@rpath/libavutil.59.39.100.dylib", "why");
+  draft.drop(0, "why");
+  EXPECT_EQ(draft.wishes().size(), 2u);
+  EXPECT_EQ(draft.look().dependencies[1].name, "@rpath/libavutil.59.39.100.dylib");
+  EXPECT_THAT(draft.dependencies(), ElementsAre(1));
+}
+
+TEST_F(DraftTest, ChangesTheKindOnlyOfEntriesThatAreThere) {
+  Draft draft(facts, library);
+  draft.setKind(SearchPathKind::Rpath, "why");
+  EXPECT_THAT(draft.wishes(), IsEmpty());
+  draft.addSearchPath("/a", "why");
+  draft.setKind(SearchPathKind::Rpath, "why");
+  draft.setKind(SearchPathKind::Rpath, "why");
+  EXPECT_EQ(draft.wishes().size(), 2u);
+}
+
+TEST_F(DraftTest, LeadsRelativelyInsideTheEnvironmentOnly) {
+  EXPECT_EQ(wayTo("/env/lib/python3.12/site-packages/torch/lib"), "@loader_path/../torch/lib");
+  EXPECT_EQ(wayTo("/env/lib/python3.12/site-packages/torchcodec"), "@loader_path");
+  EXPECT_EQ(wayTo("/env/lib"), "@loader_path/../../..");
+  EXPECT_EQ(wayTo("/environment/lib"), "/environment/lib");
+  EXPECT_EQ(wayTo("/opt/homebrew/lib"), "/opt/homebrew/lib");
+  facts.platform = Format::Elf;
+  EXPECT_EQ(wayTo("/env/lib"), "$ORIGIN/../../..");
+  facts.platform = Format::Pe;
+  EXPECT_EQ(wayTo("/env/lib"), "$ORIGIN\\..\\..\\..");
+}
+
+} // namespace
+} // namespace tcfix::support

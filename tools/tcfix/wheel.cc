@@ -1,0 +1,107 @@
+#include "command_line.h"
+
+#include "base/parallel.h"
+#include "io/system.h"
+#include "wheel/repair.h"
+
+namespace tcfix::cli {
+
+namespace {
+
+/// A sentence if the options make no sense, else nothing.
+std::string readOptions(const Invocation& invocation, wheel::RepairOptions& options) {
+  options.outputFolder = invocation.value("output");
+  if (options.outputFolder.empty())
+    return "say where the repaired wheels go: -o DIR";
+  for (const Argument& argument : invocation.arguments())
+    if (argument.key == "rpath") {
+      if (argument.value.empty())
+        return "--rpath takes a text that is not empty";
+      options.searchPaths.push_back(argument.value);
+    }
+  if (invocation.has("ffmpeg") && !invocation.has("av-wheel"))
+    return "--ffmpeg av also needs --av-wheel: PyAV's libraries have other names in each build";
+  if (invocation.has("av-wheel") && !invocation.has("ffmpeg"))
+    return "--av-wheel goes with --ffmpeg av";
+  options.jobs = hardwareThreads();
+  if (invocation.has("jobs") &&
+      (llvm::StringRef(invocation.value("jobs")).getAsInteger(10, options.jobs) ||
+       options.jobs == 0))
+    return "--jobs takes a number";
+  options.signing.replaceForeign = invocation.isOn("replace-signature");
+  options.signing.isWanted = !invocation.isOn("no-sign");
+  return {};
+}
+
+bool readPyavs(Invocation& invocation, wheel::RepairOptions& options) {
+  bool isFine = true;
+  for (const Argument& argument : invocation.arguments()) {
+    if (argument.key != "av-wheel")
+      continue;
+    llvm::Expected<wheel::PyavWheel> pyav = wheel::readPyav(argument.value);
+    if (pyav) {
+      options.pyavs.push_back(std::move(*pyav));
+      continue;
+    }
+    invocation.addError(toProblem(pyav.takeError(), argument.value));
+    isFine = false;
+  }
+  return isFine;
+}
+
+int runWheel(Invocation& invocation) {
+  wheel::RepairOptions options;
+  if (std::string wrong = readOptions(invocation, options); !wrong.empty())
+    return invocation.usageError(wrong);
+  std::vector<wheel::WheelOutcome> outcomes;
+  if (readPyavs(invocation, options)) {
+    io::system::watchForInterrupts();
+    outcomes = wheel::repairWheels(invocation.operands(), options);
+  }
+  std::string text;
+  for (const wheel::WheelOutcome& outcome : outcomes) {
+    for (const Problem& warning : outcome.warnings)
+      invocation.addWarning(warning);
+    if (outcome.problem)
+      invocation.addError(*outcome.problem);
+    for (const apply::FileOutcome& file : outcome.files) {
+      for (const std::string& warning : file.edit.warnings)
+        invocation.addWarning(
+            {ErrorCode::Warning, warning, outcome.input + "/" + file.path, {}});
+      if (file.problem)
+        invocation.addError(*file.problem);
+    }
+    text += report::renderWheel(outcome, invocation.isVerbose(), invocation.paint());
+  }
+  return invocation.finish(kDone, text, [&](const report::Preamble& preamble) {
+    return report::jsonForWheel(preamble, outcomes);
+  });
+}
+
+} // namespace
+
+Command wheelCommand() {
+  static constexpr Option kOptions[] = {
+      {"o,output", "the folder for the repaired wheels", "DIR"},
+      {"rpath", "write this search path, and not the usual ones; may be repeated", "PATH"},
+      {"ffmpeg", "use the FFmpeg inside PyAV", "av"},
+      {"av-wheel", "the PyAV that will be installed; one for each platform", "FILE"},
+      {"no-sign", "leave signatures as they are, even if that breaks them"},
+      {"replace-signature", "replace a signature made by an identity by an ad-hoc one"},
+      {"j,jobs", "how many wheels at once", "NUMBER"},
+  };
+  return {"wheel",
+          "repair wheels, for an index that others install from",
+          "Writes a repaired copy of each torchcodec wheel, for any platform on any: its\n"
+          "libraries get search paths that hold wherever it is installed, its version a\n"
+          "local part (0.9.1+tcfix1). What is repaired already is not written again.\n",
+          "FILE...",
+          R"(  tcfix wheel -o dist torchcodec-0.9.1-*.whl
+  tcfix wheel -o dist --rpath @loader_path/../torch/lib --rpath /opt/ffmpeg/lib *macosx*.whl
+  tcfix wheel -o dist --ffmpeg av --av-wheel av-15.1.0-*manylinux*.whl *manylinux*.whl
+)",
+          {{"", kOptions}},
+          runWheel};
+}
+
+} // namespace tcfix::cli
