@@ -117,16 +117,15 @@ private:
   }
 
   void addProblem(const GroupReport& group, bool isNeeded, const LoadProblem& problem) {
-    if (problem.provider.empty() || problem.code == LoadProblem::Code::MissingDependency)
+    if (problem.provider.empty() || problem.symbols.empty())
       return;
-    size_t to = nodeOf(problem.provider, group, isNeeded), count = problem.symbols.size();
+    size_t to = nodeOf(problem.provider, group, isNeeded), others = problem.symbols.size() - 1;
     if (isNeeded && graph.nodes[to].state == State::Loads)
       graph.nodes[to].state = State::Unfit;
-    std::string lack = count ? "lacks " + problem.symbols.front() : problem.message;
-    if (count > 1)
-      lack += " and " + std::to_string(count - 1) + " more";
     connect(nodeOf(problem.library, group, isNeeded), to, /*isBroken=*/true,
-            {fileName(problem.library), fileName(problem.provider), std::move(lack)});
+            {fileName(problem.library), fileName(problem.provider),
+             "lacks " + problem.symbols.front() +
+                 (others ? " and " + std::to_string(others) + " more" : "")});
   }
 
   static int majorOf(llvm::StringRef leaf, const GroupReport& group) {

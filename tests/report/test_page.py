@@ -209,13 +209,23 @@ class Page(MacEnvironment):
         self.assertTrue(any(role == "link" and "libtorchcodec_core8" in name
                             for role, name in names), names)
 
-    def test_it_prints_with_all_traces_open(self):
-        self.browser.open(self.repaired)
-        self.js("addEventListener('beforeprint', () => { window.printed = "
-                "document.querySelectorAll('details:not([open])').length; })")
-        self.assertTrue(self.browser.pdf().startswith(b"%PDF"))
-        self.assertEqual(self.js("window.printed"), 0)
+    def test_one_button_unfolds_all_and_folds_it_again(self):
+        self.browser.open(self.broken)
+        self.assertGreater(self.count("details"), 15)
+        self.js("document.getElementById('unfold').click()")
+        self.assertEqual(self.count("details:not([open])"), 0)
+        self.js("document.getElementById('unfold').click()")
         self.assertEqual(self.count("details[open]"), 0)
+
+    def test_it_prints_dark_on_white_and_without_buttons(self):
+        self.browser.open(self.broken, width=794, scheme="dark", media="print")
+        self.assertEqual(self.js("getComputedStyle(document.documentElement).colorScheme"), "light")
+        self.assertEqual(self.js("getComputedStyle(document.body).color"), "rgb(26, 32, 39)")
+        self.assertEqual(self.js("[...document.querySelectorAll('button')]"
+                                 ".filter((button) => button.checkVisibility()).length"), 0)
+        self.assertEqual(self.js("document.querySelector('.scroll').scrollWidth"),
+                         self.js("document.querySelector('.scroll').clientWidth"))
+        self.assertTrue(self.browser.pdf().startswith(b"%PDF"))
 
     def test_it_asks_the_network_for_nothing(self):
         for page in (self.broken, self.repaired):
