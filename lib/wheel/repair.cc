@@ -4,6 +4,7 @@
 #include "base/parallel.h"
 #include "env/library_files.h"
 #include "io/digest.h"
+#include "wheel/bundle.h"
 #include "wheel/output.h"
 
 #include <llvm/ADT/STLExtras.h>
@@ -42,7 +43,8 @@ public:
 
 private:
   llvm::Error readLibraries(const Contents& wheel);
-  llvm::Expected<const FfmpegBeside*> ffmpegBeside() const;
+  /// The FFmpeg that libraries shall take, if not the system's; null for that.
+  llvm::Expected<const FfmpegBeside*> chooseFfmpeg(const Contents& wheel);
   llvm::Error rewrite(const Library& library, const PortableRequest& request, FileOutcome& file,
                       Changes& changes) const;
   llvm::Error write(const Contents& wheel, Changes changes);
@@ -50,6 +52,7 @@ private:
   const RepairOptions& options;
   WheelOutcome& outcome;
   std::vector<Library> libraries;
+  Bundle bundle;
 };
 
 llvm::Error Repair::readLibraries(const Contents& wheel) {
@@ -69,7 +72,18 @@ llvm::Error Repair::readLibraries(const Contents& wheel) {
   return llvm::Error::success();
 }
 
-llvm::Expected<const FfmpegBeside*> Repair::ffmpegBeside() const {
+llvm::Expected<const FfmpegBeside*> Repair::chooseFfmpeg(const Contents& wheel) {
+  if (!options.bundleFrom.empty()) {
+    std::vector<const Image*> images;
+    for (const Library& library : libraries)
+      images.push_back(&library.image);
+    llvm::Expected<Bundle> made = bundleFfmpeg(options.bundleFrom, wheel, images, options.signing);
+    if (!made)
+      return made.takeError();
+    bundle = std::move(*made);
+    outcome.warnings = std::move(bundle.warnings);
+    return &bundle.ffmpeg;
+  }
   if (options.pyavs.empty())
     return nullptr;
   const Image& image = libraries.front().image;
@@ -89,8 +103,7 @@ llvm::Expected<const FfmpegBeside*> Repair::ffmpegBeside() const {
 
 llvm::Error Repair::rewrite(const Library& library, const PortableRequest& request,
                             FileOutcome& file, Changes& changes) const {
-  std::vector<plan::Wish> wishes =
-      portableWishes(library.image, library.member->name, request);
+  std::vector<plan::Wish> wishes = portableWishes(library.image, library.member->name, request);
   file.sha256Before = file.sha256After = io::sha256Hex(library.content);
   if (wishes.empty())
     return llvm::Error::success();
@@ -118,9 +131,8 @@ llvm::Error Repair::rewrite(const Library& library, const PortableRequest& reque
 llvm::Error Repair::write(const Contents& wheel, Changes changes) {
   if (std::error_code error = llvm::sys::fs::create_directories(
           options.outputFolder, /*IgnoreExisting=*/true, llvm::sys::fs::all_all))
-    return fail(ErrorCode::CannotWrite,
-                "cannot be repaired: the folder " + options.outputFolder +
-                    " cannot be made: " + error.message());
+    return fail(ErrorCode::CannotWrite, "cannot be repaired: the folder " + options.outputFolder +
+                                            " cannot be made: " + error.message());
   llvm::SmallString<256> target(options.outputFolder);
   path::append(target, repairedName(wheel).text());
   if (llvm::Error error = writeWheel(wheel, std::move(changes), std::string(target)))
@@ -139,7 +151,7 @@ llvm::Error Repair::run() {
     return error;
   PortableRequest request;
   request.searchPaths = options.searchPaths;
-  llvm::Expected<const FfmpegBeside*> ffmpeg = ffmpegBeside();
+  llvm::Expected<const FfmpegBeside*> ffmpeg = chooseFfmpeg(*wheel);
   if (!ffmpeg)
     return ffmpeg.takeError();
   request.ffmpeg = *ffmpeg;
@@ -151,6 +163,10 @@ llvm::Error Repair::run() {
       file.status = FileStatus::Failed;
       file.problem = toProblem(std::move(error), outcome.input + "/" + file.path);
     }
+  }
+  for (BundledFile& file : bundle.files) {
+    changes.additions[file.outcome.path] = std::move(file.content);
+    outcome.files.push_back(std::move(file.outcome));
   }
   if (changes.contents.empty() ||
       llvm::any_of(outcome.files, [](const FileOutcome& file) { return file.problem; }))

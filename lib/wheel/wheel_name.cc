@@ -20,15 +20,44 @@ llvm::Expected<WheelName> WheelName::parse(llvm::StringRef fileName) {
   stem.split(parts, '-');
   if (!isWheel || parts.size() < 5 || parts.size() > 6 ||
       llvm::any_of(parts, [](llvm::StringRef part) { return part.empty(); }))
-    return fail(ErrorCode::Malformed, "is not called like a wheel: NAME-VERSION-PYTHON-ABI-PLATFORM.whl");
+    return fail(ErrorCode::Malformed,
+                "is not called like a wheel: NAME-VERSION-PYTHON-ABI-PLATFORM.whl");
   size_t known = parts[0].size() + 1 + parts[1].size();
   return WheelName{parts[0].str(), parts[1].str(), fileName.drop_front(known).str()};
+}
+
+std::optional<SystemVersion> SystemVersion::parse(llvm::StringRef text, char separator) {
+  SystemVersion version;
+  if (text.consumeInteger(10, version.major) ||
+      !text.consume_front(llvm::StringRef(&separator, 1)) || text.consumeInteger(10, version.minor))
+    return std::nullopt;
+  return version;
+}
+
+std::optional<SystemVersion> WheelName::leastSystem() const {
+  // The names from before PEP 600.
+  constexpr std::pair<llvm::StringLiteral, SystemVersion> kOld[] = {
+      {"manylinux1_", {2, 5}}, {"manylinux2010_", {2, 12}}, {"manylinux2014_", {2, 17}}};
+  std::optional<SystemVersion> least;
+  llvm::StringRef tags = llvm::StringRef(rest).rsplit('-').second;
+  for (llvm::StringRef tag : llvm::split(tags, '.')) {
+    std::optional<SystemVersion> version;
+    if (tag.consume_front("manylinux_") || tag.consume_front("macosx_"))
+      version = SystemVersion::parse(tag, '_');
+    for (const auto& [name, meant] : kOld)
+      if (tag.starts_with(name))
+        version = meant;
+    if (version && (!least || *version < *least))
+      least = version;
+  }
+  return least;
 }
 
 std::string repairedVersion(llvm::StringRef version, bool hasLocal) {
   llvm::StringRef stem = version.rtrim("0123456789");
   unsigned number = 0;
-  if (hasLocal && stem.ends_with(kMark) && !version.drop_front(stem.size()).getAsInteger(10, number))
+  if (hasLocal && stem.ends_with(kMark) &&
+      !version.drop_front(stem.size()).getAsInteger(10, number))
     return stem.str() + std::to_string(number + 1);
   return version.str() + (hasLocal ? "." : "+") + kMark.str() + "1";
 }
