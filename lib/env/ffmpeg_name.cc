@@ -58,9 +58,8 @@ std::optional<FfmpegName> parseFfmpegName(llvm::StringRef dependency) {
   if (!indexOf(component))
     return std::nullopt;
   std::optional<int> number;
-  if (rest.consume_back(".dylib")) { // libavcodec.61, libavcodec.61.19.101
-    if (rest.consume_front("."))
-      number = leadingNumber(rest, '.');
+  if (rest.consume_back(".dylib")) { // libavcodec.61, libavcodec.61.19.101, libavcodec-HASH.61
+    number = leadingNumber(rest.substr(rest.find('.') + 1), '.');
   } else if (size_t at = rest.find(".so."); at == 0 || rest.starts_with("-")) {
     if (at != llvm::StringRef::npos) // libavcodec.so.61, libavcodec-HASH.so.61.19.101
       number = leadingNumber(rest.substr(at + 4), '.');

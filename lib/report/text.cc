@@ -425,7 +425,8 @@ std::string kindsOfChangeText(llvm::ArrayRef<apply::FileOutcome> files) {
   for (const apply::FileOutcome& file : files) {
     if (file.status != apply::FileStatus::Changed)
       continue;
-    std::string text = briefly(file);
+    const Change& first = file.edit.changes.front();
+    std::string text = first.operation == Operation::ReplaceFile ? first.reason : briefly(file);
     auto known = llvm::find_if(kinds, [&](const auto& kind) { return kind.first == text; });
     if (known == kinds.end())
       kinds.emplace_back(text, 1);

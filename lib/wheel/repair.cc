@@ -4,6 +4,7 @@
 #include "base/parallel.h"
 #include "env/library_files.h"
 #include "io/digest.h"
+#include "wheel/bundle.h"
 #include "wheel/output.h"
 
 #include <llvm/ADT/STLExtras.h>
@@ -42,7 +43,8 @@ public:
 
 private:
   llvm::Error readLibraries(const Contents& wheel);
-  llvm::Expected<const FfmpegBeside*> ffmpegBeside() const;
+  /// The FFmpeg that libraries shall take, if not the system's; null for that.
+  llvm::Expected<const FfmpegBeside*> chooseFfmpeg(const Contents& wheel);
   llvm::Error rewrite(const Library& library, const PortableRequest& request, FileOutcome& file,
                       Changes& changes) const;
   llvm::Error write(const Contents& wheel, Changes changes);
@@ -50,6 +52,7 @@ private:
   const RepairOptions& options;
   WheelOutcome& outcome;
   std::vector<Library> libraries;
+  Bundle bundle;
 };
 
 llvm::Error Repair::readLibraries(const Contents& wheel) {
@@ -69,7 +72,18 @@ llvm::Error Repair::readLibraries(const Contents& wheel) {
   return llvm::Error::success();
 }
 
-llvm::Expected<const FfmpegBeside*> Repair::ffmpegBeside() const {
+llvm::Expected<const FfmpegBeside*> Repair::chooseFfmpeg(const Contents& wheel) {
+  if (!options.bundleFrom.empty()) {
+    std::vector<const Image*> images;
+    for (const Library& library : libraries)
+      images.push_back(&library.image);
+    llvm::Expected<Bundle> made = bundleFfmpeg(options.bundleFrom, wheel, images, options.signing);
+    if (!made)
+      return made.takeError();
+    bundle = std::move(*made);
+    outcome.warnings = std::move(bundle.warnings);
+    return &bundle.ffmpeg;
+  }
   if (options.pyavs.empty())
     return nullptr;
   const Image& image = libraries.front().image;
@@ -137,7 +151,7 @@ llvm::Error Repair::run() {
     return error;
   PortableRequest request;
   request.searchPaths = options.searchPaths;
-  llvm::Expected<const FfmpegBeside*> ffmpeg = ffmpegBeside();
+  llvm::Expected<const FfmpegBeside*> ffmpeg = chooseFfmpeg(*wheel);
   if (!ffmpeg)
     return ffmpeg.takeError();
   request.ffmpeg = *ffmpeg;
@@ -149,6 +163,10 @@ llvm::Error Repair::run() {
       file.status = FileStatus::Failed;
       file.problem = toProblem(std::move(error), outcome.input + "/" + file.path);
     }
+  }
+  for (BundledFile& file : bundle.files) {
+    changes.additions[file.outcome.path] = std::move(file.content);
+    outcome.files.push_back(std::move(file.outcome));
   }
   if (changes.contents.empty() ||
       llvm::any_of(outcome.files, [](const FileOutcome& file) { return file.problem; }))

@@ -15,6 +15,7 @@ struct RepairOptions {
   std::string outputFolder;             ///< made if it is not there
   std::vector<std::string> searchPaths; ///< literal entries, in place of the default ones
   std::vector<PyavWheel> pyavs;         ///< for each platform the one whose FFmpeg to use
+  std::string bundleFrom;               ///< a folder with the FFmpeg to put inside; empty: none
   formats::Signing signing;
   unsigned jobs = 1; ///< wheels at once
 };
@@ -23,8 +24,8 @@ struct WheelOutcome {
   std::string input;
   std::string output;                    ///< empty: nothing was written
   std::vector<apply::FileOutcome> files; ///< by the name in the wheel
-  std::vector<Problem> warnings;
-  std::optional<Problem> problem; ///< why the wheel as a whole failed
+  std::vector<Problem> warnings;         ///< about the wheel as a whole
+  std::optional<Problem> problem;        ///< why the wheel as a whole failed
 
   apply::FileStatus status() const;
 };

@@ -26,6 +26,33 @@ llvm::Expected<WheelName> WheelName::parse(llvm::StringRef fileName) {
   return WheelName{parts[0].str(), parts[1].str(), fileName.drop_front(known).str()};
 }
 
+std::optional<SystemVersion> SystemVersion::parse(llvm::StringRef text, char separator) {
+  SystemVersion version;
+  if (text.consumeInteger(10, version.major) ||
+      !text.consume_front(llvm::StringRef(&separator, 1)) || text.consumeInteger(10, version.minor))
+    return std::nullopt;
+  return version;
+}
+
+std::optional<SystemVersion> WheelName::leastSystem() const {
+  // The names from before PEP 600.
+  constexpr std::pair<llvm::StringLiteral, SystemVersion> kOld[] = {
+      {"manylinux1_", {2, 5}}, {"manylinux2010_", {2, 12}}, {"manylinux2014_", {2, 17}}};
+  std::optional<SystemVersion> least;
+  llvm::StringRef tags = llvm::StringRef(rest).rsplit('-').second;
+  for (llvm::StringRef tag : llvm::split(tags, '.')) {
+    std::optional<SystemVersion> version;
+    if (tag.consume_front("manylinux_") || tag.consume_front("macosx_"))
+      version = SystemVersion::parse(tag, '_');
+    for (const auto& [name, meant] : kOld)
+      if (tag.starts_with(name))
+        version = meant;
+    if (version && (!least || *version < *least))
+      least = version;
+  }
+  return least;
+}
+
 std::string repairedVersion(llvm::StringRef version, bool hasLocal) {
   llvm::StringRef stem = version.rtrim("0123456789");
   unsigned number = 0;

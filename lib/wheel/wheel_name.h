@@ -3,9 +3,21 @@
 
 #include <llvm/Support/Error.h>
 
+#include <compare>
+#include <optional>
 #include <string>
 
 namespace tcfix::wheel {
+
+/// The version of a system: macOS's own, or of Linux's C library.
+struct SystemVersion {
+  unsigned major = 0, minor = 0;
+
+  /// Of a text such as "2.28" or "manylinux_2_28_x86_64" without its first word; nothing if it does
+  /// not begin so.
+  static std::optional<SystemVersion> parse(llvm::StringRef text, char separator);
+  auto operator<=>(const SystemVersion&) const = default;
+};
 
 /// A wheel's file name: NAME-VERSION[-BUILD]-PYTHON-ABI-PLATFORM.whl.
 struct WheelName {
@@ -16,6 +28,8 @@ struct WheelName {
   /// Malformed for what is not called like a wheel.
   static llvm::Expected<WheelName> parse(llvm::StringRef fileName);
   std::string text() const { return distribution + "-" + version + rest; }
+  /// The oldest system that its platform tags promise it works on; nothing where they name none.
+  std::optional<SystemVersion> leastSystem() const;
 };
 
 /// The version with a local part that says which repair it is: "0.9.1" gives "0.9.1+tcfix1",

@@ -23,6 +23,11 @@ std::string readOptions(const Invocation& invocation, wheel::RepairOptions& opti
     return "--ffmpeg av also needs --av-wheel: PyAV's libraries have other names in each build";
   if (invocation.has("av-wheel") && !invocation.has("ffmpeg"))
     return "--av-wheel goes with --ffmpeg av";
+  options.bundleFrom = invocation.value("bundle-ffmpeg");
+  if (invocation.has("bundle-ffmpeg") && options.bundleFrom.empty())
+    return "--bundle-ffmpeg takes a folder";
+  if (invocation.has("bundle-ffmpeg") && invocation.has("ffmpeg"))
+    return "--bundle-ffmpeg and --ffmpeg av exclude each other";
   options.jobs = hardwareThreads();
   if (invocation.has("jobs") &&
       (llvm::StringRef(invocation.value("jobs")).getAsInteger(10, options.jobs) ||
@@ -85,6 +90,7 @@ Command wheelCommand() {
       {"rpath", "write this search path, and not the usual ones; may be repeated", "PATH"},
       {"ffmpeg", "use the FFmpeg inside PyAV", "av"},
       {"av-wheel", "the PyAV that will be installed; one for each platform", "FILE"},
+      {"bundle-ffmpeg", "put the shared FFmpeg of this folder inside the wheel", "DIR"},
       {"no-sign", "leave signatures as they are, even if that breaks them"},
       {"replace-signature", "replace a signature made by an identity by an ad-hoc one"},
       {"j,jobs", "how many wheels at once", "NUMBER"},
@@ -98,6 +104,7 @@ Command wheelCommand() {
           R"(  tcfix wheel -o dist torchcodec-0.9.1-*.whl
   tcfix wheel -o dist --rpath @loader_path/../torch/lib --rpath /opt/ffmpeg/lib *macosx*.whl
   tcfix wheel -o dist --ffmpeg av --av-wheel av-15.1.0-*manylinux*.whl *manylinux*.whl
+  tcfix wheel -o dist --bundle-ffmpeg /opt/ffmpeg/lib torchcodec-0.9.1-*manylinux*x86_64.whl
 )",
           {{"", kOptions}},
           runWheel};

@@ -1,0 +1,276 @@
+#include "wheel/bundle.h"
+
+#include "apply/library_rewrite.h"
+#include "io/digest.h"
+#include "resolve/windows_names.h"
+
+#include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/StringExtras.h>
+#include <llvm/Support/FileSystem.h>
+#include <llvm/Support/Path.h>
+
+#include <set>
+
+namespace tcfix::wheel {
+
+namespace path = llvm::sys::path;
+using plan::baseName;
+
+namespace {
+
+/// What PEP 600's policies let a wheel expect of every Linux (auditwheel's lists for manylinux).
+constexpr llvm::StringLiteral kLinuxLibraries[] = {
+    "libGL.so.1",      "libICE.so.6",         "libSM.so.6",     "libX11.so.6",
+    "libXext.so.6",    "libXrender.so.1",     "libanl.so.1",    "libc.so.6",
+    "libdl.so.2",      "libexpat.so.1",       "libgcc_s.so.1",  "libglib-2.0.so.0",
+    "libm.so.6",       "libgobject-2.0.so.0", "libmvec.so.1",   "libgthread-2.0.so.0",
+    "libnsl.so.1",     "libpthread.so.0",     "libresolv.so.2", "librt.so.1",
+    "libstdc++.so.6",  "libutil.so.1",        "libz.so.1",
+};
+
+bool isSystems(llvm::StringRef dependency, Format platform) {
+  llvm::StringRef name = baseName(dependency);
+  switch (platform) {
+  case Format::MachO:
+    return dependency.starts_with("/usr/lib/") || dependency.starts_with("/System/");
+  case Format::Elf:
+    return llvm::is_contained(kLinuxLibraries, name) || name.starts_with("ld-linux") ||
+           name.starts_with("ld-musl") || name.starts_with("libc.musl");
+  case Format::Pe:
+    return resolve::isApiSet(name) || resolve::isWindowsLibrary(name);
+  }
+  return false;
+}
+
+/// libavcodec.so.61 becomes libavcodec-1a2b3c4d.so.61; avcodec-61.dll, avcodec-61-1a2b3c4d.dll.
+std::string hashedName(llvm::StringRef name, llvm::StringRef sha256, Format platform) {
+  size_t dot = platform == Format::Pe ? name.rfind('.') : name.find('.');
+  dot = std::min(dot, name.size());
+  return (name.take_front(dot) + "-" + sha256.take_front(8) + name.drop_front(dot)).str();
+}
+
+/// One library of the folder.
+struct Source {
+  std::string path;
+  std::unique_ptr<io::InputFile> file;
+  Image image;
+  std::string sha256, newName;
+};
+
+class Bundler {
+public:
+  Bundler(const std::string& folder, const Contents& wheel, llvm::ArrayRef<const Image*> images,
+          const formats::Signing& signing)
+      : folder(folder), wheel(wheel), images(images), signing(signing),
+        platform(images.front()->format) {}
+
+  llvm::Expected<Bundle> run();
+
+private:
+  /// The FFmpeg libraries to begin with; false if the wheel has one inside already.
+  llvm::Expected<bool> findRoots();
+  llvm::Error collect(const std::string& name);
+  llvm::Expected<BundledFile> rewrite(const Source& source, const std::string& target) const;
+  std::string find(llvm::StringRef name) const;
+  void warn(const std::string& message) {
+    bundle.warnings.push_back({ErrorCode::Warning, message, folder, {}});
+  }
+  void warnOfSystem(const Source& source);
+
+  const std::string& folder;
+  const Contents& wheel;
+  llvm::ArrayRef<const Image*> images;
+  const formats::Signing& signing;
+  Format platform;
+  std::set<std::string> roots, absent;
+  std::vector<std::string> queue;
+  std::map<std::string, Source> sources; ///< by the name that they are asked by
+  Bundle bundle;
+};
+
+// Windows' DLLs are asked for in any case.
+std::string Bundler::find(llvm::StringRef name) const {
+  std::string entry = platform == Format::Pe ? io::findIgnoringCase(folder, name) : name.str();
+  llvm::SmallString<256> file(folder);
+  path::append(file, entry);
+  return llvm::sys::fs::is_regular_file(file) ? std::string(file) : std::string();
+}
+
+llvm::Expected<bool> Bundler::findRoots() {
+  std::set<std::string> inside, missing;
+  for (const io::ZipMember& member : wheel.members())
+    inside.insert(path::filename(member.name, path::Style::posix).str());
+  bool hasOneInside = false;
+  for (const Image* image : images) {
+    std::set<std::string> wanted;
+    for (const Slice& slice : image->slices)
+      for (const Dependency& dependency : slice.dependencies)
+        if (env::parseFfmpegName(dependency.name))
+          wanted.insert(baseName(dependency.name).str());
+    auto isInside = [&](const std::string& name) { return inside.count(name) != 0; };
+    auto isAbsent = [&](const std::string& name) { return find(name).empty(); };
+    if (wanted.empty())
+      continue;
+    if (llvm::all_of(wanted, isInside))
+      hasOneInside = true;
+    else if (llvm::none_of(wanted, isAbsent))
+      roots.insert(wanted.begin(), wanted.end());
+    else
+      missing.insert(*llvm::find_if(wanted, isAbsent));
+  }
+  if (roots.empty() && !hasOneInside)
+    return fail(ErrorCode::Unsupported,
+                "finds no FFmpeg of any major it knows in " + folder +
+                    (missing.empty() ? "" : ": that has no " + llvm::join(missing, ", no ")),
+                "the folder must hold the shared libraries, under their usual names");
+  return !roots.empty();
+}
+
+llvm::Error Bundler::collect(const std::string& name) {
+  Source source;
+  source.path = find(name);
+  llvm::Expected<io::InputFile> file = io::InputFile::open(source.path);
+  if (!file)
+    return within(source.path, file.takeError());
+  source.file = std::make_unique<io::InputFile>(std::move(*file));
+  llvm::Expected<Image> image = formats::inspect(source.file->bytes());
+  if (!image)
+    return within(source.path, image.takeError());
+  source.image = std::move(*image);
+  for (const Slice& slice : images.front()->slices)
+    if (source.image.format != platform || llvm::none_of(source.image.slices, [&](const Slice& one) {
+          return one.arch == slice.arch;
+        }))
+      return fail(ErrorCode::Unsupported,
+                  ("is for " + formats::nameOf(platform) + " " + slice.arch + ", and " +
+                   source.path + " is not")
+                      .str());
+  source.sha256 = io::sha256Hex(source.file->bytes());
+  source.newName = hashedName(name, source.sha256, platform);
+  warnOfSystem(source);
+  for (const Slice& slice : source.image.slices)
+    for (const Dependency& dependency : slice.dependencies) {
+      std::string wanted = baseName(dependency.name).str();
+      if (isSystems(dependency.name, platform) || sources.count(wanted))
+        continue;
+      if (!find(wanted).empty())
+        queue.push_back(wanted);
+      else if (absent.insert(wanted).second)
+        warn("has no " + wanted + ", which " + name + " needs: it must be on every machine");
+    }
+  sources.emplace(name, std::move(source));
+  return llvm::Error::success();
+}
+
+// A wheel's tag promises that it works from a certain system on; an FFmpeg built on a newer one
+// breaks that.
+void Bundler::warnOfSystem(const Source& source) {
+  for (const Slice& slice : source.image.slices) {
+    llvm::StringRef needed = slice.minOs;
+    for (const auto& [name, value] : slice.details)
+      if (name == "needs glibc")
+        needed = value;
+    std::optional<SystemVersion> wanted = SystemVersion::parse(needed, '.');
+    std::optional<SystemVersion> promised = wheel.name().leastSystem();
+    if (wanted && promised && *promised < *wanted)
+      warn(path::filename(source.path).str() + " needs " +
+           (platform == Format::Elf ? "glibc " : "macOS ") + needed.str() +
+           ", newer than the wheel's name says");
+  }
+}
+
+llvm::Expected<BundledFile> Bundler::rewrite(const Source& source,
+                                             const std::string& target) const {
+  std::vector<plan::Wish> wishes;
+  auto wish = [&](Edit edit, const char* reason) { wishes.push_back({std::move(edit), reason}); };
+  bool needsOthers = false;
+  std::set<std::string> seen;
+  for (const Slice& slice : source.image.slices) {
+    if (platform == Format::MachO || platform == Format::Elf)
+      for (const std::string& entry : slice.searchPaths)
+        if (entry != "$ORIGIN" && seen.insert(entry).second)
+          wish(RemoveSearchPath{entry}, "of the machine that it comes from");
+    for (const Dependency& dependency : slice.dependencies) {
+      auto other = sources.find(baseName(dependency.name).str());
+      if (other == sources.end() || isSystems(dependency.name, platform) ||
+          !seen.insert(dependency.name).second)
+        continue;
+      needsOthers = true;
+      wish(RenameDependency{dependency.name,
+                            (platform == Format::MachO ? "@loader_path/" : "") +
+                                other->second.newName},
+           "its name in the wheel");
+    }
+  }
+  if (platform == Format::MachO && source.image.slices.front().identity)
+    wish(SetIdentity{"@rpath/" + source.newName}, "its name in the wheel");
+  if (platform == Format::Elf) {
+    wish(SetIdentity{source.newName}, "its name in the wheel");
+    if (needsOthers) {
+      wish(AddSearchPath{"$ORIGIN", false}, "leads to the others in the wheel");
+      wish(SetSearchPathKind{SearchPathKind::Rpath},
+           "a RUNPATH would switch off the search paths of others");
+    }
+  }
+  BundledFile bundled;
+  apply::FileOutcome& outcome = bundled.outcome;
+  outcome.path = target;
+  outcome.status = apply::FileStatus::Changed;
+  outcome.sha256Before = source.sha256;
+  formats::EditRequest request;
+  request.signing = signing;
+  for (const plan::Wish& one : wishes)
+    request.edits.push_back(one.edit);
+  llvm::Expected<EditOutcome> edit = formats::rewrite(source.file->bytes(), path::filename(target), request);
+  if (!edit)
+    return within(source.path, edit.takeError());
+  outcome.edit = std::move(*edit);
+  apply::explain(outcome.edit.changes, wishes);
+  outcome.edit.changes.insert(outcome.edit.changes.begin(),
+                              {Operation::ReplaceFile, source.path, {}, "bundled", {}});
+  bundled.content = rewritten(outcome.edit.rewrite, source.file->bytes());
+  outcome.sha256After = io::sha256Hex(bundled.content);
+  return bundled;
+}
+
+llvm::Expected<Bundle> Bundler::run() {
+  llvm::Expected<bool> hasRoots = findRoots();
+  if (!hasRoots)
+    return hasRoots.takeError();
+  if (!*hasRoots)
+    return std::move(bundle);
+  // Where wheel tools put such libraries: delocate inside the package, the others beside it.
+  const std::string& package = wheel.name().distribution;
+  bundle.ffmpeg.folder =
+      platform == Format::MachO ? package + "/.dylibs" : package + ".libs";
+  bundle.ffmpeg.description = "the wheel's own FFmpeg";
+  queue.assign(roots.begin(), roots.end());
+  while (!queue.empty()) {
+    std::string name = std::move(queue.back());
+    queue.pop_back();
+    if (sources.count(name))
+      continue;
+    if (llvm::Error error = collect(name))
+      return error;
+  }
+  for (const auto& [name, source] : sources) {
+    if (std::optional<env::FfmpegName> known = env::parseFfmpegName(name))
+      bundle.ffmpeg.files[{known->component, known->libraryMajor}] = source.newName;
+    llvm::Expected<BundledFile> file =
+        rewrite(source, bundle.ffmpeg.folder + "/" + source.newName);
+    if (!file)
+      return file.takeError();
+    bundle.files.push_back(std::move(*file));
+  }
+  return std::move(bundle);
+}
+
+} // namespace
+
+llvm::Expected<Bundle> bundleFfmpeg(const std::string& folder, const Contents& wheel,
+                                    llvm::ArrayRef<const Image*> images,
+                                    const formats::Signing& signing) {
+  return Bundler(folder, wheel, images, signing).run();
+}
+
+} // namespace tcfix::wheel
