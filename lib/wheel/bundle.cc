@@ -20,12 +20,12 @@ namespace {
 
 /// What PEP 600's policies let a wheel expect of every Linux (auditwheel's lists for manylinux).
 constexpr llvm::StringLiteral kLinuxLibraries[] = {
-    "libGL.so.1",      "libICE.so.6",         "libSM.so.6",     "libX11.so.6",
-    "libXext.so.6",    "libXrender.so.1",     "libanl.so.1",    "libc.so.6",
-    "libdl.so.2",      "libexpat.so.1",       "libgcc_s.so.1",  "libglib-2.0.so.0",
-    "libm.so.6",       "libgobject-2.0.so.0", "libmvec.so.1",   "libgthread-2.0.so.0",
-    "libnsl.so.1",     "libpthread.so.0",     "libresolv.so.2", "librt.so.1",
-    "libstdc++.so.6",  "libutil.so.1",        "libz.so.1",
+    "libGL.so.1",     "libICE.so.6",         "libSM.so.6",     "libX11.so.6",
+    "libXext.so.6",   "libXrender.so.1",     "libanl.so.1",    "libc.so.6",
+    "libdl.so.2",     "libexpat.so.1",       "libgcc_s.so.1",  "libglib-2.0.so.0",
+    "libm.so.6",      "libgobject-2.0.so.0", "libmvec.so.1",   "libgthread-2.0.so.0",
+    "libnsl.so.1",    "libpthread.so.0",     "libresolv.so.2", "librt.so.1",
+    "libstdc++.so.6", "libutil.so.1",        "libz.so.1",
 };
 
 bool isSystems(llvm::StringRef dependency, Format platform) {
@@ -138,13 +138,12 @@ llvm::Error Bundler::collect(const std::string& name) {
     return within(source.path, image.takeError());
   source.image = std::move(*image);
   for (const Slice& slice : images.front()->slices)
-    if (source.image.format != platform || llvm::none_of(source.image.slices, [&](const Slice& one) {
-          return one.arch == slice.arch;
-        }))
-      return fail(ErrorCode::Unsupported,
-                  ("is for " + formats::nameOf(platform) + " " + slice.arch + ", and " +
-                   source.path + " is not")
-                      .str());
+    if (source.image.format != platform ||
+        llvm::none_of(source.image.slices,
+                      [&](const Slice& one) { return one.arch == slice.arch; }))
+      return fail(ErrorCode::Unsupported, ("is for " + formats::nameOf(platform) + " " +
+                                           slice.arch + ", and " + source.path + " is not")
+                                              .str());
   source.sha256 = io::sha256Hex(source.file->bytes());
   source.newName = hashedName(name, source.sha256, platform);
   warnOfSystem(source);
@@ -196,9 +195,8 @@ llvm::Expected<BundledFile> Bundler::rewrite(const Source& source,
           !seen.insert(dependency.name).second)
         continue;
       needsOthers = true;
-      wish(RenameDependency{dependency.name,
-                            (platform == Format::MachO ? "@loader_path/" : "") +
-                                other->second.newName},
+      wish(RenameDependency{dependency.name, (platform == Format::MachO ? "@loader_path/" : "") +
+                                                 other->second.newName},
            "its name in the wheel");
     }
   }
@@ -221,7 +219,8 @@ llvm::Expected<BundledFile> Bundler::rewrite(const Source& source,
   request.signing = signing;
   for (const plan::Wish& one : wishes)
     request.edits.push_back(one.edit);
-  llvm::Expected<EditOutcome> edit = formats::rewrite(source.file->bytes(), path::filename(target), request);
+  llvm::Expected<EditOutcome> edit =
+      formats::rewrite(source.file->bytes(), path::filename(target), request);
   if (!edit)
     return within(source.path, edit.takeError());
   outcome.edit = std::move(*edit);
@@ -241,8 +240,7 @@ llvm::Expected<Bundle> Bundler::run() {
     return std::move(bundle);
   // Where wheel tools put such libraries: delocate inside the package, the others beside it.
   const std::string& package = wheel.name().distribution;
-  bundle.ffmpeg.folder =
-      platform == Format::MachO ? package + "/.dylibs" : package + ".libs";
+  bundle.ffmpeg.folder = platform == Format::MachO ? package + "/.dylibs" : package + ".libs";
   bundle.ffmpeg.description = "the wheel's own FFmpeg";
   queue.assign(roots.begin(), roots.end());
   while (!queue.empty()) {
@@ -256,8 +254,7 @@ llvm::Expected<Bundle> Bundler::run() {
   for (const auto& [name, source] : sources) {
     if (std::optional<env::FfmpegName> known = env::parseFfmpegName(name))
       bundle.ffmpeg.files[{known->component, known->libraryMajor}] = source.newName;
-    llvm::Expected<BundledFile> file =
-        rewrite(source, bundle.ffmpeg.folder + "/" + source.newName);
+    llvm::Expected<BundledFile> file = rewrite(source, bundle.ffmpeg.folder + "/" + source.newName);
     if (!file)
       return file.takeError();
     bundle.files.push_back(std::move(*file));

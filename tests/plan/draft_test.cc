@@ -61,14 +61,15 @@ TEST_F(DraftTest, RenamesAndDrops) {
   EXPECT_THAT(draft.dependencies(), ElementsAre(1));
 }
 
-TEST_F(DraftTest, ChangesTheKindOnlyOfEntriesThatAreThere) {
-  Draft draft(facts, library);
-  draft.setKind(SearchPathKind::Rpath, "why");
+TEST_F(DraftTest, SaysTheKindOnceAndOnlyWithEntries) {
+  facts.platform = Format::Elf;
+  Draft draft(facts, library, SearchPathKind::Rpath);
   EXPECT_THAT(draft.wishes(), IsEmpty());
+  EXPECT_EQ(draft.look().searchPathKind, std::nullopt);
   draft.addSearchPath("/a", "why");
-  draft.setKind(SearchPathKind::Rpath, "why");
-  draft.setKind(SearchPathKind::Rpath, "why");
-  EXPECT_EQ(draft.wishes().size(), 2u);
+  draft.addSearchPath("/b", "why");
+  EXPECT_EQ(draft.look().searchPathKind, SearchPathKind::Rpath);
+  EXPECT_EQ(draft.wishes().size(), 3u);
 }
 
 TEST_F(DraftTest, LeadsRelativelyInsideTheEnvironmentOnly) {

@@ -1,4 +1,5 @@
-// Windows: what is found through the search list is delayed; what is not, is left to fail as it did.
+// Windows: what is found through the search list is delayed; what is not, is left to fail as it
+// did.
 #include "plan/plans.h"
 
 namespace tcfix::plan {
@@ -22,7 +23,8 @@ struct Tree : Planned {
     addTorch("c10.dll", dll({}));
     world.add("/env/av.libs/avcodec-61-0123.dll", dll({"avutil-59-4567.dll"}));
     world.add("/env/av.libs/avutil-59-4567.dll", dll({}));
-    addFfmpeg("/env/av.libs", {{"avcodec", "avcodec-61-0123.dll"}, {"avutil", "avutil-59-4567.dll"}});
+    addFfmpeg("/env/av.libs",
+              {{"avcodec", "avcodec-61-0123.dll"}, {"avutil", "avutil-59-4567.dll"}});
   }
 };
 

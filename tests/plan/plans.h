@@ -54,7 +54,8 @@ public:
 };
 
 /// The edits of one kind, in order.
-template <typename Kind> std::vector<Kind> editsOf(const Draft& draft) {
+template <typename Kind>
+std::vector<Kind> editsOf(const Draft& draft) {
   std::vector<Kind> edits;
   for (const Wish& wish : draft.wishes())
     if (const auto* edit = std::get_if<Kind>(&wish.edit))
