@@ -9,7 +9,8 @@
 
 namespace tcfix::wheel {
 
-/// More than any library or list of files that is meant for tcfix has; a hostile archive stops here.
+/// More than any library or list of files that is meant for tcfix has; a hostile archive stops
+/// here.
 constexpr uint64_t kMostBytes = uint64_t(1) << 30;
 
 class Contents {

@@ -73,9 +73,8 @@ llvm::Error writeWheel(const Contents& wheel, Changes changes, const std::string
   for (const io::ZipMember& member : wheel.members()) {
     auto changed = contents.find(member.name);
     std::string name = renamed(member.name);
-    if (llvm::Error error = changed == contents.end()
-                                ? writer->copy(member, name)
-                                : writer->add(member, name, changed->second))
+    if (llvm::Error error = changed == contents.end() ? writer->copy(member, name)
+                                                      : writer->add(member, name, changed->second))
       return error;
     if (member.name == like)
       for (const auto& [added, content] : changes.additions)

@@ -95,15 +95,13 @@ private:
   }
 
   void leadToFfmpeg() {
-    bool isBeside = request.ffmpeg && !ffmpeg.empty() &&
-                    llvm::all_of(ffmpeg, [&](const std::string& name) {
-                      return request.ffmpeg->find(name);
-                    });
+    bool isBeside =
+        request.ffmpeg && !ffmpeg.empty() &&
+        llvm::all_of(ffmpeg, [&](const std::string& name) { return request.ffmpeg->find(name); });
     if (isBeside) {
       for (std::string& name : ffmpeg) {
         const std::string& file = *request.ffmpeg->find(name);
-        std::string renamed =
-            name.substr(0, name.size() - baseName(name).size()) + file;
+        std::string renamed = name.substr(0, name.size() - baseName(name).size()) + file;
         if (renamed != name)
           list.push_back(
               {RenameDependency{name, renamed}, "its name in " + request.ffmpeg->description});
@@ -129,8 +127,8 @@ private:
   }
 
   // RPATH, unless the library has the other kind already: in an environment whose Python finds
-  // FFmpeg by its own RPATH (conda's does), a RUNPATH here would switch that off. RPATH also reaches
-  // the dependencies of dependencies, which PyAV's libraries need.
+  // FFmpeg by its own RPATH (conda's does), a RUNPATH here would switch that off. RPATH also
+  // reaches the dependencies of dependencies, which PyAV's libraries need.
   void finishElf() {
     const Slice& slice = image.slices.front();
     if (!list.empty() && (slice.searchPaths.empty() || takesFfmpegBeside))

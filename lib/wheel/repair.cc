@@ -89,8 +89,7 @@ llvm::Expected<const FfmpegBeside*> Repair::ffmpegBeside() const {
 
 llvm::Error Repair::rewrite(const Library& library, const PortableRequest& request,
                             FileOutcome& file, Changes& changes) const {
-  std::vector<plan::Wish> wishes =
-      portableWishes(library.image, library.member->name, request);
+  std::vector<plan::Wish> wishes = portableWishes(library.image, library.member->name, request);
   file.sha256Before = file.sha256After = io::sha256Hex(library.content);
   if (wishes.empty())
     return llvm::Error::success();
@@ -118,9 +117,8 @@ llvm::Error Repair::rewrite(const Library& library, const PortableRequest& reque
 llvm::Error Repair::write(const Contents& wheel, Changes changes) {
   if (std::error_code error = llvm::sys::fs::create_directories(
           options.outputFolder, /*IgnoreExisting=*/true, llvm::sys::fs::all_all))
-    return fail(ErrorCode::CannotWrite,
-                "cannot be repaired: the folder " + options.outputFolder +
-                    " cannot be made: " + error.message());
+    return fail(ErrorCode::CannotWrite, "cannot be repaired: the folder " + options.outputFolder +
+                                            " cannot be made: " + error.message());
   llvm::SmallString<256> target(options.outputFolder);
   path::append(target, repairedName(wheel).text());
   if (llvm::Error error = writeWheel(wheel, std::move(changes), std::string(target)))

@@ -21,7 +21,7 @@ struct RepairOptions {
 
 struct WheelOutcome {
   std::string input;
-  std::string output; ///< empty: nothing was written
+  std::string output;                    ///< empty: nothing was written
   std::vector<apply::FileOutcome> files; ///< by the name in the wheel
   std::vector<Problem> warnings;
   std::optional<Problem> problem; ///< why the wheel as a whole failed

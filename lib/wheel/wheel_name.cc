@@ -20,7 +20,8 @@ llvm::Expected<WheelName> WheelName::parse(llvm::StringRef fileName) {
   stem.split(parts, '-');
   if (!isWheel || parts.size() < 5 || parts.size() > 6 ||
       llvm::any_of(parts, [](llvm::StringRef part) { return part.empty(); }))
-    return fail(ErrorCode::Malformed, "is not called like a wheel: NAME-VERSION-PYTHON-ABI-PLATFORM.whl");
+    return fail(ErrorCode::Malformed,
+                "is not called like a wheel: NAME-VERSION-PYTHON-ABI-PLATFORM.whl");
   size_t known = parts[0].size() + 1 + parts[1].size();
   return WheelName{parts[0].str(), parts[1].str(), fileName.drop_front(known).str()};
 }
@@ -28,7 +29,8 @@ llvm::Expected<WheelName> WheelName::parse(llvm::StringRef fileName) {
 std::string repairedVersion(llvm::StringRef version, bool hasLocal) {
   llvm::StringRef stem = version.rtrim("0123456789");
   unsigned number = 0;
-  if (hasLocal && stem.ends_with(kMark) && !version.drop_front(stem.size()).getAsInteger(10, number))
+  if (hasLocal && stem.ends_with(kMark) &&
+      !version.drop_front(stem.size()).getAsInteger(10, number))
     return stem.str() + std::to_string(number + 1);
   return version.str() + (hasLocal ? "." : "+") + kMark.str() + "1";
 }

@@ -19,9 +19,9 @@ struct WheelName {
 };
 
 /// The version with a local part that says which repair it is: "0.9.1" gives "0.9.1+tcfix1",
-/// "0.9.1+cpu" gives "0.9.1+cpu.tcfix1", "0.9.1+tcfix1" gives "0.9.1+tcfix2". Installers take it for
-/// the same release, and prefer it. File names may spell the "+" of a local part otherwise, so that
-/// `hasLocal` must say whether there is one.
+/// "0.9.1+cpu" gives "0.9.1+cpu.tcfix1", "0.9.1+tcfix1" gives "0.9.1+tcfix2". Installers take it
+/// for the same release, and prefer it. File names may spell the "+" of a local part otherwise, so
+/// that `hasLocal` must say whether there is one.
 std::string repairedVersion(llvm::StringRef version, bool hasLocal);
 
 } // namespace tcfix::wheel

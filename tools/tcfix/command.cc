@@ -67,9 +67,9 @@ std::vector<OptionGroup> allOptions(const Command& command) {
 
 llvm::ArrayRef<Command> commands() {
   static const Command kCommands[] = {
-      applyCommand(), doctorCommand(),      listCommand(),   inspectCommand(),
-      editCommand(),  signCommand(),        verifyCommand(), undoCommand(),
-      wheelCommand(), hookCommand(), completionsCommand(), manCommand(),
+      applyCommand(), doctorCommand(), listCommand(),        inspectCommand(),
+      editCommand(),  signCommand(),   verifyCommand(),      undoCommand(),
+      wheelCommand(), hookCommand(),   completionsCommand(), manCommand(),
   };
   return kCommands;
 }

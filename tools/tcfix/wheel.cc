@@ -66,8 +66,7 @@ int runWheel(Invocation& invocation) {
       invocation.addError(*outcome.problem);
     for (const apply::FileOutcome& file : outcome.files) {
       for (const std::string& warning : file.edit.warnings)
-        invocation.addWarning(
-            {ErrorCode::Warning, warning, outcome.input + "/" + file.path, {}});
+        invocation.addWarning({ErrorCode::Warning, warning, outcome.input + "/" + file.path, {}});
       if (file.problem)
         invocation.addError(*file.problem);
     }
