@@ -223,6 +223,7 @@ llvm::Expected<Diagnosis> diagnose(const std::string& target, const DoctorOption
     return found.takeError();
   Diagnosis whole;
   whole.target = target;
+  whole.required = options.required;
   whole.isOk = true;
   Findings findings;
   for (const env::Package& package : found->packages) {

@@ -15,6 +15,7 @@ struct Diagnosis {
   std::string action;              ///< the command that comes next; empty if there is nothing to do
   std::string package;             ///< name and version, for people
   std::vector<GroupReport> groups; ///< in the order in which torchcodec tries them
+  std::vector<int> required;       ///< majors that must load
   std::vector<Finding> findings;   ///< the worst first
 };
 

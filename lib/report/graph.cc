@@ -314,10 +314,9 @@ std::vector<bool> neededGroups(const Diagnosis& diagnosis) {
     llvm::ArrayRef<GroupReport> package =
         llvm::ArrayRef(diagnosis.groups).slice(first, end - first);
     const GroupReport* used = llvm::find_if(package, isInUse);
-    // One that is required and fails matters as well; which ones are, the diagnosis does not say.
-    if (used != package.end() && diagnosis.isOk)
-      for (size_t i = first; i < end; ++i)
-        needed[i] = &diagnosis.groups[i] == used;
+    for (size_t i = first; used != package.end() && i < end; ++i)
+      needed[i] = &diagnosis.groups[i] == used ||
+                  llvm::is_contained(diagnosis.required, diagnosis.groups[i].major);
   }
   return needed;
 }

@@ -71,7 +71,8 @@ std::string briefPath(llvm::StringRef path);
 /// A dependency's last part, as any platform writes it.
 std::string leafOf(llvm::StringRef dependency);
 
-/// For each group whether it matters: torchcodec needs one major only, the first that loads.
+/// For each group whether it matters: torchcodec needs one major only, the first that loads; then
+/// those that are required.
 std::vector<bool> neededGroups(const doctor::Diagnosis& diagnosis);
 
 } // namespace tcfix::report

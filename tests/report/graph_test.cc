@@ -106,8 +106,10 @@ TEST(Graph, EachPackageHasAMajorInUse) {
   Diagnosis diagnosis = diagnosisOf(
       {majorGroup(8), majorGroup(7, folderOf7()), majorGroup(8, "/usr/lib"), majorGroup(7)}, true);
   EXPECT_THAT(neededGroups(diagnosis), ElementsAre(false, true, true, false));
-  diagnosis.isOk = false;
-  EXPECT_THAT(neededGroups(diagnosis), ElementsAre(true, true, true, true));
+  diagnosis.required = {8};
+  EXPECT_THAT(neededGroups(diagnosis), ElementsAre(true, true, true, false));
+  EXPECT_THAT(neededGroups(diagnosisOf({majorGroup(8), majorGroup(7)}, false)),
+              ElementsAre(true, true));
 }
 
 TEST(Graph, WhatIsOutsideOfTheEnvironmentIsTheSystem) {
