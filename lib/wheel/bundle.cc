@@ -20,12 +20,12 @@ namespace {
 
 /// What PEP 600's policies let a wheel expect of every Linux (auditwheel's lists for manylinux).
 constexpr llvm::StringLiteral kLinuxLibraries[] = {
-    "libGL.so.1",      "libICE.so.6",         "libSM.so.6",     "libX11.so.6",
-    "libXext.so.6",    "libXrender.so.1",     "libanl.so.1",    "libc.so.6",
-    "libdl.so.2",      "libexpat.so.1",       "libgcc_s.so.1",  "libglib-2.0.so.0",
-    "libm.so.6",       "libgobject-2.0.so.0", "libmvec.so.1",   "libgthread-2.0.so.0",
-    "libnsl.so.1",     "libpthread.so.0",     "libresolv.so.2", "librt.so.1",
-    "libstdc++.so.6",  "libutil.so.1",        "libz.so.1",
+    "libGL.so.1",     "libICE.so.6",         "libSM.so.6",     "libX11.so.6",
+    "libXext.so.6",   "libXrender.so.1",     "libanl.so.1",    "libc.so.6",
+    "libdl.so.2",     "libexpat.so.1",       "libgcc_s.so.1",  "libglib-2.0.so.0",
+    "libm.so.6",      "libgobject-2.0.so.0", "libmvec.so.1",   "libgthread-2.0.so.0",
+    "libnsl.so.1",    "libpthread.so.0",     "libresolv.so.2", "librt.so.1",
+    "libstdc++.so.6", "libutil.so.1",        "libz.so.1",
 };
 
 bool isSystems(llvm::StringRef dependency, Format platform) {
@@ -71,6 +71,9 @@ private:
   llvm::Expected<bool> findRoots();
   llvm::Error collect(const std::string& name);
   llvm::Expected<BundledFile> rewrite(const Source& source, const std::string& target) const;
+  /// What a dependency is looked for as.
+  std::string nameOf(llvm::StringRef dependency) const;
+  /// The path in the folder; empty if there is no such file.
   std::string find(llvm::StringRef name) const;
   void warn(const std::string& message) {
     bundle.warnings.push_back({ErrorCode::Warning, message, folder, {}});
@@ -89,24 +92,30 @@ private:
 };
 
 // Windows' DLLs are asked for in any case.
+std::string Bundler::nameOf(llvm::StringRef dependency) const {
+  llvm::StringRef name = baseName(dependency);
+  return platform == Format::Pe ? name.lower() : name.str();
+}
+
 std::string Bundler::find(llvm::StringRef name) const {
-  std::string entry = platform == Format::Pe ? io::findIgnoringCase(folder, name) : name.str();
   llvm::SmallString<256> file(folder);
-  path::append(file, entry);
-  return llvm::sys::fs::is_regular_file(file) ? std::string(file) : std::string();
+  path::append(file, name);
+  std::string found =
+      platform == Format::Pe ? io::findIgnoringCase(folder, name) : std::string(file);
+  return llvm::sys::fs::is_regular_file(found) ? found : std::string();
 }
 
 llvm::Expected<bool> Bundler::findRoots() {
   std::set<std::string> inside, missing;
   for (const io::ZipMember& member : wheel.members())
-    inside.insert(path::filename(member.name, path::Style::posix).str());
+    inside.insert(nameOf(member.name));
   bool hasOneInside = false;
   for (const Image* image : images) {
     std::set<std::string> wanted;
     for (const Slice& slice : image->slices)
       for (const Dependency& dependency : slice.dependencies)
         if (env::parseFfmpegName(dependency.name))
-          wanted.insert(baseName(dependency.name).str());
+          wanted.insert(nameOf(dependency.name));
     auto isInside = [&](const std::string& name) { return inside.count(name) != 0; };
     auto isAbsent = [&](const std::string& name) { return find(name).empty(); };
     if (wanted.empty())
@@ -138,19 +147,18 @@ llvm::Error Bundler::collect(const std::string& name) {
     return within(source.path, image.takeError());
   source.image = std::move(*image);
   for (const Slice& slice : images.front()->slices)
-    if (source.image.format != platform || llvm::none_of(source.image.slices, [&](const Slice& one) {
-          return one.arch == slice.arch;
-        }))
-      return fail(ErrorCode::Unsupported,
-                  ("is for " + formats::nameOf(platform) + " " + slice.arch + ", and " +
-                   source.path + " is not")
-                      .str());
+    if (source.image.format != platform ||
+        llvm::none_of(source.image.slices,
+                      [&](const Slice& one) { return one.arch == slice.arch; }))
+      return fail(ErrorCode::Unsupported, ("is for " + formats::nameOf(platform) + " " +
+                                           slice.arch + ", and " + source.path + " is not")
+                                              .str());
   source.sha256 = io::sha256Hex(source.file->bytes());
   source.newName = hashedName(name, source.sha256, platform);
   warnOfSystem(source);
   for (const Slice& slice : source.image.slices)
     for (const Dependency& dependency : slice.dependencies) {
-      std::string wanted = baseName(dependency.name).str();
+      std::string wanted = nameOf(dependency.name);
       if (isSystems(dependency.name, platform) || sources.count(wanted))
         continue;
       if (!find(wanted).empty())
@@ -191,14 +199,13 @@ llvm::Expected<BundledFile> Bundler::rewrite(const Source& source,
         if (entry != "$ORIGIN" && seen.insert(entry).second)
           wish(RemoveSearchPath{entry}, "of the machine that it comes from");
     for (const Dependency& dependency : slice.dependencies) {
-      auto other = sources.find(baseName(dependency.name).str());
+      auto other = sources.find(nameOf(dependency.name));
       if (other == sources.end() || isSystems(dependency.name, platform) ||
           !seen.insert(dependency.name).second)
         continue;
       needsOthers = true;
-      wish(RenameDependency{dependency.name,
-                            (platform == Format::MachO ? "@loader_path/" : "") +
-                                other->second.newName},
+      wish(RenameDependency{dependency.name, (platform == Format::MachO ? "@loader_path/" : "") +
+                                                 other->second.newName},
            "its name in the wheel");
     }
   }
@@ -221,7 +228,8 @@ llvm::Expected<BundledFile> Bundler::rewrite(const Source& source,
   request.signing = signing;
   for (const plan::Wish& one : wishes)
     request.edits.push_back(one.edit);
-  llvm::Expected<EditOutcome> edit = formats::rewrite(source.file->bytes(), path::filename(target), request);
+  llvm::Expected<EditOutcome> edit =
+      formats::rewrite(source.file->bytes(), path::filename(target), request);
   if (!edit)
     return within(source.path, edit.takeError());
   outcome.edit = std::move(*edit);
@@ -241,8 +249,7 @@ llvm::Expected<Bundle> Bundler::run() {
     return std::move(bundle);
   // Where wheel tools put such libraries: delocate inside the package, the others beside it.
   const std::string& package = wheel.name().distribution;
-  bundle.ffmpeg.folder =
-      platform == Format::MachO ? package + "/.dylibs" : package + ".libs";
+  bundle.ffmpeg.folder = platform == Format::MachO ? package + "/.dylibs" : package + ".libs";
   bundle.ffmpeg.description = "the wheel's own FFmpeg";
   queue.assign(roots.begin(), roots.end());
   while (!queue.empty()) {
@@ -256,8 +263,7 @@ llvm::Expected<Bundle> Bundler::run() {
   for (const auto& [name, source] : sources) {
     if (std::optional<env::FfmpegName> known = env::parseFfmpegName(name))
       bundle.ffmpeg.files[{known->component, known->libraryMajor}] = source.newName;
-    llvm::Expected<BundledFile> file =
-        rewrite(source, bundle.ffmpeg.folder + "/" + source.newName);
+    llvm::Expected<BundledFile> file = rewrite(source, bundle.ffmpeg.folder + "/" + source.newName);
     if (!file)
       return file.takeError();
     bundle.files.push_back(std::move(*file));

@@ -1,9 +1,9 @@
 // An FFmpeg that goes inside the wheel, so that it needs none on the machine where it is installed.
 //
 // Taken from a folder are the libraries that the wheel's own ask for, of every FFmpeg major that is
-// there completely, and what those need and the folder has; never what every system has. In the wheel
-// each has the hash of the original in its name, as auditwheel does it: another copy that is loaded
-// in the same process is then never taken for it.
+// there completely, and what those need and the folder has; never what every system has. In the
+// wheel each has the hash of the original in its name, as auditwheel does it: another copy that is
+// loaded in the same process is then never taken for it.
 #pragma once
 
 #include "apply/edit_files.h"
