@@ -114,7 +114,8 @@ private:
     }
     // A name with a hash or an exact version is one certain file's, and has its entry already.
     llvm::erase_if(ffmpeg, [&](const std::string& name) {
-      return baseName(name) != plainName(*env::parseFfmpegName(name), image.format);
+      return !baseName(name).equals_insensitive(
+          plainName(*env::parseFfmpegName(name), image.format));
     });
     delay(ffmpeg);
     if (!request.searchPaths.empty())
