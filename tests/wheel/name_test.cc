@@ -22,9 +22,8 @@ TEST(WheelName, KeepsEveryPart) {
 }
 
 TEST(WheelName, RefusesOthers) {
-  for (const char* text :
-       {"", ".whl", "torchcodec.whl", "torchcodec-0.9.1.zip", "a-1-b-c-d.zip", "a-1-b-c.whl",
-        "a-1-2-b-c-d-e.whl", "a--b-c-d.whl", "-1-b-c-d.whl"})
+  for (const char* text : {"", ".whl", "torchcodec.whl", "torchcodec-0.9.1.zip", "a-1-b-c-d.zip",
+                           "a-1-b-c.whl", "a-1-2-b-c-d-e.whl", "a--b-c-d.whl", "-1-b-c-d.whl"})
     EXPECT_EQ(problemOf(WheelName::parse(text)).code, ErrorCode::Malformed) << text;
 }
 

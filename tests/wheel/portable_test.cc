@@ -60,9 +60,9 @@ TEST(Portable, Macos) {
               ElementsAre("+ @loader_path/../../torch/lib"));
   EXPECT_THAT(wishes(library(Format::MachO, {"@rpath/libheif.1.dylib"})),
               ElementsAre("+ /opt/homebrew/lib"));
-  EXPECT_THAT(wishes(library(Format::MachO, {"@rpath/libtorchcodec_core7.dylib",
-                                             "@loader_path/.dylibs/libz.1.dylib",
-                                             "/usr/lib/libSystem.B.dylib"})),
+  EXPECT_THAT(wishes(library(Format::MachO,
+                             {"@rpath/libtorchcodec_core7.dylib",
+                              "@loader_path/.dylibs/libz.1.dylib", "/usr/lib/libSystem.B.dylib"})),
               IsEmpty());
 }
 
@@ -96,10 +96,11 @@ TEST(Portable, LiteralEntriesReplaceTheUsualOnes) {
 TEST(Portable, FfmpegBesideIsTakenWhole) {
   wheel::FfmpegBeside ffmpeg = pyav();
   wheel::PortableRequest request{{}, &ffmpeg};
-  EXPECT_THAT(wishes(library(Format::Elf, {"libavutil.so.59", "libavcodec.so.61"}, {"/x"}), request),
-              ElementsAre("libavutil.so.59 -> libavutil-1a.so.59.1.100",
-                          "libavcodec.so.61 -> libavcodec-2b.so.61.1.100", "+ $ORIGIN/../av.libs",
-                          "rpath"));
+  EXPECT_THAT(
+      wishes(library(Format::Elf, {"libavutil.so.59", "libavcodec.so.61"}, {"/x"}), request),
+      ElementsAre("libavutil.so.59 -> libavutil-1a.so.59.1.100",
+                  "libavcodec.so.61 -> libavcodec-2b.so.61.1.100", "+ $ORIGIN/../av.libs",
+                  "rpath"));
   // One of another major, or one that is not there: none of it.
   EXPECT_THAT(wishes(library(Format::Elf, {"libavutil.so.59", "libavcodec.so.62"}), request),
               IsEmpty());
