@@ -71,6 +71,9 @@ private:
   llvm::Expected<bool> findRoots();
   llvm::Error collect(const std::string& name);
   llvm::Expected<BundledFile> rewrite(const Source& source, const std::string& target) const;
+  /// What a dependency is looked for as.
+  std::string nameOf(llvm::StringRef dependency) const;
+  /// The path in the folder; empty if there is no such file.
   std::string find(llvm::StringRef name) const;
   void warn(const std::string& message) {
     bundle.warnings.push_back({ErrorCode::Warning, message, folder, {}});
@@ -89,24 +92,30 @@ private:
 };
 
 // Windows' DLLs are asked for in any case.
+std::string Bundler::nameOf(llvm::StringRef dependency) const {
+  llvm::StringRef name = baseName(dependency);
+  return platform == Format::Pe ? name.lower() : name.str();
+}
+
 std::string Bundler::find(llvm::StringRef name) const {
-  std::string entry = platform == Format::Pe ? io::findIgnoringCase(folder, name) : name.str();
   llvm::SmallString<256> file(folder);
-  path::append(file, entry);
-  return llvm::sys::fs::is_regular_file(file) ? std::string(file) : std::string();
+  path::append(file, name);
+  std::string found =
+      platform == Format::Pe ? io::findIgnoringCase(folder, name) : std::string(file);
+  return llvm::sys::fs::is_regular_file(found) ? found : std::string();
 }
 
 llvm::Expected<bool> Bundler::findRoots() {
   std::set<std::string> inside, missing;
   for (const io::ZipMember& member : wheel.members())
-    inside.insert(path::filename(member.name, path::Style::posix).str());
+    inside.insert(nameOf(member.name));
   bool hasOneInside = false;
   for (const Image* image : images) {
     std::set<std::string> wanted;
     for (const Slice& slice : image->slices)
       for (const Dependency& dependency : slice.dependencies)
         if (env::parseFfmpegName(dependency.name))
-          wanted.insert(baseName(dependency.name).str());
+          wanted.insert(nameOf(dependency.name));
     auto isInside = [&](const std::string& name) { return inside.count(name) != 0; };
     auto isAbsent = [&](const std::string& name) { return find(name).empty(); };
     if (wanted.empty())
@@ -149,7 +158,7 @@ llvm::Error Bundler::collect(const std::string& name) {
   warnOfSystem(source);
   for (const Slice& slice : source.image.slices)
     for (const Dependency& dependency : slice.dependencies) {
-      std::string wanted = baseName(dependency.name).str();
+      std::string wanted = nameOf(dependency.name);
       if (isSystems(dependency.name, platform) || sources.count(wanted))
         continue;
       if (!find(wanted).empty())
@@ -190,7 +199,7 @@ llvm::Expected<BundledFile> Bundler::rewrite(const Source& source,
         if (entry != "$ORIGIN" && seen.insert(entry).second)
           wish(RemoveSearchPath{entry}, "of the machine that it comes from");
     for (const Dependency& dependency : slice.dependencies) {
-      auto other = sources.find(baseName(dependency.name).str());
+      auto other = sources.find(nameOf(dependency.name));
       if (other == sources.end() || isSystems(dependency.name, platform) ||
           !seen.insert(dependency.name).second)
         continue;

@@ -71,14 +71,14 @@ llvm::Error Contents::readDistInfo() {
     if (archive.find(distInfoFolder + signature))
       return fail(ErrorCode::ForeignSigned, "has a signed RECORD, which tcfix cannot sign again");
 
-  llvm::Expected<ByteVector> text = io::unpack(*record, kMostBytes);
+  llvm::Expected<ByteVector> text = io::unpack(*record, kMostText);
   if (!text)
     return text.takeError();
   llvm::Expected<env::Record> table = env::Record::parse(textOf(*text));
   if (!table)
     return within(record->name, table.takeError());
   recordTable = std::move(*table);
-  llvm::Expected<ByteVector> bytes = read(*metadata);
+  llvm::Expected<ByteVector> bytes = read(*metadata, kMostText);
   if (!bytes)
     return bytes.takeError();
   metadataBytes = std::move(*bytes);
@@ -88,8 +88,8 @@ llvm::Error Contents::readDistInfo() {
   return llvm::Error::success();
 }
 
-llvm::Expected<ByteVector> Contents::read(const io::ZipMember& member) const {
-  llvm::Expected<ByteVector> content = io::unpack(member, kMostBytes);
+llvm::Expected<ByteVector> Contents::read(const io::ZipMember& member, uint64_t most) const {
+  llvm::Expected<ByteVector> content = io::unpack(member, most);
   if (!content)
     return content;
   const env::RecordRow* row = recordTable.find(member.name);

@@ -57,9 +57,13 @@ public:
       if (request.searchPaths.empty())
         add(entryTo(kTorchFolder), "leads to torch");
     }
-    leadToFfmpeg();
+    const bool isBeside = isFfmpegBeside();
+    if (isBeside)
+      leadToFfmpegBeside();
+    else
+      leadToFfmpegOfSystem();
     if (image.format == Format::Elf)
-      finishElf();
+      finishElf(isBeside);
     return std::move(list);
   }
 
@@ -94,27 +98,31 @@ private:
         list.push_back({DelayDependency{name, false}, "so that the search list leads to it"});
   }
 
-  void leadToFfmpeg() {
-    bool isBeside =
-        request.ffmpeg && !ffmpeg.empty() &&
-        llvm::all_of(ffmpeg, [&](const std::string& name) { return request.ffmpeg->find(name); });
-    if (isBeside) {
-      for (std::string& name : ffmpeg) {
-        const std::string& file = *request.ffmpeg->find(name);
-        std::string renamed = name.substr(0, name.size() - baseName(name).size()) + file;
-        if (renamed != name)
-          list.push_back(
-              {RenameDependency{name, renamed}, "its name in " + request.ffmpeg->description});
-        name = renamed;
-      }
-      delay(ffmpeg);
-      add(entryTo(request.ffmpeg->folder), "leads to " + request.ffmpeg->description);
-      takesFfmpegBeside = true;
-      return;
+  // All of it from one place: a library that finds only a part there takes none.
+  bool isFfmpegBeside() const {
+    return request.ffmpeg && !ffmpeg.empty() && llvm::all_of(ffmpeg, [&](const std::string& name) {
+             return request.ffmpeg->find(name);
+           });
+  }
+
+  void leadToFfmpegBeside() {
+    for (std::string& name : ffmpeg) {
+      std::string renamed =
+          name.substr(0, name.size() - baseName(name).size()) + *request.ffmpeg->find(name);
+      if (renamed != name)
+        list.push_back(
+            {RenameDependency{name, renamed}, "its name in " + request.ffmpeg->description});
+      name = renamed;
     }
+    delay(ffmpeg);
+    add(entryTo(request.ffmpeg->folder), "leads to " + request.ffmpeg->description);
+  }
+
+  void leadToFfmpegOfSystem() {
     // A name with a hash or an exact version is one certain file's, and has its entry already.
     llvm::erase_if(ffmpeg, [&](const std::string& name) {
-      return baseName(name) != plainName(*env::parseFfmpegName(name), image.format);
+      return !baseName(name).equals_insensitive(
+          plainName(*env::parseFfmpegName(name), image.format));
     });
     delay(ffmpeg);
     if (!request.searchPaths.empty())
@@ -129,9 +137,9 @@ private:
   // RPATH, unless the library has the other kind already: in an environment whose Python finds
   // FFmpeg by its own RPATH (conda's does), a RUNPATH here would switch that off. RPATH also
   // reaches the dependencies of dependencies, which PyAV's libraries need.
-  void finishElf() {
+  void finishElf(bool mustReachFar) {
     const Slice& slice = image.slices.front();
-    if (!list.empty() && (slice.searchPaths.empty() || takesFfmpegBeside))
+    if (!list.empty() && (slice.searchPaths.empty() || mustReachFar))
       list.push_back({SetSearchPathKind{SearchPathKind::Rpath},
                       "a RUNPATH would switch off the search paths of others"});
     for (const Dependency& dependency : slice.dependencies)
@@ -145,7 +153,6 @@ private:
   const PortableRequest& request;
   std::vector<std::string> torch, ffmpeg; ///< dependencies
   std::vector<std::string> others;        ///< macOS: looked for in search paths, too; libheif
-  bool takesFfmpegBeside = false;
   std::vector<Wish> list;
 };
 

@@ -128,5 +128,23 @@ TEST(Record, SurvivesEveryTruncationAndEveryFlippedByte) {
     }
 }
 
+TEST(Record, RenamesRows) {
+  Record record = parsed(kSample);
+  record.rename([](llvm::StringRef path) {
+    return path.starts_with("torchcodec/") ? ("other/" + path.drop_front(11)).str() : path.str();
+  });
+  EXPECT_EQ(record.text(), "other/__init__.py,sha256=abc,12\r\n"
+                           "\"other/a,b \"\"c\"\".so\",sha256=def,34\r\n"
+                           "\r\n"
+                           "other/libtorchcodec_core7.so,sha256=ghi,56\r\n"
+                           "torchcodec-0.9.1.dist-info/RECORD,,\r\n"
+                           "../../../bin/\xff\xfe,,\r\n");
+  EXPECT_NE(record.find("other/__init__.py"), nullptr);
+  // Quotes that need not be stay; those that must be come.
+  record = parsed("\"a.py\",,\nb.py,,\n");
+  record.rename([](llvm::StringRef path) { return path == "a.py" ? "c.py" : "d,e.py"; });
+  EXPECT_EQ(record.text(), "\"c.py\",,\n\"d,e.py\",,\n");
+}
+
 } // namespace
 } // namespace tcfix::support

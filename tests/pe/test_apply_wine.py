@@ -8,10 +8,11 @@ import shutil
 import struct
 import tempfile
 import unittest
+import zipfile
 
 import pefile
 
-from harness import find_tool, link_tree, run, tcfix, tcfix_json, wheels
+from harness import archives, find_tool, link_tree, run, tcfix, tcfix_json, wheels
 from wine import WINE_TOOLS, start_wine, wine
 
 SOURCES = pathlib.Path(__file__).resolve().parent / "sources"
@@ -114,9 +115,9 @@ class Windows(unittest.TestCase):
             (folder / old).rename(folder / new)
             tcfix("edit", *renames, folder / new)
 
-    def load(self, *arguments):
+    def load(self, *arguments, **variables):
         program = self.root / "Scripts" / "python.exe"
-        lines = wine(program, *arguments, environment={"WINEPATH": ""})
+        lines = wine(program, *arguments, environment={"WINEPATH": "", **variables})
         return [line for line in lines if not line.startswith(("debug:", "  "))]
 
     def libraries(self, major):
@@ -124,9 +125,10 @@ class Windows(unittest.TestCase):
                 (f"libtorchcodec_core{major}.dll", f"libtorchcodec_custom_ops{major}.dll",
                  f"libtorchcodec_pybind_ops{major}.pyd")]
 
-    def verdicts(self):
+    def verdicts(self, **variables):
         """{major: whether all its libraries load}, each in a process of its own."""
-        return {major: self.load(*self.libraries(major)) == ["loaded"] * 3 for major in (8, 7, 6, 5, 4)}
+        return {major: self.load(*self.libraries(major), **variables) == ["loaded"] * 3
+                for major in (8, 7, 6, 5, 4)}
 
     def check(self, *options, loads, before=None):
         """Before, what loads is `before`; afterwards `loads`, says Wine, and tcfix, and tcfix again."""
@@ -211,6 +213,38 @@ class Windows(unittest.TestCase):
         self.uninstall("av")
         tcfix("undo", *options, self.root)
         self.assertEqual(self.content(), untouched)
+
+    def install_repaired(self, *options):
+        """torchcodec from a wheel that tcfix wheel repaired."""
+        name = "torchcodec-0.9.1-cp312-cp312-win_amd64.whl"
+        if self.package.exists():
+            self.uninstall("torchcodec")
+        with tempfile.TemporaryDirectory() as folder:
+            wheel, = tcfix_json("wheel", "-o", folder, *options, archives(name) / name)["wheels"]
+            with zipfile.ZipFile(wheel["output"]) as archive:
+                archive.extractall(self.site)
+
+    def test_repaired_wheels(self):
+        tools = DRIVE / "mine"
+        self.ffmpeg_in(tools)
+        def majors(**variables):
+            return [major for major, one in self.verdicts(**variables).items() if one]
+        with self.subTest("the usual entries"):
+            self.install_repaired()
+            self.assertEqual(majors(), [])
+            self.assertEqual(majors(FFMPEG_SHARED_BIN="C:\\mine"), [7])
+        with self.subTest("an FFmpeg inside"):
+            self.install_repaired("--bundle-ffmpeg", tools)
+            self.assertEqual(majors(), [7])
+            core = windows_path(self.package / "libtorchcodec_core7.dll")
+            self.assertEqual(self.load(core, "-v", "C:\\video.mp4"),
+                             ["loaded", f"{FRAMES} packets of video"])
+        with self.subTest("PyAV"):
+            pyav = "av-15.1.0-cp312-cp312-win_amd64.whl"
+            self.install_repaired("--ffmpeg", "av", "--av-wheel", archives(pyav) / pyav)
+            self.assertEqual(majors(), [])
+            self.install("av", "15.1.0")
+            self.assertEqual(majors(), [7])
 
     def test_other_machines_are_refused_alone(self):
         self.install("av", "15.1.0")
