@@ -20,10 +20,9 @@ std::string nameOfFile(llvm::StringRef path) {
 bool isTorchs(llvm::StringRef symbol) {
   const std::string name = demangled(symbol);
   return llvm::any_of(
-      std::initializer_list<llvm::StringRef>{"c10::", "at::", "torch::", "caffe2::", "torch_",
-                                             "aoti_torch_", "typeinfo for c10::",
-                                             "typeinfo for torch::", "vtable for c10::",
-                                             "vtable for torch::"},
+      std::initializer_list<llvm::StringRef>{
+          "c10::", "at::", "torch::", "caffe2::", "torch_", "aoti_torch_",
+          "typeinfo for c10::", "typeinfo for torch::", "vtable for c10::", "vtable for torch::"},
       [&](llvm::StringRef prefix) { return llvm::StringRef(name).starts_with(prefix); });
 }
 

@@ -1,8 +1,8 @@
-// Which torch has a symbol: the C interface that PyTorch promises to keep, which has only ever grown,
-// and the C++ functions that torchcodec's wheels used and torch has changed since.
+// Which torch has a symbol: the C interface that PyTorch promises to keep, which has only ever
+// grown, and the C++ functions that torchcodec's wheels used and torch has changed since.
 //
-// Measured: the exports of libtorch_cpu and libc10 in the macOS wheels of torch 2.8.0, 2.9.1, 2.10.0,
-// 2.11.0 and 2.12.0; without the operators of a single device.
+// Measured: the exports of libtorch_cpu and libc10 in the macOS wheels of
+// torch 2.8.0, 2.9.1, 2.10.0, 2.11.0 and 2.12.0; without the operators of a single device.
 #include "doctor/rules.h"
 
 namespace tcfix::doctor {

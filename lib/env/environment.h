@@ -46,8 +46,8 @@ struct Environment {
 /// are looked for. A file or folder inside a site gets the sites of the environment around it.
 llvm::Expected<Environment> findEnvironment(llvm::StringRef target, const io::TargetDisk& disk);
 
-/// The target when none is named: $VIRTUAL_ENV, $CONDA_PREFIX, ./.venv, ./venv, else the environment
-/// that this program is installed in.
+/// The target when none is named: $VIRTUAL_ENV, $CONDA_PREFIX, ./.venv, ./venv, else the
+/// environment that this program is installed in.
 llvm::Expected<std::string> defaultTarget();
 
 } // namespace tcfix::env

@@ -75,9 +75,8 @@ HookFiles hookFiles(const HookOptions& options) {
       "Metadata-Version: 2.1\nName: tcfix_hook\nVersion: " TCFIX_VERSION
       "\nSummary: Repairs native libraries again when an installer has replaced them\n";
   files[distInfoName() + "/INSTALLER"] = "tcfix\n";
-  files[distInfoName() + "/WHEEL"] =
-      "Wheel-Version: 1.0\nGenerator: tcfix " TCFIX_VERSION
-      "\nRoot-Is-Purelib: true\nTag: py3-none-any\n";
+  files[distInfoName() + "/WHEEL"] = "Wheel-Version: 1.0\nGenerator: tcfix " TCFIX_VERSION
+                                     "\nRoot-Is-Purelib: true\nTag: py3-none-any\n";
   std::string record;
   for (const auto& [path, content] : files)
     record += path + "," + env::recordDigest(io::sha256Hex(bytesOf(content))) + "," +

@@ -4,16 +4,19 @@ namespace tcfix::hook {
 
 namespace {
 
-constexpr llvm::StringLiteral kCi = R"text(# Fails when torchcodec is not repaired, or does not load.
+constexpr llvm::StringLiteral kCi =
+    R"text(# Fails when torchcodec is not repaired, or does not load.
 tcfix apply --check && tcfix doctor
 )text";
 
-constexpr llvm::StringLiteral kConda = R"text(# In a conda environment: repair whenever it is activated.
+constexpr llvm::StringLiteral kConda =
+    R"text(# In a conda environment: repair whenever it is activated.
 mkdir -p "$CONDA_PREFIX/etc/conda/activate.d"
 echo 'tcfix apply --quiet "$CONDA_PREFIX"' > "$CONDA_PREFIX/etc/conda/activate.d/tcfix.sh"
 )text";
 
-constexpr llvm::StringLiteral kDocker = R"text(# After the packages are installed, in the same layer.
+constexpr llvm::StringLiteral kDocker =
+    R"text(# After the packages are installed, in the same layer.
 RUN pip install --no-cache-dir torch torchcodec av tcfix \
  && tcfix apply "$(python -c 'import sys; print(sys.prefix)')"
 )text";

@@ -4,8 +4,8 @@
 
 namespace tcfix::report {
 
-std::string renderHook(llvm::StringRef verb, llvm::StringRef target,
-                       const hook::HookStatus& status, const Paint& paint) {
+std::string renderHook(llvm::StringRef verb, llvm::StringRef target, const hook::HookStatus& status,
+                       const Paint& paint) {
   if (verb == "remove") {
     std::string out;
     for (const std::string& file : status.files)

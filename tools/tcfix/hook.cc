@@ -23,8 +23,7 @@ hook::HookOptions optionsFrom(const Invocation& invocation) {
 
 llvm::Expected<hook::HookStatus> act(const std::string& verb, const std::string& target,
                                      const Invocation& invocation) {
-  llvm::Expected<env::Environment> environment =
-      env::findEnvironment(target, io::TargetDisk({}));
+  llvm::Expected<env::Environment> environment = env::findEnvironment(target, io::TargetDisk({}));
   if (!environment)
     return environment.takeError();
   if (verb == "install")
@@ -58,11 +57,10 @@ int runHook(Invocation& invocation) {
     if (llvm::Error error = act(verb, target, invocation).moveInto(status))
       invocation.addError(toProblem(std::move(error), target));
   bool isMissed = verb == "status" && status.state != hook::State::Installed;
-  return invocation.finish(isMissed ? kProblemFound : kDone,
-                           report::renderHook(verb, target, status, invocation.paint()),
-                           [&](const report::Preamble& preamble) {
-                             return report::jsonForHook(preamble, status);
-                           });
+  return invocation.finish(
+      isMissed ? kProblemFound : kDone,
+      report::renderHook(verb, target, status, invocation.paint()),
+      [&](const report::Preamble& preamble) { return report::jsonForHook(preamble, status); });
 }
 
 } // namespace
@@ -73,19 +71,20 @@ Command hookCommand() {
       {"ffmpeg", "passed on to apply", "DIR|auto|av|none"},
       {"rpath", "passed on to apply; may be repeated", "PATH"},
   };
-  return {"hook",
-          "re-apply by itself after pip or uv replaced the package",
-          "Installs a small module into site-packages that runs tcfix apply before torchcodec is\n"
-          "imported, if anything changed since. TCFIX_DISABLE=1 switches it off; pip can remove it\n"
-          "(pip uninstall tcfix_hook). print shows a ready snippet for other places.\n",
-          "install|remove|status|print [ci|conda|docker|github-action|pre-commit|TARGET]",
-          R"(  tcfix hook install .venv
+  return {
+      "hook",
+      "re-apply by itself after pip or uv replaced the package",
+      "Installs a small module into site-packages that runs tcfix apply before torchcodec is\n"
+      "imported, if anything changed since. TCFIX_DISABLE=1 switches it off; pip can remove it\n"
+      "(pip uninstall tcfix_hook). print shows a ready snippet for other places.\n",
+      "install|remove|status|print [ci|conda|docker|github-action|pre-commit|TARGET]",
+      R"(  tcfix hook install .venv
   tcfix hook status .venv
   tcfix hook remove .venv
   tcfix hook print github-action
 )",
-          {{"", kOptions}},
-          runHook};
+      {{"", kOptions}},
+      runHook};
 }
 
 } // namespace tcfix::cli
