@@ -2,6 +2,7 @@
 
 #include "base/parallel.h"
 #include "doctor/rules.h"
+#include "env/prefix.h"
 
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/StringExtras.h>
@@ -36,7 +37,8 @@ std::string folderOfFfmpeg(const GroupLoads& loads) {
 }
 
 GroupReport reportOn(const plan::Group& group, const plan::PackageFacts& facts,
-                     const plan::Simulation& simulation, resolve::LibraryStore& store) {
+                     const plan::Simulation& simulation, resolve::LibraryStore& store,
+                     const std::map<std::string, Image>& judged) {
   GroupLoads preloaded = simulation.load(group, {}, Regime::Preloaded);
   GroupReport report;
   report.major = group.major;
@@ -49,11 +51,15 @@ GroupReport reportOn(const plan::Group& group, const plan::PackageFacts& facts,
     bool isCompared = llvm::any_of(result.problems, [&](const LoadProblem& problem) {
       return problem.code == LoadProblem::Code::MissingSymbols && problem.library == path;
     });
-    if (!isCompared)
-      if (std::optional<LoadProblem> problem = compareWithTorch(facts, store, path)) {
-        result.problems.push_back(std::move(*problem));
-        result.verdict = report.loads = report.loadsBare = Verdict::Fails;
-      }
+    std::optional<LoadProblem> more;
+    if (auto image = judged.find(path); image != judged.end())
+      more = refusalOf(path, image->second, facts.process.arch);
+    else if (!isCompared)
+      more = compareWithTorch(facts, store, path);
+    if (more) {
+      result.problems.push_back(std::move(*more));
+      result.verdict = report.loads = report.loadsBare = Verdict::Fails;
+    }
     report.libraries.push_back({path, std::move(result)});
   }
   return report;
@@ -112,16 +118,25 @@ bool loadsNow(llvm::ArrayRef<GroupReport> groups, llvm::ArrayRef<int> required) 
   return suffices(required, majors, [&](size_t i) { return groups[i].loads != Verdict::Fails; });
 }
 
-bool loadsAfter(const plan::PackagePlan& planned, llvm::ArrayRef<int> required) {
+bool loadsAfter(const plan::PackagePlan& planned, llvm::ArrayRef<int> required,
+                const std::map<std::string, Image>& judged, llvm::StringRef arch) {
   std::vector<int> majors;
   for (const plan::GroupPlan& group : planned.groups)
     majors.push_back(group.group.major);
-  return suffices(required, majors,
-                  [&](size_t i) { return planned.groups[i].preloaded.verdict == Verdict::Loads; });
+  return suffices(required, majors, [&](size_t i) {
+    const plan::GroupPlan& plan = planned.groups[i];
+    return plan.preloaded.verdict == Verdict::Loads &&
+           llvm::none_of(plan.group.libraries, [&](const plan::LibraryFacts* library) {
+             auto image = judged.find(library->path);
+             return image != judged.end() && refusalOf(library->path, image->second, arch);
+           });
+  });
 }
 
 std::string summaryOf(const Case& facts, const Diagnosis& diagnosis) {
   const std::string& name = facts.facts.package.name;
+  if (facts.loads && !diagnosis.isOk)
+    return "the libraries of " + name + " are in order, and it cannot be used as it is";
   if (!diagnosis.isKnown && facts.loads)
     return "what can be seen of " + name +
            " is in order; the target's system is out of reach, so that no more can be said";
@@ -136,13 +151,20 @@ std::string summaryOf(const Case& facts, const Diagnosis& diagnosis) {
                (facts.wouldLoadAfter ? "; tcfix can repair that" : std::string());
   for (const GroupReport& group : facts.groups)
     if (facts.loads && group.loads == Verdict::Loads && group.major != 0)
-      return name + " loads, with FFmpeg " + std::to_string(group.major) + " from " +
-             facts.found.disk.targetPath(group.ffmpegFolder);
+      return name + " loads, with FFmpeg " + std::to_string(group.major) +
+             (group.ffmpegFolder.empty()
+                  ? std::string()
+                  : " from " + facts.found.disk.targetPath(group.ffmpegFolder));
   if (facts.loads)
     return name + " loads";
   if (facts.wouldLoadAfter)
     return name + " does not load; tcfix can repair that";
   return name + " does not load, and no edit of its libraries can change that";
+}
+
+/// A problem's message continues the name of the file.
+std::string sentenceOf(const Problem& problem) {
+  return llvm::sys::path::filename(problem.path).str() + ": " + problem.message;
 }
 
 Diagnosis examine(const std::string& target, const env::Target& found, const env::Package& package,
@@ -152,14 +174,14 @@ Diagnosis examine(const std::string& target, const env::Target& found, const env
   plan::SurveyOptions seen = options.survey;
   seen.usesLoaderVariables = true;
   plan::PackageFacts facts = plan::gatherFacts(found, package, store, seen, unreadable);
-  for (const Problem& problem : unreadable)
-    findings.push_back({"unreadable", Severity::Error, problem.message, problem.path, {}, {}});
 
   plan::Simulation simulation(facts, store);
   std::vector<plan::Group> groups = plan::groupsOf(facts);
+  const std::map<std::string, Image> judged = judgeLibraries(facts, found.disk);
   std::vector<GroupReport> reports(groups.size());
-  parallelFor(groups.size(), hardwareThreads(),
-              [&](size_t i) { reports[i] = reportOn(groups[i], facts, simulation, store); });
+  parallelFor(groups.size(), hardwareThreads(), [&](size_t i) {
+    reports[i] = reportOn(groups[i], facts, simulation, store, judged);
+  });
 
   // A plan must hold without the variables of this process.
   plan::PackageFacts plannable = facts;
@@ -170,30 +192,59 @@ Diagnosis examine(const std::string& target, const env::Target& found, const env
              facts,
              planned,
              store,
+             judged,
              arrange(std::move(reports)),
              options.required,
              false,
-             loadsAfter(planned, options.required),
+             loadsAfter(planned, options.required, judged, facts.process.arch),
              applyCommandFor(target, options)};
   known.loads = loadsNow(known.groups, options.required);
+  Findings own;
 
-  findVersionMismatch(known, findings);
-  findLoadProblems(known, findings);
-  findFfmpegProblems(known, findings);
-  findPythonProblems(known, findings);
-  findMacProblems(known, findings);
-  findPathProblems(known, findings);
-  findSurroundings(known, findings);
+  for (const Problem& problem : unreadable)
+    own.push_back({"unreadable",
+                   known.loads ? Severity::Warning : Severity::Error,
+                   sentenceOf(problem),
+                   problem.path,
+                   {},
+                   reinstallCommand(package.name)});
+  findVersionMismatch(known, own);
+  findLoadProblems(known, own);
+  findFfmpegProblems(known, own);
+  findPythonProblems(known, own);
+  findMacProblems(known, own);
+  findPathProblems(known, own);
+  findSurroundings(known, own);
 
   Diagnosis diagnosis;
   diagnosis.isKnown = found.disk.knowsAbsolutePaths();
-  diagnosis.isOk = known.loads;
+  diagnosis.isOk = known.loads && llvm::none_of(own, [](const Finding& finding) {
+                     return finding.severity == Severity::Error;
+                   });
   diagnosis.package = package.name + (package.version.empty() ? "" : " " + package.version);
   diagnosis.summary = summaryOf(known, diagnosis);
-  if (!diagnosis.isOk && known.wouldLoadAfter)
+  if (!known.loads && known.wouldLoadAfter)
     diagnosis.action = known.applyCommand;
   diagnosis.groups = std::move(known.groups);
+  llvm::move(own, std::back_inserter(findings));
   return diagnosis;
+}
+
+/// A Python takes the first package of a name that it meets.
+bool isShadowed(const env::Package& package, const env::Target& found) {
+  auto versionFor = [&](const env::Package& one) {
+    for (const env::Site& site : found.environment.sites)
+      if (site.folder == one.site)
+        return site.pythonVersion;
+    return std::string();
+  };
+  for (const env::Package& other : found.packages) {
+    if (&other == &package)
+      return false;
+    if (other.name == package.name && env::goesWith(versionFor(other), versionFor(package)))
+      return true;
+  }
+  return false;
 }
 
 } // namespace
@@ -227,9 +278,15 @@ llvm::Expected<Diagnosis> diagnose(const std::string& target, const DoctorOption
   whole.isOk = true;
   Findings findings;
   for (const env::Package& package : found->packages) {
+    if (isShadowed(package, *found))
+      continue;
     for (const Problem& problem : package.problems)
-      findings.push_back(
-          {"package-damaged", Severity::Warning, problem.message, problem.path, {}, {}});
+      findings.push_back({"package-damaged",
+                          Severity::Warning,
+                          sentenceOf(problem),
+                          problem.path,
+                          {},
+                          reinstallCommand(package.name)});
     Diagnosis one = examine(target, *found, package, options, findings);
     whole.isOk &= one.isOk;
     whole.isKnown &= one.isKnown;

@@ -8,7 +8,16 @@ namespace tcfix::doctor {
 
 namespace {
 
-std::string installCommand(const Case& facts, int highest) {
+std::string majorsText(llvm::ArrayRef<int> majors) {
+  std::vector<std::string> words;
+  for (int major : majors)
+    words.push_back(std::to_string(major));
+  return llvm::join(words, ", ");
+}
+
+} // namespace
+
+std::string ffmpegInstallCommand(const Case& facts, int highest) {
   switch (facts.facts.platform) {
   case Format::MachO:
     // The newest formula has no number; older ones do.
@@ -22,15 +31,6 @@ std::string installCommand(const Case& facts, int highest) {
   }
   return {};
 }
-
-std::string majorsText(llvm::ArrayRef<int> majors) {
-  std::vector<std::string> words;
-  for (int major : majors)
-    words.push_back(std::to_string(major));
-  return llvm::join(words, ", ");
-}
-
-} // namespace
 
 void findFfmpegProblems(const Case& facts, Findings& findings) {
   std::vector<int> wanted;
@@ -88,15 +88,15 @@ void findFfmpegProblems(const Case& facts, Findings& findings) {
     finding.code = "ffmpeg-unsupported-major";
     finding.message = "this " + facts.facts.package.name + " uses " + majors +
                       "; installed: " + majorsText(present);
-    finding.action = installCommand(facts, wanted.empty() ? 7 : wanted.front());
+    finding.action = ffmpegInstallCommand(facts, wanted.empty() ? 7 : wanted.front());
   } else if (!defects.empty()) {
     finding.code = "ffmpeg-static";
     finding.message = "no FFmpeg here has shared libraries: " + defects.front();
-    finding.action = installCommand(facts, wanted.empty() ? 7 : wanted.front());
+    finding.action = ffmpegInstallCommand(facts, wanted.empty() ? 7 : wanted.front());
   } else {
     finding.code = "ffmpeg-missing";
     finding.message = "there is no FFmpeg that the libraries could use (" + majors + ")";
-    finding.action = installCommand(facts, wanted.empty() ? 7 : wanted.front());
+    finding.action = ffmpegInstallCommand(facts, wanted.empty() ? 7 : wanted.front());
   }
   findings.push_back(std::move(finding));
 }

@@ -90,7 +90,9 @@ void add(const Case& facts, const LoadProblem& problem, Findings& findings) {
                         problem.message,
                         problem.library,
                         {{"dependency", problem.dependency}, {"tried", placesOf(problem)}},
-                        "python -c \"import platform; print(platform.machine())\""});
+                        isFfmpeg(problem.dependency)
+                            ? ffmpegInstallCommand(facts, facts.groups.front().major)
+                            : reinstallCommand(facts.facts.package.name)});
     break;
   case LoadProblem::Code::DuplicateEntry:
     findings.push_back({"duplicate-search-path",
@@ -99,6 +101,8 @@ void add(const Case& facts, const LoadProblem& problem, Findings& findings) {
                         problem.library,
                         {{"entry", problem.dependency}},
                         facts.applyCommand});
+    break;
+  case LoadProblem::Code::Refused: // mac.cc speaks of those
     break;
   case LoadProblem::Code::Unreadable:
     findings.push_back({"unreadable",

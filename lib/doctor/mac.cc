@@ -1,33 +1,43 @@
 // What only macOS asks for: signatures, no quarantine, a system that is new enough.
 #include "doctor/rules.h"
 
+#include "base/parallel.h"
 #include "image/names.h"
 #include "io/system.h"
 
 #include <llvm/Support/Path.h>
 #include <llvm/Support/VersionTuple.h>
 
+#include <mutex>
+
 namespace tcfix::doctor {
 
+using resolve::LoadProblem;
+
 namespace {
+
+bool isRefused(const Slice& slice) {
+  return slice.signature && slice.signature->state != SignatureState::Valid &&
+         slice.arch.starts_with("arm64");
+}
 
 void addSignature(const Case& facts, const std::string& path, const Slice& slice,
                   Findings& findings) {
   if (!slice.signature)
     return;
   const std::string name = llvm::sys::path::filename(path).str();
+  const Severity severity = facts.loads || !isRefused(slice) ? Severity::Warning : Severity::Error;
   if (slice.signature->state == SignatureState::Invalid)
     findings.push_back({"signature-invalid",
-                        Severity::Error,
-                        "the signature of " + name +
-                            " does not fit its bytes: macOS kills the "
-                            "process that loads it",
+                        severity,
+                        "the signature of " + name + " does not fit its bytes" +
+                            (isRefused(slice) ? ": macOS kills the process that loads it" : ""),
                         path,
                         {{"signature", describe(*slice.signature)}},
                         "tcfix sign " + quoted(path)});
-  else if (slice.signature->state == SignatureState::None && slice.arch.starts_with("arm64"))
+  else if (isRefused(slice))
     findings.push_back({"signature-missing",
-                        Severity::Error,
+                        severity,
                         name + " is not signed, which arm64 demands",
                         path,
                         {},
@@ -86,6 +96,41 @@ std::string systemVersion(const Case& facts) {
 
 } // namespace
 
+std::map<std::string, Image> judgeLibraries(const plan::PackageFacts& facts,
+                                            const io::TargetDisk& disk) {
+  std::map<std::string, Image> judged;
+  if (facts.platform != Format::MachO)
+    return judged;
+  std::mutex mutex;
+  parallelFor(facts.libraries.size(), hardwareThreads(), [&](size_t i) {
+    const std::string& path = facts.libraries[i].path;
+    llvm::Expected<io::InputFile> file = disk.open(path);
+    llvm::Expected<Image> image =
+        file ? formats::inspect(file->bytes()) : llvm::Expected<Image>(file.takeError());
+    if (!image)
+      return llvm::consumeError(image.takeError()); // told by whoever reads it next
+    std::lock_guard lock(mutex);
+    judged[path] = std::move(*image);
+  });
+  return judged;
+}
+
+std::optional<LoadProblem> refusalOf(const std::string& path, const Image& image,
+                                     llvm::StringRef arch) {
+  for (const Slice& slice : image.slices)
+    if (slice.arch == arch && isRefused(slice)) {
+      LoadProblem problem;
+      problem.code = LoadProblem::Code::Refused;
+      problem.library = problem.provider = path;
+      problem.message =
+          llvm::sys::path::filename(path).str() + (slice.signature->state == SignatureState::None
+                                                       ? " is not signed"
+                                                       : " has a signature that does not fit");
+      return problem;
+    }
+  return std::nullopt;
+}
+
 void findMacProblems(const Case& facts, Findings& findings) {
   if (facts.facts.platform != Format::MachO)
     return;
@@ -95,31 +140,29 @@ void findMacProblems(const Case& facts, Findings& findings) {
     addHardenedRuntime(facts, findings);
   bool knowsSystem = !systemText.empty() && !system.tryParse(systemText);
   for (const plan::LibraryFacts& library : facts.facts.libraries) {
-    llvm::Expected<io::InputFile> file = facts.found.disk.open(library.path);
-    llvm::Expected<Image> image =
-        file ? formats::inspect(file->bytes()) : llvm::Expected<Image>(file.takeError());
-    if (!image) {
-      llvm::consumeError(image.takeError()); // told already
+    auto image = facts.judged.find(library.path);
+    if (image == facts.judged.end())
       continue;
-    }
-    for (const Slice& slice : image->slices) {
+    for (const Slice& slice : image->second.slices) {
       addSignature(facts, library.path, slice, findings);
       if (knowsSystem && !slice.minOs.empty() && !wanted.tryParse(slice.minOs) && system < wanted)
         findings.push_back({"macos-too-old",
-                            Severity::Error,
+                            Severity::Warning,
                             library.name + " is for macOS " + slice.minOs +
-                                " or later; this is macOS " + systemText,
+                                " or later, and may need what macOS " + systemText +
+                                " does not have",
                             library.path,
                             {{"min_os", slice.minOs}, {"system", systemText}},
                             "softwareupdate --install --all"});
     }
     if (io::system::isQuarantined(library.path))
-      findings.push_back({"quarantined",
-                          Severity::Error,
-                          library.name + " carries the quarantine mark of downloaded files",
-                          library.path,
-                          {},
-                          "xattr -d com.apple.quarantine " + quoted(library.path)});
+      findings.push_back(
+          {"quarantined",
+           Severity::Warning,
+           library.name + " carries the mark of downloaded files: macOS may refuse it",
+           library.path,
+           {},
+           "xattr -d com.apple.quarantine " + quoted(library.path)});
   }
 }
 

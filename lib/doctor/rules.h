@@ -16,6 +16,7 @@ struct Case {
   const plan::PackageFacts& facts;
   const plan::PackagePlan& planned; ///< what apply would do
   resolve::LibraryStore& store;
+  const std::map<std::string, Image>& judged; ///< Mach-O libraries with judged signatures, by path
   std::vector<GroupReport> groups;
   std::vector<int> required;   ///< majors that must load; empty: any one
   bool loads = false;          ///< enough of it does, or nothing shows that it does not
@@ -45,6 +46,14 @@ void findSurroundings(const Case& facts, Findings& findings);    ///< shadowing,
 std::optional<resolve::LoadProblem> compareWithTorch(const plan::PackageFacts& facts,
                                                      resolve::LibraryStore& store,
                                                      const std::string& library);
+
+/// The package's libraries with their signatures judged; none but Mach-O's.
+std::map<std::string, Image> judgeLibraries(const plan::PackageFacts& facts,
+                                            const io::TargetDisk& disk);
+
+/// Why macOS does not take such a library; nothing if it does.
+std::optional<resolve::LoadProblem> refusalOf(const std::string& path, const Image& image,
+                                              llvm::StringRef arch);
 
 /// For findLoadProblems: what was found does not fit.
 void addMissingSymbols(const Case& facts, const resolve::LoadProblem& problem, Findings& findings);
@@ -79,6 +88,9 @@ std::string demangled(llvm::StringRef symbol);
 
 /// A word of a command line, in quotes if it needs them.
 std::string quoted(llvm::StringRef word);
+
+/// The command that installs an FFmpeg that torchcodec can use, this major or an older one.
+std::string ffmpegInstallCommand(const Case& facts, int highest);
 
 /// The command that brings a package's own files back.
 std::string reinstallCommand(const std::string& package);

@@ -47,6 +47,24 @@ std::string vendorOf(llvm::StringRef version) {
   return {};
 }
 
+// `import torch` comes before everything else.
+void findBrokenTorch(const Case& facts, Findings& findings) {
+  for (const std::string& name : facts.facts.torchNames) {
+    if (facts.loads || !llvm::StringRef(name).contains("torch_python"))
+      continue;
+    const std::string path = facts.facts.torch->libFolder + "/" + name;
+    resolve::Session session(facts.store, facts.facts.process);
+    resolve::LoadResult result = session.load(path);
+    if (result.verdict == resolve::Verdict::Fails)
+      findings.push_back({"torch-broken",
+                          Severity::Error,
+                          "torch itself does not load: " + result.problems.front().message,
+                          path,
+                          {{"dependency", result.problems.front().dependency}},
+                          reinstallCommand("torch")});
+  }
+}
+
 } // namespace
 
 std::optional<Version> parseVersion(llvm::StringRef text) {
@@ -81,6 +99,7 @@ void findVersionMismatch(const Case& facts, Findings& findings) {
                         "pip install torch"});
     return;
   }
+  findBrokenTorch(facts, findings);
   std::string vendor = vendorOf(known.torch->version);
   if (!vendor.empty())
     findings.push_back({"vendor-torch",

@@ -50,12 +50,35 @@ std::string verdictWord(Verdict verdict, const Paint& paint) {
   return "unknown      ";
 }
 
+/// Symbols have names that fill a line, and the findings tell them.
+std::string causeOf(const resolve::LoadProblem& problem) {
+  if (problem.code != resolve::LoadProblem::Code::MissingSymbols)
+    return problem.message;
+  auto name = [](llvm::StringRef path) { return llvm::sys::path::filename(path).str(); };
+  const size_t count = problem.symbols.size();
+  return name(problem.library) + " needs " + std::to_string(count) +
+         (count == 1 ? " symbol that " : " symbols that ") +
+         (problem.provider.empty() ? "no library offers"
+                                   : name(problem.provider) + " does not have");
+}
+
+/// What it needs and nobody here can look for.
+std::string unseenBy(const GroupReport& group) {
+  for (const doctor::LibraryReport& library : group.libraries)
+    for (const resolve::Binding& binding : library.loads.bindings)
+      if (binding.state == resolve::Binding::State::Unknown)
+        return "needs " + binding.dependency + " from a place that is out of reach";
+  return {};
+}
+
 std::string groupLine(const GroupReport& group, const Paint& paint) {
   std::string name = group.major ? "FFmpeg " + std::to_string(group.major) : "libraries";
   name.resize(10, ' ');
   std::string line = "  " + name + verdictWord(group.loads, paint) + "  ";
   const resolve::LoadProblem* cause = group.firstCause();
-  std::string rest = cause ? cause->message : group.ffmpegFolder;
+  std::string rest = cause                             ? causeOf(*cause)
+                     : group.loads == Verdict::Unknown ? unseenBy(group)
+                                                       : group.ffmpegFolder;
   if (group.loads == Verdict::Loads && group.loadsBare == Verdict::Fails)
     rest += " (only after import torch)";
   return line + wrapped(printable(rest), 27, 27) + "\n";

@@ -61,6 +61,8 @@ llvm::StringRef nameOf(LoadProblem::Code code) {
     return "duplicate-entry";
   case LoadProblem::Code::Unreadable:
     return "unreadable";
+  case LoadProblem::Code::Refused:
+    return "refused";
   }
   return {};
 }

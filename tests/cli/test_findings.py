@@ -1,0 +1,429 @@
+"""Every finding of `tcfix doctor`, each shown by a small environment that has this one defect."""
+import os
+import re
+import struct
+import subprocess
+import unittest
+
+import harness
+import tiny_macho
+from doctor_trees import WANTS_FFMPEG, LinuxTree, MacTree
+from harness import ROOT, FilesTest, find_tool, run, tcfix, tcfix_json
+
+REINSTALL = "pip install --force-reinstall --no-deps torchcodec"
+APPLY = r"tcfix apply --sysroot \S+ \S+/home/me/\.venv"
+CORE = "torchcodec/libtorchcodec_core7"
+CASES = {}
+
+
+class Case:
+    """What doctor must say of a tree: the finding, and the exit code."""
+
+    def __init__(self, tree, severity="error", message="", action="", path="", exit=1, options=(),
+                 also=()):
+        self.tree, self.severity, self.message, self.action = tree, severity, message, action
+        self.path, self.exit, self.options, self.also = path, exit, list(options), set(also)
+
+
+def shows(code, **expected):
+    """The function builds a tree that shows this finding; several may show the same."""
+    def add(build):
+        CASES.setdefault(code, []).append((build.__name__, Case(build, **expected)))
+        return build
+    return add
+
+
+# FFmpeg
+
+@shows("ffmpeg-missing", message="no FFmpeg that the libraries could use .FFmpeg 7",
+       action="brew install ffmpeg@7", path=CORE)
+def no_ffmpeg(folder):
+    return MacTree(folder, dependencies=WANTS_FFMPEG)
+
+
+@shows("ffmpeg-not-found", message="do not find an FFmpeg that is there", action=APPLY, path=CORE)
+def ffmpeg_off_the_search_path(folder):
+    tree = MacTree(folder, dependencies=WANTS_FFMPEG)
+    tree.ffmpeg("/opt/homebrew/opt/ffmpeg/lib")
+    return tree
+
+
+@shows("ffmpeg-unsupported-major", message="uses FFmpeg 7; installed: 5",
+       action="brew install ffmpeg@7", path=CORE)
+def ffmpeg_of_another_major(folder):
+    tree = MacTree(folder, dependencies=WANTS_FFMPEG)
+    tree.ffmpeg("/opt/homebrew/opt/ffmpeg/lib", major=5)
+    return tree
+
+
+@shows("ffmpeg-static", message="no FFmpeg here has shared libraries",
+       action="brew install ffmpeg@7", path=CORE)
+def ffmpeg_without_libraries(folder):
+    tree = MacTree(folder, dependencies=WANTS_FFMPEG)
+    tree.write("/opt/homebrew/bin/ffmpeg", tiny_macho.dylib(), mode=0o755)
+    tree.write("/opt/homebrew/opt/ffmpeg/lib/libavcodec.a", "!<arch>\n")
+    return tree
+
+
+@shows("two-ffmpegs", severity="info", message="gets two FFmpegs: /opt/homebrew/lib and PyAV 15.1.0",
+       action=APPLY + " --ffmpeg av", path="av/.dylibs", exit=0)
+def ffmpeg_of_homebrew_and_of_pyav(folder):
+    tree = MacTree(folder, dependencies=WANTS_FFMPEG, rpaths=["/opt/homebrew/lib"])
+    tree.ffmpeg("/opt/homebrew/lib")
+    tree.pyav()
+    return tree
+
+
+# torch
+
+@shows("torch-missing", message="no torch in this environment", action="pip install torch")
+def no_torch(folder):
+    tree = MacTree(folder)
+    (tree.site / "torch-2.9.1.dist-info" / "METADATA").unlink()
+    run("rm", "-r", tree.site / "torch", tree.site / "torch-2.9.1.dist-info", check=0)
+    return tree
+
+
+@shows("torch-version-mismatch", severity="warning", exit=0, path="site-packages",
+       message="torchcodec 0.9.1 is built for torch 2.9; this is torch 2.8.0",
+       action='pip install "torchcodec==0.7.."')
+def older_torch(folder):
+    tree = MacTree(folder)
+    tree.change_version("torch", "2.8.0")
+    return tree
+
+
+@shows("vendor-torch", severity="warning", message=r"torch 2.9.1\+rocm6.4 is ROCm", exit=0,
+       action=APPLY + " --replace-from BUILD_FOLDER", path="torch/lib")
+def torch_for_rocm(folder):
+    tree = MacTree(folder)
+    tree.change_version("torch", "2.9.1+rocm6.4")
+    return tree
+
+
+@shows("torch-broken", message="torch itself does not load: libtorch_python.dylib needs "
+       "@rpath/libomp.dylib", action="pip install --force-reinstall --no-deps torch",
+       path="torch/lib/libtorch_python.dylib", also=["missing-dependency"])
+def torch_without_its_own(folder):
+    tree = MacTree(folder, dependencies=["@rpath/libtorch_python.dylib"])
+    tree.library(tree.site / "torch/lib/libtorch_python.dylib", rpaths=["@loader_path"],
+                 dependencies=["@rpath/libomp.dylib"])
+    return tree
+
+
+# Dependencies and symbols
+
+@shows("missing-dependency", message="libtorchcodec_core7.dylib needs @rpath/libother.dylib", path=CORE)
+def no_such_library(folder):
+    return MacTree(folder, dependencies=["@rpath/libother.dylib"], rpaths=["@loader_path"])
+
+
+@shows("cuda-missing", message="libnvrtc.so.13.* is built for CUDA, and torch 2.9.1 is not", path=CORE)
+def cuda_without_cuda_torch(folder):
+    return LinuxTree(folder, needs={"libnvrtc.so.13": ("int nvrtc;", None)})
+
+
+@shows("cuda-missing", message="needs libnppicc.so.12", action="pip install nvidia-npp-cu12", path=CORE)
+def cuda_library_missing(folder):
+    tree = LinuxTree(folder, needs={"libnppicc.so.12": ("int npp;", None)})
+    tree.library(tree.site / "torch/lib/libc10_cuda.so")
+    return tree
+
+
+@shows("libpython-missing", message="needs libpython3.12.so.1.0", action=APPLY, path=CORE)
+def no_libpython(folder):
+    return LinuxTree(folder, needs={"libpython3.12.so.1.0": ("int Py_here;", None)})
+
+
+@shows("missing-symbols", message=r"needs 1 symbol that libtorch_cpu.so does not have \(torch has "
+       r"them since 2.11\): it was built against another torch than 2.9.1",
+       action='pip install "torchcodec==0.9.."', path=CORE)
+def symbol_of_another_torch(folder):
+    return LinuxTree(folder, source="void torch_from_blob(void); void (*f)(void) = torch_from_blob;")
+
+
+@shows("missing-symbols", message="needs 1 symbol that libown.so does not have", action=REINSTALL,
+       path=CORE)
+def versioned_symbol(folder):
+    tree = LinuxTree(folder, source="extern int old, gone; int *f[] = {&old, &gone};",
+                     needs={"libown.so": ("int old, gone;", "OWN_1")}, flags=["-Wl,-rpath,$ORIGIN"])
+    tree.library(tree.site / "torchcodec/libown.so", "int old;", versions="OWN_1")
+    return tree
+
+
+OLD_STRING = "_ZN3c106detail14torchCheckFailEPKcS2_jRKSs"
+NEW_STRING = OLD_STRING[:-2] + "NSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE"
+
+
+@shows("cxx11-abi", message=r"different kinds of std::string \(_GLIBCXX_USE_CXX11_ABI\)", path=CORE,
+       action="pip install --upgrade torch torchcodec", also=["missing-symbols"])
+def torch_with_old_strings(folder):
+    tree = LinuxTree(folder, source=f"void {NEW_STRING}(void); void (*f)(void) = {NEW_STRING};")
+    tree.library(tree.site / "torch/lib/libc10.so", f"void {OLD_STRING}(void) {{}}")
+    return tree
+
+
+def wanting(folder, library, version, has):
+    """A library that wants a version of a system library, which has another one."""
+    tree = LinuxTree(folder, source="extern int thing; int *f = &thing;",
+                     needs={library: ("int thing;", version)})
+    tree.library(tree.root / "usr/lib64" / library, "int thing;", versions=has)
+    return tree
+
+
+@shows("libstdcxx-too-old", message="needs version GLIBCXX_3.4.32 of /usr/lib64/libstdc", path=CORE,
+       action='conda install -c conda-forge "libstdcxx-ng>=13"')
+def old_libstdcxx(folder):
+    return wanting(folder, "libstdc++.so.6", "GLIBCXX_3.4.32", "GLIBCXX_3.4.20")
+
+
+@shows("glibc-too-old", message="needs version GLIBC_2.38 of /usr/lib64/libm.so.6", path=CORE)
+def old_glibc(folder):
+    return wanting(folder, "libm.so.6", "GLIBC_2.38", "GLIBC_2.17")
+
+
+@shows("library-too-old", message="needs version OWN_2 of", action=REINSTALL, path=CORE)
+def old_library(folder):
+    return wanting(folder, "libown.so.1", "OWN_2", "OWN_1")
+
+
+@shows("duplicate-search-path", message="LC_RPATH @loader_path twice", action=APPLY, path=CORE,
+       also=["signature-missing"])  # tcfix would remove the second one when it signs
+def search_path_twice(folder):
+    return MacTree(folder, rpaths=["@loader_path"] * 2, sdk=26, sign=False)
+
+
+# Files
+
+@shows("unreadable", severity="warning", message="libtorchcodec_core6.dylib: ", action=REINSTALL, exit=0,
+       path="libtorchcodec_core6.dylib")
+def text_for_a_library(folder):
+    tree = MacTree(folder)
+    (tree.site / "torchcodec/libtorchcodec_core6.dylib").write_text("not here\n")
+    tree.record()
+    return tree
+
+
+@shows("package-damaged", severity="warning", message="libtorchcodec_core8.dylib", action=REINSTALL,
+       exit=0)
+def library_is_gone(folder):
+    tree = MacTree(folder)
+    tree.record("torchcodec/libtorchcodec_core8.dylib,,\n")
+    return tree
+
+
+@shows("record-mismatch", severity="warning", message="1 of the libraries are not those", exit=0,
+       action=REINSTALL, path="RECORD")
+def library_was_exchanged(folder):
+    tree = MacTree(folder)
+    tree.core(padding=800)
+    return tree
+
+
+@shows("shadowed", severity="warning", message="more than one torchcodec", exit=0,
+       action=r'python -c "import torchcodec; print\(torchcodec.__file__\)"')
+def two_torchcodecs(folder):
+    tree = MacTree(folder)
+    (tree.env / "pyvenv.cfg").write_text("home = /usr/bin\nversion = 3.12.4\n"
+                                         "include-system-site-packages = true\n")
+    (tree.root / "usr/lib/python3.12/site-packages/torchcodec").mkdir(parents=True)
+    return tree
+
+
+# macOS
+
+@shows("signature-invalid", message="does not fit its bytes", action=r"tcfix sign \S+core7.dylib",
+       path=CORE)
+def changed_after_signing(folder):
+    tree = MacTree(folder)
+    library = tree.site / f"{CORE}.dylib"
+    data = bytearray(library.read_bytes())
+    data[0x3000] ^= 1
+    library.write_bytes(data)
+    tree.record()
+    return tree
+
+
+@shows("signature-missing", message="is not signed", action=r"tcfix sign \S+core7.dylib", path=CORE,)
+def not_signed(folder):
+    return MacTree(folder, sign=False)
+
+
+def change_signature(library, change):
+    """Lets `change` work on the super blob: a bytearray of all that follows its magic."""
+    data = bytearray(library.read_bytes())
+    start = data.index(struct.pack(">I", 0xFADE0CC0))
+    blob = data[start:]
+    change(blob)
+    library.write_bytes(data[:start] + blob)
+
+
+@shows("hardened-python", message="only libraries that its own team signed", path="bin/python3.12",
+       action="codesign --force --sign - /home/me/.venv/bin/python3.12")
+def python_with_hardened_runtime(folder):
+    tree = MacTree(folder)
+
+    def harden(blob):
+        directory = blob.index(struct.pack(">I", 0xFADE0C02))
+        struct.pack_into(">I", blob, directory + 12, 0x10002)
+    change_signature(tree.python(), harden)
+    return tree
+
+
+@shows("signature-foreign", severity="info", message="signed by an identity", path=CORE, exit=0,
+       action=APPLY + " --replace-signature")
+def signed_by_an_identity(folder):
+    tree = MacTree(folder)
+
+    def enlarge(blob):
+        wrapper = blob.index(struct.pack(">II", 0xFADE0B01, 8))
+        struct.pack_into(">I", blob, 4, len(blob))
+        struct.pack_into(">I", blob, wrapper + 4, len(blob) - wrapper)
+    change_signature(tree.site / f"{CORE}.dylib", enlarge)
+    tree.record()
+    return tree
+
+
+@shows("quarantined", severity="warning", message="mark of downloaded files", action=r"xattr -d com.apple.quarantine \S+core7.dylib",
+       path=CORE, exit=0)
+def downloaded_by_a_browser(folder):
+    tree = MacTree(folder)
+    try:
+        os.setxattr(tree.site / f"{CORE}.dylib", "user.com.apple.quarantine", b"0081;")
+    except OSError:
+        raise unittest.SkipTest("this disk keeps no extended attributes")
+    return tree
+
+
+@shows("macos-too-old", severity="warning", message="for macOS 11.0 or later, and may need what macOS 10.15 does", path=CORE, exit=0,
+       options=["--macos-version", "10.15"], action="softwareupdate --install --all")
+def older_macos(folder):
+    return MacTree(folder)
+
+
+@shows("macos-too-old", severity="warning", message="what macOS 10.14.6 does not have", path=CORE, exit=0,
+       action="softwareupdate --install --all")
+def older_macos_by_its_own_word(folder):
+    tree = MacTree(folder)
+    tree.write("/System/Library/CoreServices/SystemVersion.plist",
+               "<dict><key>ProductVersion</key>\n<string>10.14.6</string></dict>")
+    return tree
+
+
+# Python
+
+@shows("wrong-architecture", message="python is x86_64, and libtorchcodec_core7.dylib is arm64; a "
+       "python for Intel runs under Rosetta", action=REINSTALL, path=CORE)
+def python_under_rosetta(folder):
+    tree = MacTree(folder)
+    tree.python(cpu="x86_64")
+    return tree
+
+
+@shows("wrong-architecture", message="is a universal file without that slice: arm64", path=CORE,
+       options=["--arch", "x86_64"], action=REINSTALL)
+def universal_without_a_slice(folder):
+    tree = MacTree(folder)
+    library = tree.site / f"{CORE}.dylib"
+    library.write_bytes(tiny_macho.universal([library.read_bytes()]))
+    tree.record()
+    return tree
+
+
+@shows("wrong-architecture", message="there only for another architecture than arm64", path=CORE,
+       action="brew install ffmpeg@7")
+def ffmpeg_for_intel(folder):
+    tree = MacTree(folder, dependencies=WANTS_FFMPEG, rpaths=["/usr/local/lib"])
+    tree.ffmpeg("/usr/local/lib", cpu="x86_64")
+    return tree
+
+
+@shows("python-abi", message="torchcodec is built for cp311; this is Python 3.12", action=REINSTALL,)
+def wheel_for_another_python(folder):
+    tree = MacTree(folder)
+    (tree.site / "torchcodec-0.9.1.dist-info/WHEEL").write_text(
+        "Wheel-Version: 1.0\nTag: cp311-cp311-macosx_11_0_arm64\n")
+    return tree
+
+
+@shows("python-version-mismatch", message="Python is 3.13, and torchcodec lies in the folder of 3.12",
+       action="pip install torchcodec")
+def environment_of_another_python(folder):
+    tree = MacTree(folder)
+    (tree.env / "pyvenv.cfg").write_text("home = /usr/bin\nversion = 3.13.1\n")
+    return tree
+
+
+# Search paths
+
+def search_path(code, entry, severity, message):
+    def build(folder):
+        tree = MacTree(folder, rpaths=[entry])
+        if code == "search-path-world-writable":
+            (tree.root / entry.lstrip("/")).mkdir(parents=True)
+            (tree.root / entry.lstrip("/")).chmod(0o777)
+        return tree
+    build.__name__ = code.replace("-", "_")
+    shows(code, severity=severity, message=message, exit=0, path=CORE,
+          action=rf"tcfix edit --remove-rpath '{entry}' \S+core7.dylib")(build)
+
+
+search_path("search-path-empty", "", "warning", "means the current folder")
+search_path("search-path-relative", "lib", "warning", "lib is relative to the current folder")
+search_path("search-path-build-machine", "/Users/runner/work/lib", "info", "machine that built it")
+search_path("search-path-dead", "/opt/none/lib", "info", "/opt/none/lib leads to no folder")
+search_path("search-path-world-writable", "/opt/open", "warning", "can be written by everybody")
+
+
+def codes_in_sources():
+    return {code for path in (ROOT / "lib" / "doctor").glob("*.cc")
+            for code in re.findall(r'"([a-z0-9]+(?:-[a-z0-9]+)+|unreadable|quarantined|shadowed)",?\s*'
+                                   r'(?:\n|:|,|;)', path.read_text())
+            if not code.startswith("nvidia-")}
+
+
+class Findings(FilesTest):
+    def examine(self, code, name, case):
+        folder = self.folder / f"{code}-{name}"
+        folder.mkdir()
+        tree = case.tree(folder)
+        arguments = [*case.options, *tree.arguments]
+        said = tcfix_json("doctor", *arguments, check=case.exit)
+        self.assertEqual(said["verdict"], "broken" if case.exit else "ok")
+        found = [each for each in said["findings"] if each["code"] == code]
+        self.assertEqual(len(found), 1, said["findings"])
+        finding = found[0]
+        self.assertEqual(set(finding),
+                         {"code", "severity", "message", "path", "evidence", "action"})
+        self.assertEqual(finding["severity"], case.severity)
+        self.assertRegex(finding["message"], case.message)
+        if case.action:
+            self.assertRegex(finding["action"], f"^{case.action}$")
+        else:
+            self.assertIsNone(finding["action"])
+        self.assertIn(case.path, finding["path"] or "")
+        # Nothing else is wrong with the tree, so that nothing else may be said of it.
+        self.assertEqual({each["code"] for each in said["findings"]} - {code}, case.also)
+        text = run(harness.TCFIX, "doctor", "-v", "--color", "never", *arguments).stdout
+        for line in text.splitlines():
+            # Paths and commands stay whole.
+            if not re.match(r" +(\$|file:|\w+:) |next: ", line) and str(self.folder) not in line:
+                self.assertLessEqual(len(line), 100, line)
+
+    def test_each(self):
+        self.assertTrue(find_tool("gcc"), "these tests need gcc")
+        for code, cases in CASES.items():
+            for name, case in cases:
+                with self.subTest(f"{code}: {name}"):
+                    self.examine(code, name, case)
+
+    def test_a_tree_without_defects_has_no_findings(self):
+        for kind in (MacTree, LinuxTree):
+            with self.subTest(kind.__name__):
+                tree = kind(self.folder / kind.__name__)
+                said = tcfix_json("doctor", *tree.arguments)
+                self.assertEqual((said["verdict"], said["findings"]), ("ok", []))
+
+
+if __name__ == "__main__":
+    unittest.main()
