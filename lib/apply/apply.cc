@@ -16,9 +16,6 @@ using resolve::Verdict;
 
 namespace {
 
-// Waiting for disks is not work for cores: more files than cores are synced at once.
-constexpr unsigned kFilesAtOnce = 16;
-
 Verdict both(Verdict a, Verdict b) {
   if (a == Verdict::Fails || b == Verdict::Fails)
     return Verdict::Fails;
@@ -65,7 +62,7 @@ Verdict overall(llvm::ArrayRef<GroupLoads> loads, llvm::ArrayRef<plan::Group> gr
 class PackageRun {
 public:
   PackageRun(const env::Target& target, const env::Package& package, const ApplyOptions& options)
-      : target(target), package(package), options(options),
+      : target(target), package(package), options(options), disk(target.disk),
         place(journalOf(package, target.environment)) {}
 
   llvm::Error run(const Locks& locks);
@@ -82,9 +79,11 @@ private:
   const env::Target& target;
   const env::Package& package;
   const ApplyOptions& options;
+  io::TargetDisk disk;
   JournalPlace place;
   PackageState state;
   std::vector<std::unique_ptr<LibraryWork>> works;
+  std::optional<resolve::LibraryStore> present; ///< every library as it was when we came
   plan::PackageFacts facts;
   plan::PackagePlan planned;
   std::map<std::string, const plan::Draft*> drafts; ///< by path, into the plan
@@ -104,7 +103,7 @@ bool isAlias(const env::Package& package, const std::string& path, const io::Tar
 
 void PackageRun::openLibraries(const Locks& locks) {
   for (const std::string& path : package.libraries) {
-    if (isAlias(package, path, target.disk))
+    if (isAlias(package, path, disk))
       continue;
     LibraryWork& work = *works.emplace_back(std::make_unique<LibraryWork>());
     work.path = path;
@@ -114,7 +113,7 @@ void PackageRun::openLibraries(const Locks& locks) {
       work.fail(toProblem(std::move(refused), path));
       continue;
     }
-    llvm::Expected<io::InputFile> input = target.disk.open(path);
+    llvm::Expected<io::InputFile> input = disk.open(path);
     if (!input) {
       Problem problem = toProblem(input.takeError(), path);
       if (problem.code == ErrorCode::NotFound) // the target is there; this is one of its files
@@ -153,8 +152,7 @@ LibraryWork* PackageRun::find(const std::string& path) {
 // The plan starts from what the installer, or a rebuild, left.
 void PackageRun::plan() {
   std::vector<Problem> unreadable;
-  resolve::LibraryStore present(target.disk);
-  facts = plan::gatherFacts(target, package, present, options.survey, unreadable);
+  facts = plan::gatherFacts(target, package, *present, options.survey, unreadable);
   bool hasReplacements = false;
   resolve::LibraryStore rebuilt(target.disk);
   for (const std::unique_ptr<LibraryWork>& work : works)
@@ -174,7 +172,7 @@ void PackageRun::plan() {
     const AppliedPlan& applied = *work->edits()->plan;
     library.original = {applied.dependencies, {}, applied.searchPaths, applied.searchPathKind};
   }
-  planned = plan::planPackage(facts, options.request, hasReplacements ? rebuilt : present);
+  planned = plan::planPackage(facts, options.request, hasReplacements ? rebuilt : *present);
   for (const GroupPlan& group : planned.groups)
     for (const plan::Draft& draft : group.drafts)
       drafts[draft.library().path] = &draft;
@@ -224,6 +222,9 @@ llvm::Error PackageRun::write() {
 }
 
 llvm::Error PackageRun::run(const Locks& locks) {
+  // Whoever held the locks before may have changed what was seen while the target was found.
+  disk = target.disk.remembering();
+  present.emplace(disk);
   if (llvm::Error error = readState(place).moveInto(state))
     return error;
   openLibraries(locks);
@@ -245,12 +246,7 @@ llvm::Error PackageRun::run(const Locks& locks) {
     promised.bare.push_back(group.bare);
   }
   // What is as planned loads as planned.
-  if (isChanged || hasFailed) {
-    resolve::LibraryStore present(target.disk);
-    before = simulate(facts, present);
-  } else {
-    before = promised;
-  }
+  before = isChanged || hasFailed ? simulate(facts, *present) : promised;
   after = before;
   if (options.isWriting)
     if (llvm::Error error = write()) {
@@ -263,8 +259,8 @@ llvm::Error PackageRun::run(const Locks& locks) {
       return error;
     }
   if (isChanged && options.isWriting) {
-    // Look again, with nothing remembered: the disk has the last word.
-    resolve::LibraryStore changed(target.disk);
+    // Look again: the disk has the last word.
+    resolve::LibraryStore changed = present->after(package.libraries);
     after = simulate(facts, changed);
   } else if (isChanged) {
     after = promised;

@@ -7,6 +7,8 @@
 #include <llvm/Support/JSON.h>
 #include <llvm/Support/raw_ostream.h>
 
+#include <algorithm>
+
 namespace tcfix::apply {
 
 namespace json = llvm::json;
@@ -72,6 +74,34 @@ json::Value toJson(const JournalEntry& entry) {
   if (entry.plan)
     object["plan"] = toJson(*entry.plan);
   return object;
+}
+
+bool isSamePlan(const AppliedPlan& a, const AppliedPlan& b) {
+  return a.wishes == b.wishes && a.stamp == b.stamp && a.searchPaths == b.searchPaths &&
+         a.searchPathKind == b.searchPathKind &&
+         std::equal(a.dependencies.begin(), a.dependencies.end(), b.dependencies.begin(),
+                    b.dependencies.end(), [](const Dependency& one, const Dependency& other) {
+                      return one.name == other.name && one.kind == other.kind;
+                    });
+}
+
+// Only what is written down: the reasons of patches and the bytes before them are not.
+bool isSameEntry(const JournalEntry& a, const JournalEntry& b) {
+  auto isSameMove = [](const Move& one, const Move& other) {
+    return one.from == other.from && one.to == other.to && one.length == other.length;
+  };
+  auto isSamePatch = [](const BytePatch& one, const BytePatch& other) {
+    return one.offset == other.offset && one.after == other.after;
+  };
+  const Rewrite &left = a.reverse, &right = b.reverse;
+  return a.path == b.path && a.sha256Before == b.sha256Before && a.sha256After == b.sha256After &&
+         a.modifiedNs == b.modifiedNs && a.link == b.link && left.oldSize == right.oldSize &&
+         left.newSize == right.newSize &&
+         std::equal(left.moves.begin(), left.moves.end(), right.moves.begin(), right.moves.end(),
+                    isSameMove) &&
+         std::equal(left.patches.begin(), left.patches.end(), right.patches.begin(),
+                    right.patches.end(), isSamePatch) &&
+         a.plan.has_value() == b.plan.has_value() && (!a.plan || isSamePlan(*a.plan, *b.plan));
 }
 
 // One object of the journal, read strictly: any field that is absent or not what it should be
@@ -223,6 +253,11 @@ llvm::Expected<Journal> readJournal(llvm::StringRef path) {
     if (!read(value, journal.entries.emplace_back()))
       return damaged("entry " + llvm::Twine(journal.entries.size()) + " is incomplete");
   return journal;
+}
+
+bool isSame(const Journal& a, const Journal& b) {
+  return std::equal(a.entries.begin(), a.entries.end(), b.entries.begin(), b.entries.end(),
+                    isSameEntry);
 }
 
 std::string journalText(const Journal& journal) {

@@ -42,4 +42,7 @@ llvm::Expected<Journal> readJournal(llvm::StringRef path);
 /// The journal as the text of a file.
 std::string journalText(const Journal& journal);
 
+/// True when both make the same text.
+bool isSame(const Journal& a, const Journal& b);
+
 } // namespace tcfix::apply

@@ -19,9 +19,7 @@ llvm::Error signWithTool(StagedLibrary& staged, const StageContext& context) {
   if (!rewrite)
     return rewrite.takeError();
   work.change = std::move(*rewrite);
-  if (llvm::Error error = file.reopen())
-    return error;
-  return file.sync();
+  return file.reopen();
 }
 
 // A link that once stood there is put back only if it still leads to the same bytes.
@@ -64,7 +62,7 @@ llvm::Expected<std::optional<JournalEntry>> editEntry(StagedLibrary& staged,
     return file.takeError();
   JournalEntry entry;
   entry.path = relativeTo(context.place, work.path);
-  entry.sha256Before = io::sha256Hex(work.base());
+  entry.sha256Before = work.isPristine() ? work.outcome.sha256Before : io::sha256Hex(work.base());
   entry.sha256After = io::sha256Hex(file->bytes());
   work.outcome.sha256After = entry.sha256After;
   if (entry.sha256Before == entry.sha256After)

@@ -67,10 +67,6 @@ std::vector<RecordWork> followInLists(const PackageState& state,
   return lists;
 }
 
-bool isSame(const Journal& a, const Journal& b) {
-  return journalText(a) == journalText(b);
-}
-
 // The old entries and those of the new ones that are not among them.
 Journal unionOf(const Journal& old, const Journal& wanted) {
   Journal both = old;

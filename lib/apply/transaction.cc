@@ -1,6 +1,7 @@
 #include "apply/transaction.h"
 
 #include "base/error.h"
+#include "base/parallel.h"
 
 #include <llvm/Support/FileSystem.h>
 #include <llvm/Support/Path.h>
@@ -44,6 +45,19 @@ llvm::Error putBack(const io::InputFile& old, const std::string& path) {
   return temporary->renameTo(path);
 }
 
+// All at once: a disk takes many in the time of one. The first problem, if there is any.
+std::optional<Problem> syncAll(size_t count, llvm::function_ref<llvm::Error(size_t)> sync) {
+  std::vector<std::optional<Problem>> problems(count);
+  parallelFor(count, kFilesAtOnce, [&](size_t i) {
+    if (llvm::Error error = sync(i))
+      problems[i] = toProblem(std::move(error), {});
+  });
+  for (std::optional<Problem>& problem : problems)
+    if (problem)
+      return std::move(problem);
+  return std::nullopt;
+}
+
 } // namespace
 
 Step::Step(Kind kind, const io::InputFile* old, std::string path)
@@ -58,8 +72,6 @@ llvm::Expected<Step> Step::replace(const io::InputFile& old, const std::string& 
   if (modifiedNs)
     if (llvm::Error error = staged->setModified(*modifiedNs))
       return error;
-  if (llvm::Error error = staged->sync())
-    return error;
   step.file.emplace(std::move(*staged));
   return step;
 }
@@ -74,8 +86,6 @@ llvm::Expected<Step> Step::create(const std::string& path, llvm::StringRef conte
   if (llvm::Error error = temporary->write(0, bytesOf(content)))
     return error;
   if (llvm::Error error = temporary->makeReadableLikeNewFiles())
-    return error;
-  if (llvm::Error error = temporary->sync())
     return error;
   step.temporary.emplace(std::move(*temporary));
   return step;
@@ -96,6 +106,12 @@ Step Step::join(const io::InputFile& old, const std::string& path, const std::st
   Step step(Kind::Join, &old, path);
   step.text = twin;
   return step;
+}
+
+llvm::Error Step::sync() {
+  if (file)
+    return file->sync();
+  return temporary ? temporary->sync() : llvm::Error::success();
 }
 
 llvm::Error Step::commit() {
@@ -127,11 +143,14 @@ llvm::Error Step::rollBack() {
 }
 
 llvm::Error commitAll(std::vector<Step>& steps) {
-  std::set<std::string> folders;
-  std::optional<Problem> failure;
+  std::optional<Problem> failure =
+      syncAll(steps.size(), [&](size_t i) { return within(steps[i].path(), steps[i].sync()); });
+  if (failure)
+    return fail(failure->code, failure->message, failure->hint);
+  std::set<std::string> touched;
   size_t done = 0;
   for (; done < steps.size() && !failure; ++done) {
-    folders.insert(folderOf(steps[done].path()));
+    touched.insert(folderOf(steps[done].path()));
     if (io::system::isInterrupted())
       failure = {ErrorCode::Interrupted, "interrupted; nothing was changed", {}, {}};
     else if (llvm::Error error = steps[done].commit())
@@ -142,10 +161,11 @@ llvm::Error commitAll(std::vector<Step>& steps) {
       if (llvm::Error error = steps[done].rollBack())
         failure->message += "; " + steps[done].path() +
                             " could not be put back: " + toProblem(std::move(error), {}).message;
-  for (const std::string& folder : folders)
-    if (llvm::Error error = io::system::syncFolder(folder))
-      if (!failure)
-        failure = toProblem(std::move(error), {});
+  std::vector<std::string> folders(touched.begin(), touched.end());
+  std::optional<Problem> unsynced =
+      syncAll(folders.size(), [&](size_t i) { return io::system::syncFolder(folders[i]); });
+  if (!failure)
+    failure = std::move(unsynced);
   if (failure)
     return fail(failure->code, failure->message, failure->hint);
   return llvm::Error::success();

@@ -1,8 +1,9 @@
 // A transaction: several files that change together or not at all.
 //
-// Every step is staged first, completely, on the disk. Then they are committed one by one; if one
-// fails, or the user presses Ctrl-C, those before it are rolled back. A process that is killed in
-// between leaves every file either old or new, and the journal, which goes first, tells which.
+// Every step is staged first, completely, and synced to the disk. Then they are committed one by
+// one; if one fails, or the user presses Ctrl-C, those before it are rolled back. A process that is
+// killed in between leaves every file either old or new, and the journal, which goes first, tells
+// which.
 #pragma once
 
 #include "io/staged.h"
@@ -10,6 +11,9 @@
 #include <optional>
 
 namespace tcfix::apply {
+
+/// Waiting for disks is not work for cores: more files than cores are on their way at once.
+constexpr unsigned kFilesAtOnce = 16;
 
 /// The change of one path, staged.
 class Step {
@@ -33,6 +37,7 @@ public:
   /// reopen(). Null where there is none.
   io::StagedFile* staged() { return file ? &*file : nullptr; }
 
+  llvm::Error sync(); ///< waits until the new content is on the disk
   llvm::Error commit();
   llvm::Error rollBack();
 

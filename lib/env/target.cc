@@ -55,10 +55,15 @@ llvm::Error look(const TargetQuery& query, Target& target) {
 llvm::Expected<Target> findTarget(const TargetQuery& query) {
   Format own = formats::thisMachinesFormat();
   bool hasSysroot = !query.sysroot.empty();
-  // As this machine sees it, until the libraries say more.
+  // As this machine sees it, until the libraries say more. Nothing is written while a target is
+  // looked at, so that one look at each folder is enough.
   Target target{
-      {},  {},         {},
-      own, query.arch, io::TargetDisk({.sysroot = query.sysroot, .isWindows = own == Format::Pe})};
+      {},
+      {},
+      {},
+      own,
+      query.arch,
+      io::TargetDisk({.sysroot = query.sysroot, .isWindows = own == Format::Pe}).remembering()};
   if (hasSysroot && !target.disk.isFolder(target.disk.options().sysroot))
     return fail(ErrorCode::NotFound, "there is no such folder: " + query.sysroot,
                 "--sysroot names the folder that holds the target's root");
@@ -76,7 +81,8 @@ llvm::Expected<Target> findTarget(const TargetQuery& query) {
   // Letter case, links and the user's folders count differently there.
   target.disk = io::TargetDisk({.sysroot = query.sysroot,
                                 .isWindows = target.platform == Format::Pe,
-                                .knowsAbsolutePaths = hasSysroot});
+                                .knowsAbsolutePaths = hasSysroot})
+                    .remembering();
   if (llvm::Error error = look(query, target))
     return error;
   return target;

@@ -5,6 +5,8 @@
 // Each format's room has its own kind of table. Texts point into the file's bytes.
 #pragma once
 
+#include <llvm/ADT/ArrayRef.h>
+#include <llvm/ADT/STLFunctionalExtras.h>
 #include <llvm/ADT/StringRef.h>
 #include <llvm/Support/Error.h>
 
@@ -51,6 +53,13 @@ public:
 
   virtual llvm::Expected<std::vector<NeededSymbol>> needed() const = 0;
   virtual SymbolOffer find(const NeededSymbol& wanted) const = 0;
+  /// The same for many, which some formats can do faster if their names are in order.
+  virtual void
+  findEach(llvm::ArrayRef<NeededSymbol> wanted,
+           llvm::function_ref<void(const NeededSymbol&, const SymbolOffer&)> tell) const {
+    for (const NeededSymbol& symbol : wanted)
+      tell(symbol, find(symbol));
+  }
 
   virtual llvm::ArrayRef<NeededVersion> neededVersions() const { return {}; }
   /// True where the library defines the version, or none at all: then the loader only warns.

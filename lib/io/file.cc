@@ -31,12 +31,15 @@ llvm::Error unreadable(std::error_code error) {
 } // namespace
 
 llvm::Expected<InputFile> InputFile::open(llvm::StringRef path) {
-  InputFile file;
   llvm::SmallString<256> real;
   if (std::error_code error = fs::real_path(path, real))
     return unreadable(error);
-  file.realPath = real.str().str();
+  return openReal(real);
+}
 
+llvm::Expected<InputFile> InputFile::openReal(llvm::StringRef path) {
+  InputFile file;
+  file.realPath = path.str();
   // Looking before opening: a pipe would block us.
   fs::file_status status;
   if (std::error_code error = fs::status(file.realPath, status))

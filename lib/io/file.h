@@ -27,6 +27,8 @@ class InputFile {
 public:
   /// Follows symbolic links. Refuses folders, devices, pipes and what cannot be read.
   static llvm::Expected<InputFile> open(llvm::StringRef path);
+  /// The same for an absolute path without symbolic links.
+  static llvm::Expected<InputFile> openReal(llvm::StringRef path);
 
   const std::string& path() const { return realPath; } ///< without symbolic links
   Bytes bytes() const;

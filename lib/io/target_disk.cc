@@ -132,53 +132,50 @@ std::string TargetDisk::targetPath(llvm::StringRef hostPath) const {
 }
 
 std::optional<std::string> TargetDisk::realPath(llvm::StringRef hostPath) const {
-  if (!memory)
-    return realPathNow(hostPath);
-  return memory->recall(memory->real, hostPath, [&] { return realPathNow(hostPath); });
+  return resolved(path::is_absolute(hostPath) ? hostPath.str() : absolute(hostPath), 0);
 }
 
-std::optional<std::string> TargetDisk::realPathNow(llvm::StringRef hostPath) const {
-  if (disk.sysroot.empty()) {
+std::optional<std::string> TargetDisk::resolved(llvm::StringRef hostPath, int links) const {
+  if (!memory)
+    return resolvedNow(hostPath, links);
+  return memory->recall(memory->real, hostPath, [&] { return resolvedNow(hostPath, links); });
+}
+
+// Folder by folder from the right, so that a disk which remembers asks once for each folder.
+std::optional<std::string> TargetDisk::resolvedNow(llvm::StringRef hostPath, int links) const {
+  if (disk.sysroot.empty() && system::thisSystem() == system::System::Windows) {
     llvm::SmallString<256> real;
-    if (fs::real_path(hostPath, real))
-      return std::nullopt;
-    return real.str().str();
+    return fs::real_path(hostPath, real) ? std::nullopt : std::optional(real.str().str());
   }
-  std::string top =
-      isWithin(hostPath, disk.sysroot) ? disk.sysroot : path::root_path(hostPath).str();
-  std::string current = top;
-  // What is still to be walked, the next part last.
-  std::vector<std::string> ahead;
-  auto walkFirst = [&](const Parts& parts) {
-    for (llvm::StringRef part : llvm::reverse(parts))
-      ahead.push_back(part.str());
-  };
-  walkFirst(partsOf(hostPath.drop_front(top.size()), path::is_separator('\\')));
-  for (int links = 0; !ahead.empty();) {
-    std::string part = std::move(ahead.back());
-    ahead.pop_back();
-    if (part == "..") {
-      if (current != top)
-        current = path::parent_path(current).str();
-      continue;
-    }
-    std::string next = entry(current, part);
-    std::optional<std::string> link = system::readLink(next);
-    if (!link) {
-      current = std::move(next);
-      continue;
-    }
-    if (++links > kMostLinks)
-      return std::nullopt;
-    if (std::optional<Parts> parts = absoluteParts(*link, disk.isWindows)) {
-      top = current = disk.sysroot;
-      walkFirst(*parts);
-    } else {
-      walkFirst(partsOf(*link, disk.isWindows));
-    }
-  }
+  std::string top = topAbove(hostPath);
+  if (hostPath.size() <= top.size())
+    return top;
+  std::optional<std::string> folder = resolved(path::parent_path(hostPath), links);
+  llvm::StringRef name = path::filename(hostPath);
+  if (!folder || name == ".")
+    return folder;
+  if (name == "..")
+    return *folder == topAbove(*folder) ? folder : path::parent_path(*folder).str();
+  std::string next = entry(*folder, name);
+  std::optional<std::string> link = system::readLink(next);
   // Links are gone from it, so that the system sees what the target would.
-  return fs::exists(current) ? std::optional(current) : std::nullopt;
+  if (!link)
+    return fs::exists(next) ? std::optional(next) : std::nullopt;
+  if (links == kMostLinks)
+    return std::nullopt;
+  std::optional<Parts> inside = absoluteParts(*link, disk.isWindows);
+  std::string ahead = !inside                ? *folder
+                      : disk.sysroot.empty() ? path::root_path(next).str()
+                                             : disk.sysroot;
+  for (llvm::StringRef part : inside ? *inside : partsOf(*link, disk.isWindows))
+    ahead = below(ahead, part);
+  return resolved(ahead, links + 1);
+}
+
+std::string TargetDisk::topAbove(llvm::StringRef hostPath) const {
+  return !disk.sysroot.empty() && isWithin(hostPath, disk.sysroot)
+             ? disk.sysroot
+             : path::root_path(hostPath).str();
 }
 
 std::optional<std::string> TargetDisk::adopt(llvm::StringRef typed) const {
@@ -200,12 +197,11 @@ std::optional<std::string> TargetDisk::adopt(llvm::StringRef typed) const {
 }
 
 llvm::Expected<InputFile> TargetDisk::open(llvm::StringRef hostPath) const {
+  if (std::optional<std::string> real = realPath(hostPath))
+    return InputFile::openReal(*real);
   if (disk.sysroot.empty())
-    return InputFile::open(hostPath);
-  std::optional<std::string> real = realPath(hostPath);
-  if (!real)
-    return fail(ErrorCode::NotFound, "there is no such file");
-  return InputFile::open(*real);
+    return InputFile::open(hostPath); // says why
+  return fail(ErrorCode::NotFound, "there is no such file");
 }
 
 bool TargetDisk::isFile(llvm::StringRef hostPath) const {

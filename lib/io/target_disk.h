@@ -62,7 +62,11 @@ private:
   struct Memory;
 
   std::optional<std::string> findNow(llvm::StringRef hostFolder, llvm::StringRef name) const;
-  std::optional<std::string> realPathNow(llvm::StringRef hostPath) const;
+  /// realPath of an absolute path, after so many links.
+  std::optional<std::string> resolved(llvm::StringRef hostPath, int links) const;
+  std::optional<std::string> resolvedNow(llvm::StringRef hostPath, int links) const;
+  /// The folder that ".." does not leave: the sysroot's, or the root.
+  std::string topAbove(llvm::StringRef hostPath) const;
   bool exists(const std::string& hostPath) const;
   std::string entry(const std::string& folder, llvm::StringRef name) const;
   std::string parent(const std::string& folder) const;

@@ -12,6 +12,9 @@ namespace {
 std::optional<uint64_t> readNumber(Bytes trie, uint64_t& at) {
   if (at > trie.size())
     return std::nullopt;
+  // Most have one byte, and a look-up reads dozens of them.
+  if (at < trie.size() && trie[at] < 0x80)
+    return trie[at++];
   unsigned length = 0;
   const char* error = nullptr;
   uint64_t value = llvm::decodeULEB128(trie.data() + at, &length, trie.end(), &error);
@@ -90,48 +93,73 @@ private:
   std::vector<std::string> names;
 };
 
+/// Reads the text of an edge and takes it from the front of `name`, if it stands there. Nothing if
+/// the text has no end. Edges are short: a loop of our own beats calls.
+std::optional<bool> consumeEdge(Bytes trie, uint64_t& at, llvm::StringRef& name) {
+  size_t length = 0;
+  bool isEqual = true;
+  for (; at < trie.size() && trie[at] != 0; ++at, ++length)
+    isEqual = isEqual && length < name.size() && static_cast<uint8_t>(name[length]) == trie[at];
+  if (at++ >= trie.size())
+    return std::nullopt;
+  if (isEqual)
+    name = name.drop_front(length);
+  return isEqual;
+}
+
 } // namespace
 
 std::optional<std::vector<std::string>> exportNames(Bytes trie) {
   return TrieReader(trie).run();
 }
 
-std::optional<TrieEntry> findExport(Bytes trie, llvm::StringRef name) {
-  uint64_t node = 0;
+std::optional<TrieEntry> ExportFinder::find(llvm::StringRef name) {
+  // Go on from the last node that this name shares with the one before.
+  size_t shared =
+      std::mismatch(name.begin(), name.end(), last.begin(), last.end()).first - name.begin();
+  while (way.size() > 1 && way.back().length > shared)
+    way.pop_back();
+  last = name;
   // Every turn but the first uses up letters, or leads past a node without any: bounded by both.
   for (size_t turn = 0; turn <= trie.size(); ++turn) {
-    uint64_t at = node;
+    llvm::StringRef rest = name.drop_front(way.back().length);
+    uint64_t at = way.back().node;
     std::optional<uint64_t> exportSize = readNumber(trie, at);
     if (!exportSize || !fits(at, *exportSize, trie.size()))
       return std::nullopt;
-    if (name.empty() && *exportSize > 0) {
-      TrieEntry entry;
-      std::optional<uint64_t> flags = readNumber(trie, at);
-      entry.isReexport = flags && (*flags & llvm::MachO::EXPORT_SYMBOL_FLAGS_REEXPORT);
-      if (entry.isReexport) {
-        entry.ordinal = readNumber(trie, at).value_or(0);
-        entry.importedName = readText(trie, at).value_or(llvm::StringRef());
-      }
-      return entry;
-    }
+    if (rest.empty() && *exportSize > 0)
+      return entryAt(at);
     at += *exportSize;
     if (at >= trie.size())
       return std::nullopt;
     bool hasNext = false;
     for (unsigned edges = trie[at++]; edges > 0 && !hasNext; --edges) {
-      std::optional<llvm::StringRef> edge = readText(trie, at);
-      std::optional<uint64_t> child = edge ? readNumber(trie, at) : std::nullopt;
+      std::optional<bool> isThisWay = consumeEdge(trie, at, rest);
+      std::optional<uint64_t> child = isThisWay ? readNumber(trie, at) : std::nullopt;
       if (!child)
         return std::nullopt;
-      if (name.consume_front(*edge)) {
-        hasNext = true;
-        node = *child;
-      }
+      hasNext = *isThisWay;
+      Place next{name.size() - rest.size(), *child};
+      if (hasNext && next.length == way.back().length)
+        way.back() = next; // an edge without letters must not make the way endless
+      else if (hasNext)
+        way.push_back(next);
     }
     if (!hasNext)
       return std::nullopt;
   }
   return std::nullopt;
+}
+
+TrieEntry ExportFinder::entryAt(uint64_t at) const {
+  TrieEntry entry;
+  std::optional<uint64_t> flags = readNumber(trie, at);
+  entry.isReexport = flags && (*flags & llvm::MachO::EXPORT_SYMBOL_FLAGS_REEXPORT);
+  if (entry.isReexport) {
+    entry.ordinal = readNumber(trie, at).value_or(0);
+    entry.importedName = readText(trie, at).value_or(llvm::StringRef());
+  }
+  return entry;
 }
 
 } // namespace tcfix::macho

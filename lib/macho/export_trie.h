@@ -23,7 +23,28 @@ struct TrieEntry {
   llvm::StringRef importedName; ///< how it is called there; empty: the same
 };
 
-/// Follows the edges of one name and reads nothing else; nothing where they end, or are damaged.
-std::optional<TrieEntry> findExport(Bytes trie, llvm::StringRef name);
+/// Looks names up as dyld does, node by node. Of names in alphabetical order, which is how symbol
+/// tables have them, each begins where it parts from the one before. One thread at a time; the
+/// names must outlive it.
+class ExportFinder {
+public:
+  explicit ExportFinder(Bytes trie) : trie(trie) {}
+
+  /// Nothing if there is no such name, or the trie is damaged on the way to it.
+  std::optional<TrieEntry> find(llvm::StringRef name);
+
+private:
+  TrieEntry entryAt(uint64_t at) const;
+
+  /// A node, and how many letters of the name lead to it.
+  struct Place {
+    size_t length = 0;
+    uint64_t node = 0;
+  };
+
+  Bytes trie;
+  llvm::StringRef last;
+  std::vector<Place> way = {{}}; ///< from the root
+};
 
 } // namespace tcfix::macho

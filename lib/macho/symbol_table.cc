@@ -40,13 +40,27 @@ public:
   }
 
   SymbolOffer find(const NeededSymbol& wanted) const override {
+    ExportFinder finder(tables.trie);
+    return find(wanted, finder);
+  }
+
+  void
+  findEach(llvm::ArrayRef<NeededSymbol> wanted,
+           llvm::function_ref<void(const NeededSymbol&, const SymbolOffer&)> tell) const override {
+    ExportFinder finder(tables.trie);
+    for (const NeededSymbol& symbol : wanted)
+      tell(symbol, find(symbol, finder));
+  }
+
+private:
+  SymbolOffer find(const NeededSymbol& wanted, ExportFinder& finder) const {
     SymbolOffer offer;
     if (tables.trie.empty()) {
       if (std::binary_search(listed.begin(), listed.end(), wanted.name))
         offer.kind = SymbolOffer::Kind::Here;
       return offer;
     }
-    std::optional<TrieEntry> entry = findExport(tables.trie, wanted.name);
+    std::optional<TrieEntry> entry = finder.find(wanted.name);
     if (!entry)
       return offer;
     offer.kind = SymbolOffer::Kind::Here;
@@ -58,7 +72,6 @@ public:
     return offer;
   }
 
-private:
   SymbolTables tables;
   bool isTwoLevel;
   size_t dependencyCount = 0;

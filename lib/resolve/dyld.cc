@@ -174,11 +174,9 @@ private:
 
   /// By its path, or by the install name of a shared library.
   std::optional<size_t> findLoaded(llvm::StringRef name) const {
-    for (size_t i = 0; i < process.modules.size(); ++i) {
-      const Module& module = process.modules[i];
-      if (module.slice->identity == name.str() || process.disk().targetPath(module.path) == name)
+    for (size_t i = 0; i < process.modules.size(); ++i)
+      if (process.modules[i].isCalled(name))
         return i;
-    }
     return std::nullopt;
   }
 
@@ -287,51 +285,49 @@ private:
           return report("dependency", dependency.name);
   }
 
+  /// Every symbol is bound to one dependency, so that each dependency is a question of its own: an
+  /// FFmpeg in another place leaves what is known of torch as it is.
   void checkSymbols(size_t importer) {
     const Module& module = process.modules[importer];
-    Library::SymbolQuestion question{module.slice};
-    addProviders(importer, question, 0);
-    const MissingByDependency& missing =
-        module.library->missing(std::move(question), [&] { return findMissingSymbols(importer); });
-    for (const auto& [dependency, symbols] : missing)
-      result.problems.push_back(
-          missingSymbols(process, importer, module.dependencies()[dependency].name,
-                         process.modules[module.providers[dependency]].path, symbols));
-  }
-
-  /// The libraries that a module's symbols are looked for in, re-exported ones included.
-  void addProviders(size_t index, Library::SymbolQuestion& question, unsigned hops) const {
-    const Module& module = process.modules[index];
     for (size_t i = 0; i < module.providers.size(); ++i) {
       int provider = module.providers[i];
-      bool isPassedOn = module.dependencies()[i].kind == DependencyKind::Reexport;
-      if (hops > 0 && !isPassedOn)
+      if (provider < 0)
         continue;
-      question.push_back(answererOf(process, provider));
-      if (provider >= 0 && hops < kMostHops)
-        addProviders(provider, question, hops + 1);
+      Library::SymbolQuestion question{i, {module.slice}};
+      addProviders(provider, question.answerers, 0);
+      const MissingByDependency& missing = module.library->missing(
+          std::move(question), [&] { return findMissingSymbols(importer, i); });
+      for (const auto& [dependency, symbols] : missing)
+        result.problems.push_back(missingSymbols(process, importer, module.dependencies()[i].name,
+                                                 process.modules[provider].path, symbols));
     }
   }
 
-  MissingByDependency findMissingSymbols(size_t importer) const {
+  /// A module that symbols are looked for in, and those that it may pass them on from.
+  void addProviders(int provider, std::vector<const void*>& answerers, unsigned hops) const {
+    answerers.push_back(answererOf(process, provider));
+    if (provider < 0 || hops > kMostHops)
+      return;
+    const Module& module = process.modules[provider];
+    for (size_t i = 0; i < module.providers.size(); ++i)
+      if (module.dependencies()[i].kind == DependencyKind::Reexport)
+        addProviders(module.providers[i], answerers, hops + 1);
+  }
+
+  MissingByDependency findMissingSymbols(size_t importer, size_t dependency) const {
     MissingByDependency missing;
-    const SymbolTable* table = process.modules[importer].symbols();
-    if (!table)
-      return missing;
-    llvm::Expected<std::vector<NeededSymbol>> needed = table->needed();
-    if (!needed) {
-      llvm::consumeError(needed.takeError());
-      return missing;
-    }
     const Module& module = process.modules[importer];
-    for (const NeededSymbol& symbol : *needed) {
+    std::vector<NeededSymbol> wanted;
+    for (const NeededSymbol& symbol : module.library->needed(module.slice->arch))
       // A flat look-up is for whatever the process has, which here is Python.
-      if (symbol.isOptional || !symbol.dependency)
-        continue;
-      int provider = module.providers[*symbol.dependency];
-      if (provider >= 0 && !offers(provider, symbol, 0))
-        missing[static_cast<int>(*symbol.dependency)].push_back(symbol.text());
-    }
+      if (!symbol.isOptional && symbol.dependency == dependency)
+        wanted.push_back(symbol);
+    int provider = module.providers[dependency];
+    if (const SymbolTable* table = process.modules[provider].symbols())
+      table->findEach(wanted, [&](const NeededSymbol& symbol, const SymbolOffer& offer) {
+        if (offer.kind != SymbolOffer::Kind::Here && !offers(provider, symbol, 0))
+          missing[static_cast<int>(dependency)].push_back(symbol.text());
+      });
     return missing;
   }
 

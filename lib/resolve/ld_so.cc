@@ -125,8 +125,7 @@ private:
   std::optional<size_t> findLoaded(llvm::StringRef name) const {
     for (size_t i = 0; i < process.modules.size(); ++i) {
       const Module& module = process.modules[i];
-      if (module.slice->identity == name.str() || llvm::is_contained(module.aliases, name) ||
-          process.disk().targetPath(module.path) == name)
+      if (module.isCalled(name) || llvm::is_contained(module.aliases, name))
         return i;
     }
     return std::nullopt;
@@ -298,14 +297,14 @@ private:
       const Module& module = process.modules[importer];
       Library::SymbolQuestion question;
       for (int provider : module.providers)
-        question.push_back(answererOf(process, provider));
+        question.answerers.push_back(answererOf(process, provider));
       // What the look-up also depends on, as pointers that are there or not.
       for (bool flag : {isScopeOpen, assumesStandardLibrary, takesUnversionedFromBase(importer)})
-        question.push_back(flag ? &kElsewhere : nullptr);
+        question.answerers.push_back(flag ? &kElsewhere : nullptr);
       for (size_t i = 0; i < module.providers.size(); ++i)
-        question.push_back(module.isDropped(i) ? &kElsewhere : nullptr);
+        question.answerers.push_back(module.isDropped(i) ? &kElsewhere : nullptr);
       for (const auto& [index, table] : visible)
-        question.push_back(table);
+        question.answerers.push_back(table);
       const MissingByDependency& missing = module.library->missing(
           std::move(question), [&] { return findMissingSymbols(importer, visible); });
       for (const auto& [dependency, symbols] : missing) {
@@ -320,15 +319,8 @@ private:
 
   MissingByDependency findMissingSymbols(size_t importer, llvm::ArrayRef<Visible> visible) const {
     MissingByDependency missing;
-    const SymbolTable* table = process.modules[importer].symbols();
-    if (!table)
-      return missing;
-    llvm::Expected<std::vector<NeededSymbol>> needed = table->needed();
-    if (!needed) {
-      llvm::consumeError(needed.takeError());
-      return missing;
-    }
-    for (const NeededSymbol& symbol : *needed)
+    const Module& module = process.modules[importer];
+    for (const NeededSymbol& symbol : module.library->needed(module.slice->arch))
       if (!isBound(importer, symbol, visible))
         missing[symbol.dependency ? static_cast<int>(*symbol.dependency) : -1].push_back(
             symbol.text());

@@ -7,7 +7,7 @@ struct LibraryStore::State {
 
   io::TargetDisk disk; ///< a store is about a moment: asked once, known for good
   std::mutex mutex;
-  std::map<std::string, std::unique_ptr<Library>> libraries; ///< by real path
+  std::map<std::string, std::shared_ptr<Library>> libraries; ///< by real path
   std::map<std::string, Library*> known;                     ///< by any path that was asked for
   std::map<std::string, Bytes> replacements;                 ///< by real path
 };
@@ -16,6 +16,16 @@ LibraryStore::LibraryStore(const io::TargetDisk& disk)
     : state(std::make_unique<State>(disk.remembering())) {}
 
 LibraryStore::~LibraryStore() = default;
+LibraryStore::LibraryStore(LibraryStore&&) noexcept = default;
+
+LibraryStore LibraryStore::after(llvm::ArrayRef<std::string> writtenHostPaths) const {
+  LibraryStore next(state->disk);
+  next.state->libraries = state->libraries;
+  for (const std::string& path : writtenHostPaths)
+    for (const io::TargetDisk* disk : {&state->disk, &next.state->disk}) // it may have been a link
+      next.state->libraries.erase(disk->realPath(path).value_or(path));
+  return next;
+}
 
 const io::TargetDisk& LibraryStore::disk() const {
   return state->disk;
@@ -41,9 +51,9 @@ const Library& LibraryStore::open(const std::string& hostPath) {
     Library*& known = state->known[hostPath];
     if (!known) {
       std::string real = state->disk.realPath(hostPath).value_or(hostPath);
-      std::unique_ptr<Library>& entry = state->libraries[real];
+      std::shared_ptr<Library>& entry = state->libraries[real];
       if (!entry) {
-        entry = std::make_unique<Library>();
+        entry = std::make_shared<Library>();
         entry->path = real;
       }
       known = entry.get();
@@ -89,17 +99,37 @@ Library::missing(SymbolQuestion question, llvm::function_ref<MissingByDependency
   return *answers.try_emplace(std::move(question), std::move(made)).first->second;
 }
 
-const SymbolTable* Library::symbols(const std::string& arch) const {
-  std::lock_guard lock(mutex);
+Library::Table& Library::table(const std::string& arch) const {
   auto [entry, isNew] = tables.try_emplace(arch);
   if (isNew) {
     llvm::Expected<std::unique_ptr<SymbolTable>> opened = formats::openSymbols(bytes, arch);
     if (opened)
-      entry->second = std::move(*opened);
+      entry->second.symbols = std::move(*opened);
     else
       llvm::consumeError(opened.takeError());
   }
-  return entry->second.get();
+  return entry->second;
+}
+
+const SymbolTable* Library::symbols(const std::string& arch) const {
+  std::lock_guard lock(mutex);
+  return table(arch).symbols.get();
+}
+
+llvm::ArrayRef<NeededSymbol> Library::needed(const std::string& arch) const {
+  std::lock_guard lock(mutex);
+  Table& known = table(arch);
+  if (!known.needed) {
+    known.needed.emplace();
+    if (known.symbols) {
+      llvm::Expected<std::vector<NeededSymbol>> read = known.symbols->needed();
+      if (read)
+        known.needed = std::move(*read);
+      else
+        llvm::consumeError(read.takeError());
+    }
+  }
+  return *known.needed;
 }
 
 } // namespace tcfix::resolve

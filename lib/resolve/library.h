@@ -23,6 +23,11 @@ public:
   /// `disk` must outlive the store.
   explicit LibraryStore(const io::TargetDisk& disk);
   ~LibraryStore();
+  LibraryStore(LibraryStore&&) noexcept;
+
+  /// A store of the same disk that looks again, but keeps what is known of all libraries except
+  /// these, which were written since. This one must outlive it.
+  LibraryStore after(llvm::ArrayRef<std::string> writtenHostPaths) const;
 
   const io::TargetDisk& disk() const;
 

@@ -25,9 +25,17 @@ public:
   /// The symbols for one architecture of the image; null if their tables are damaged.
   const SymbolTable* symbols(const std::string& arch) const;
 
+  /// What it takes from other libraries; nothing if the tables are damaged.
+  llvm::ArrayRef<NeededSymbol> needed(const std::string& arch) const;
+
+  /// Which symbols are missing of one dependency, or of any, if these would answer it.
+  struct SymbolQuestion {
+    std::optional<size_t> dependency;
+    std::vector<const void*> answerers;
+    auto operator<=>(const SymbolQuestion&) const = default;
+  };
   /// The answer to a question about this library's symbols. A plan asks the same one again and
-  /// again; the question is the libraries that would answer it.
-  using SymbolQuestion = std::vector<const void*>;
+  /// again.
   const MissingByDependency& missing(SymbolQuestion question,
                                      llvm::function_ref<MissingByDependency()> answer) const;
 
@@ -39,7 +47,13 @@ private:
   std::optional<io::InputFile> file;
   Bytes bytes;
   mutable std::mutex mutex;
-  mutable std::map<std::string, std::unique_ptr<SymbolTable>> tables;
+  struct Table {
+    std::unique_ptr<SymbolTable> symbols;            ///< null: damaged
+    std::optional<std::vector<NeededSymbol>> needed; ///< when it was first asked for
+  };
+  Table& table(const std::string& arch) const; ///< with the mutex locked
+
+  mutable std::map<std::string, Table> tables;
   mutable std::map<SymbolQuestion, std::unique_ptr<const MissingByDependency>> answers;
 };
 

@@ -103,6 +103,7 @@ size_t addModule(Process& process, const Candidate& candidate, std::string hostP
   module.slice = candidate.slice;
   if (auto it = process.disguises.find(candidate.library->path); it != process.disguises.end())
     module.disguise = it->second;
+  module.targetPath = process.disk().targetPath(hostPath);
   module.path = std::move(hostPath);
   module.loader = loader;
   module.providers.assign(module.dependencies().size(), kAbsent);

@@ -17,6 +17,7 @@ struct Module {
   const Slice* slice = nullptr;
   std::shared_ptr<const Disguise> disguise;
   std::string path;                 ///< the host path that the loader knows it by
+  std::string targetPath;           ///< the same as the target calls it
   std::optional<size_t> loader;     ///< the module that asked for it first
   std::vector<std::string> aliases; ///< other names that it was found by
   /// For each dependency the module that was taken for it, or one of the two values below.
@@ -27,6 +28,10 @@ struct Module {
   std::optional<SearchPathKind> searchPathKind() const;
   bool isDropped(size_t dependency) const;
   const SymbolTable* symbols() const { return library->symbols(slice->arch); }
+  /// True for the library's own name and for the path that it was loaded by.
+  bool isCalled(llvm::StringRef name) const {
+    return targetPath == name || (slice->identity && *slice->identity == name);
+  }
 };
 
 /// Out of reach: whatever is asked of it counts as present.

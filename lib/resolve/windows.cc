@@ -159,19 +159,11 @@ private:
 
   void checkSymbols(size_t importer, const WindowsSearch& search,
                     llvm::function_ref<bool(size_t dependency)> isWanted) {
-    const SymbolTable* table = process.modules[importer].symbols();
-    if (!table)
-      return;
-    llvm::Expected<std::vector<NeededSymbol>> needed = table->needed();
-    if (!needed) {
-      llvm::consumeError(needed.takeError());
-      return;
-    }
     std::map<size_t, std::vector<std::string>> missing; // by dependency
-    for (const NeededSymbol& symbol : *needed) {
+    const Module& module = process.modules[importer];
+    for (const NeededSymbol& symbol : module.library->needed(module.slice->arch)) {
       // A helper that a plan would add brings imports of its own, which Windows has.
       size_t dependency = *symbol.dependency;
-      const Module& module = process.modules[importer];
       if (dependency >= module.providers.size() || !isWanted(dependency))
         continue;
       int provider = module.providers[dependency];

@@ -39,6 +39,26 @@ TEST(ExportTrie, AnEdgeThatLeadsOutsideIsRefused) {
   EXPECT_FALSE(macho::exportNames(trie));
 }
 
+TEST(ExportTrie, NamesAreFoundInAnyOrder) {
+  macho::ExportFinder finder(kGood);
+  for (llvm::StringRef name : {"_ab", "_a", "_ab", "_a"})
+    EXPECT_TRUE(finder.find(name)) << name.str();
+}
+
+TEST(ExportTrie, OtherNamesAreNotFoundWhateverCameBefore) {
+  macho::ExportFinder finder(kGood);
+  for (llvm::StringRef name : {"_abc", "", "_", "_b", "_ac", "_aa", "a"}) {
+    EXPECT_FALSE(finder.find(name)) << name.str();
+    EXPECT_TRUE(finder.find("_ab"));
+  }
+}
+
+// A node that leads to itself by an edge without letters.
+TEST(ExportTrie, AnEndlessWayEnds) {
+  const ByteVector trie = {0, 1, 0, 0, 0};
+  EXPECT_FALSE(macho::ExportFinder(trie).find("_a"));
+}
+
 TEST(ExportTrie, AnyByteMayBeAnything) {
   for (size_t i = 0; i < kGood.size(); ++i)
     for (int value = 0; value < 256; ++value) {
@@ -46,6 +66,10 @@ TEST(ExportTrie, AnyByteMayBeAnything) {
       trie[i] = static_cast<uint8_t>(value);
       macho::exportNames(GuardedBytes(trie));
       macho::exportNames(GuardedBytes(Bytes(trie).take_front(i)));
+      GuardedBytes guarded(trie);
+      macho::ExportFinder finder(guarded);
+      for (llvm::StringRef name : {"_a", "_ab", "_abc"})
+        finder.find(name);
     }
 }
 
