@@ -159,10 +159,14 @@ std::string pathAfter(llvm::StringRef text, llvm::StringRef words) {
   size_t at = text.find(words);
   if (at == llvm::StringRef::npos)
     return {};
-  llvm::StringRef path = upTo(text.substr(at + words.size()).ltrim(),
-                              {"\\n", "  Reason:", " Reason:", "  Expected in:"});
+  llvm::StringRef path =
+      upTo(text.substr(at + words.size()).ltrim(), {"\\n", " Reason:", " Expected in:"});
   if (path.starts_with("<") && path.contains('>'))
     path = path.split('>').second;
+  // On one line with others.
+  for (llvm::StringRef end : {".dylib ", ".so "})
+    if (size_t last = path.find(end); last != llvm::StringRef::npos)
+      path = path.take_front(last + end.size());
   return unquoted(path).str();
 }
 

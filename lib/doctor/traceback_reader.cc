@@ -110,8 +110,9 @@ std::string versionOf(llvm::StringRef text, llvm::StringRef name) {
     rest = rest.ltrim(" \t'\"`*");
     if (rest.consume_front_insensitive("version"))
       rest = rest.ltrim(" \t'\"`*");
-    rest.consume_front("==") || rest.consume_front(":") || rest.consume_front("=") ||
-        rest.consume_front("|") || rest.consume_front("-") || rest.consume_front("@");
+    for (llvm::StringRef separator : {"==", ":", "=", "|", "-", "@"})
+      if (rest.consume_front(separator))
+        break;
     rest = rest.ltrim(" \t'\"`*(|v");
     llvm::StringRef version = versionAt(rest);
     version.consume_back(".dist");
@@ -139,12 +140,12 @@ std::optional<Format> platformIn(llvm::StringRef text) {
                      text.count("mach-o") + text.count("dlopen(/"),
                windows =
                    text.count(".dll") + text.count("WinError") + text.count("\\site-packages"),
-               linux = text.count(".so");
-  if (mac == 0 && windows == 0 && linux == 0)
+               elf = text.count(".so");
+  if (mac == 0 && windows == 0 && elf == 0)
     return std::nullopt;
-  if (windows > std::max(mac, linux))
+  if (windows > std::max(mac, elf))
     return Format::Pe;
-  return mac > 0 && mac * 2 >= linux ? Format::MachO : Format::Elf; // macOS has .so files, too
+  return mac > 0 && mac * 2 >= elf ? Format::MachO : Format::Elf; // macOS has .so files, too
 }
 
 void readProgram(llvm::StringRef text, Told& told) {
