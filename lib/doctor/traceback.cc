@@ -124,7 +124,7 @@ std::vector<Evidence> versionsIn(const Told& told) {
   };
   add("torchcodec", told.torchcodec);
   add("torch", told.torch);
-  add("Python", told.python);
+  add("python", told.python);
   add("system", !told.platform                   ? ""
                 : told.platform == Format::MachO ? "macOS"
                 : told.platform == Format::Pe    ? "Windows"

@@ -89,7 +89,9 @@ std::string toldText(llvm::ArrayRef<Evidence> told) {
   std::vector<std::string> words;
   for (const Evidence& each : told) {
     const std::string& value = std::get<std::string>(each.value);
-    words.push_back(printable(each.name == "system" ? value : each.name + " " + value));
+    words.push_back(printable(each.name == "system"   ? value
+                              : each.name == "python" ? "Python " + value
+                                                      : each.name + " " + value));
   }
   return wrapped(llvm::join(words, ", "), 12, 12);
 }

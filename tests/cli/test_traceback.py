@@ -202,12 +202,12 @@ class Transcripts(FilesTest):
             return tcfix_json("doctor", "--traceback", self.write(text), check=0).get("told", {})
         for text, expected in [
                 ("torch==2.9.1\ntorchcodec==0.9.1\n", {"torch": "2.9.1", "torchcodec": "0.9.1"}),
-                ("| torch | 2.13.0 |\n| Python | 3.14.7 |", {"torch": "2.13.0", "Python": "3.14.7"}),
+                ("| torch | 2.13.0 |\n| Python | 3.14.7 |", {"torch": "2.13.0", "python": "3.14.7"}),
                 ("PyTorch version: 2.8.0+cu128", {"torch": "2.8.0+cu128"}),
                 ("requires torch>=2.0, torchcodec~=0.3", {}),
                 ("site-packages/torchcodec-0.7.0.dist-info/METADATA", {"torchcodec": "0.7.0"}),
-                (r"C:\Python313\Lib\site-packages\x.dll", {"Python": "3.13", "system": "Windows"}),
-                ("/usr/lib/python3.11/x.so", {"Python": "3.11", "system": "Linux"}),
+                (r"C:\Python313\Lib\site-packages\x.dll", {"python": "3.13", "system": "Windows"}),
+                ("/usr/lib/python3.11/x.so", {"python": "3.11", "system": "Linux"}),
                 ("/opt/lib/libx.dylib _C.cpython-312-darwin.so", {"system": "macOS"})]:
             with self.subTest(text):
                 self.assertEqual(told(text), expected)
