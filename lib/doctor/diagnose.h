@@ -17,6 +17,7 @@ struct Diagnosis {
   std::vector<GroupReport> groups; ///< in the order in which torchcodec tries them
   std::vector<int> required;       ///< majors that must load
   std::vector<Finding> findings;   ///< the worst first
+  std::vector<Evidence> told;      ///< versions and system, out of a traceback; else empty
 };
 
 struct DoctorOptions {

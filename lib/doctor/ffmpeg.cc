@@ -6,8 +6,6 @@
 
 namespace tcfix::doctor {
 
-namespace {
-
 std::string majorsText(llvm::ArrayRef<int> majors) {
   std::vector<std::string> words;
   for (int major : majors)
@@ -15,21 +13,13 @@ std::string majorsText(llvm::ArrayRef<int> majors) {
   return llvm::join(words, ", ");
 }
 
-} // namespace
-
-std::string ffmpegInstallCommand(const Case& facts, int highest) {
-  switch (facts.facts.platform) {
-  case Format::MachO:
-    // The newest formula has no number; older ones do.
+std::string ffmpegInstallCommand(const Scene& scene, int highest) {
+  // The newest formula has no number; older ones do.
+  if (scene.platform == Format::MachO)
     return highest >= 8 ? "brew install ffmpeg" : "brew install ffmpeg@" + std::to_string(highest);
-  case Format::Elf:
-    if (facts.found.environment.kind == env::EnvironmentKind::Conda)
-      return "conda install -c conda-forge \"ffmpeg<" + std::to_string(highest + 1) + "\"";
-    return "pip install av";
-  case Format::Pe:
-    return "pip install av";
-  }
-  return {};
+  if (scene.platform == Format::Elf && scene.isConda)
+    return "conda install -c conda-forge \"ffmpeg<" + std::to_string(highest + 1) + "\"";
+  return "pip install av";
 }
 
 void findFfmpegProblems(const Case& facts, Findings& findings) {
@@ -64,14 +54,11 @@ void findFfmpegProblems(const Case& facts, Findings& findings) {
       present.push_back(install.major);
     seen.push_back(line + (install.defect.empty() ? "" : ": " + install.defect));
   }
-  std::vector<std::string> tried;
-  for (const resolve::Attempt& attempt : first->tried)
-    tried.push_back(attempt.place + ": " + attempt.outcome);
-
   Finding finding;
   finding.severity = Severity::Error;
   finding.path = first->library;
-  finding.evidence = {{"dependency", first->dependency}, {"installs", seen}, {"tried", tried}};
+  finding.evidence = {
+      {"dependency", first->dependency}, {"installs", seen}, {"tried", placesOf(*first)}};
   bool hasSupported =
       llvm::any_of(present, [&](int major) { return llvm::is_contained(wanted, major); });
   const std::string majors = "FFmpeg " + majorsText(wanted);
@@ -88,15 +75,15 @@ void findFfmpegProblems(const Case& facts, Findings& findings) {
     finding.code = "ffmpeg-unsupported-major";
     finding.message = "this " + facts.facts.package.name + " uses " + majors +
                       "; installed: " + majorsText(present);
-    finding.action = ffmpegInstallCommand(facts, wanted.empty() ? 7 : wanted.front());
+    finding.action = ffmpegInstallCommand(facts.scene(), wanted.empty() ? 7 : wanted.front());
   } else if (!defects.empty()) {
     finding.code = "ffmpeg-static";
     finding.message = "no FFmpeg here has shared libraries: " + defects.front();
-    finding.action = ffmpegInstallCommand(facts, wanted.empty() ? 7 : wanted.front());
+    finding.action = ffmpegInstallCommand(facts.scene(), wanted.empty() ? 7 : wanted.front());
   } else {
     finding.code = "ffmpeg-missing";
     finding.message = "there is no FFmpeg that the libraries could use (" + majors + ")";
-    finding.action = ffmpegInstallCommand(facts, wanted.empty() ? 7 : wanted.front());
+    finding.action = ffmpegInstallCommand(facts.scene(), wanted.empty() ? 7 : wanted.front());
   }
   findings.push_back(std::move(finding));
 }

@@ -15,19 +15,6 @@ bool isFfmpeg(llvm::StringRef dependency) {
   return env::parseFfmpegName(dependency).has_value();
 }
 
-// Said once, by versions.cc, where there is no torch at all.
-bool isTorchs(llvm::StringRef name) {
-  return name.starts_with("libtorch") || name.starts_with("libc10") || name.starts_with("torch") ||
-         name.starts_with("c10");
-}
-
-std::vector<std::string> placesOf(const LoadProblem& problem) {
-  std::vector<std::string> places;
-  for (const resolve::Attempt& attempt : problem.tried)
-    places.push_back(attempt.place + ": " + attempt.outcome);
-  return places;
-}
-
 // NVIDIA's wheels bring the libraries; those for CUDA 12 carry it in their names.
 std::string cudaAction(llvm::StringRef name) {
   constexpr std::pair<llvm::StringLiteral, llvm::StringLiteral> kWheels[] = {
@@ -47,7 +34,21 @@ bool lacksCudaInTorch(const Case& facts) {
          });
 }
 
-void addDependency(const Case& facts, const LoadProblem& problem, Findings& findings) {
+} // namespace
+
+bool isTorchLibrary(llvm::StringRef name) {
+  return (name.starts_with("libtorch") && !name.starts_with("libtorchcodec")) ||
+         name.starts_with("libc10") || name.starts_with("torch") || name.starts_with("c10");
+}
+
+std::vector<std::string> placesOf(const LoadProblem& problem) {
+  std::vector<std::string> places;
+  for (const resolve::Attempt& attempt : problem.tried)
+    places.push_back(attempt.place + ": " + attempt.outcome);
+  return places;
+}
+
+Finding missingDependency(const Scene& scene, const LoadProblem& problem, bool isTorchWithoutCuda) {
   llvm::StringRef name = plan::baseName(problem.dependency);
   bool isPython = name.starts_with("libpython") || name.starts_with_insensitive("python3");
   bool isCuda = llvm::any_of(std::initializer_list<llvm::StringRef>{"libcu", "libnv", "libnpp",
@@ -60,27 +61,35 @@ void addDependency(const Case& facts, const LoadProblem& problem, Findings& find
                   problem.message,
                   problem.library,
                   {{"dependency", problem.dependency}, {"tried", placesOf(problem)}},
-                  facts.wouldLoadAfter ? facts.applyCommand : std::string()};
-  if (isCuda && lacksCudaInTorch(facts))
-    finding.message += "; this " + facts.facts.package.name + " is built for CUDA, and torch " +
-                       facts.facts.torch->version + " is not";
+                  scene.isRepairable ? scene.applyCommand : std::string()};
+  if (isCuda && isTorchWithoutCuda)
+    finding.message +=
+        "; this " + scene.package + " is built for CUDA, and torch " + scene.torch + " is not";
   else if (isCuda && finding.action.empty())
     finding.action = cudaAction(name);
-  findings.push_back(std::move(finding));
+  return finding;
 }
+
+Finding duplicateEntry(const Scene& scene, const LoadProblem& problem) {
+  return {"duplicate-search-path",         Severity::Error,   problem.message, problem.library,
+          {{"entry", problem.dependency}}, scene.applyCommand};
+}
+
+namespace {
 
 void add(const Case& facts, const LoadProblem& problem, Findings& findings) {
   switch (problem.code) {
   case LoadProblem::Code::MissingDependency:
     if (!isFfmpeg(problem.dependency) && // ffmpeg.cc speaks of those
-        (facts.facts.torch || !isTorchs(plan::baseName(problem.dependency))))
-      addDependency(facts, problem, findings);
+                                         // and versions.cc, once, where there is no torch at all
+        (facts.facts.torch || !isTorchLibrary(plan::baseName(problem.dependency))))
+      findings.push_back(missingDependency(facts.scene(), problem, lacksCudaInTorch(facts)));
     break;
   case LoadProblem::Code::MissingSymbols:
     addMissingSymbols(facts, problem, findings);
     break;
   case LoadProblem::Code::MissingVersion:
-    addMissingVersion(facts, problem, findings);
+    findings.push_back(missingVersion(facts.scene(), problem));
     break;
   case LoadProblem::Code::WrongArchitecture:
     if (problem.library == problem.provider) // python.cc speaks of the package's own
@@ -91,16 +100,11 @@ void add(const Case& facts, const LoadProblem& problem, Findings& findings) {
                         problem.library,
                         {{"dependency", problem.dependency}, {"tried", placesOf(problem)}},
                         isFfmpeg(problem.dependency)
-                            ? ffmpegInstallCommand(facts, facts.groups.front().major)
+                            ? ffmpegInstallCommand(facts.scene(), facts.groups.front().major)
                             : reinstallCommand(facts.facts.package.name)});
     break;
   case LoadProblem::Code::DuplicateEntry:
-    findings.push_back({"duplicate-search-path",
-                        Severity::Error,
-                        problem.message,
-                        problem.library,
-                        {{"entry", problem.dependency}},
-                        facts.applyCommand});
+    findings.push_back(duplicateEntry(facts.scene(), problem));
     break;
   case LoadProblem::Code::Refused: // mac.cc speaks of those
     break;

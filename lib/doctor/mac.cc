@@ -34,14 +34,14 @@ void addSignature(const Case& facts, const std::string& path, const Slice& slice
                             (isRefused(slice) ? ": macOS kills the process that loads it" : ""),
                         path,
                         {{"signature", describe(*slice.signature)}},
-                        "tcfix sign " + quoted(path)});
+                        signCommand(path)});
   else if (isRefused(slice))
     findings.push_back({"signature-missing",
                         severity,
                         name + " is not signed, which arm64 demands",
                         path,
                         {},
-                        "tcfix sign " + quoted(path)});
+                        signCommand(path)});
   else if (slice.signature->kind == SignatureKind::Cms)
     findings.push_back({"signature-foreign",
                         Severity::Info,
@@ -65,14 +65,13 @@ void addHardenedRuntime(const Case& facts, Findings& findings) {
   }
   for (const Slice& slice : image->slices)
     if (slice.signature && slice.signature->refusesOthers) {
-      findings.push_back(
-          {"hardened-python",
-           Severity::Error,
-           "this python takes only libraries that its own team signed (hardened "
-           "runtime with library validation); those of wheels are signed ad hoc",
-           *program,
-           {{"signature", describe(*slice.signature)}},
-           "codesign --force --sign - " + quoted(facts.found.disk.targetPath(*program))});
+      findings.push_back({"hardened-python",
+                          Severity::Error,
+                          "this python takes only libraries that its own team signed (hardened "
+                          "runtime with library validation); those of wheels are signed ad hoc",
+                          *program,
+                          {{"signature", describe(*slice.signature)}},
+                          signPythonCommand(facts.found.disk.targetPath(*program))});
       return;
     }
 }
@@ -162,7 +161,7 @@ void findMacProblems(const Case& facts, Findings& findings) {
            library.name + " carries the mark of downloaded files: macOS may refuse it",
            library.path,
            {},
-           "xattr -d com.apple.quarantine " + quoted(library.path)});
+           unquarantineCommand(library.path)});
   }
 }
 

@@ -20,17 +20,6 @@ std::string versionOfSite(const Case& facts) {
   return {};
 }
 
-// "cp312" of "x.cpython-312-darwin.so" or of "x.cp312-win_amd64.pyd"; empty if the name says none.
-std::string tagOfName(llvm::StringRef name) {
-  for (llvm::StringRef marker : {".cpython-", ".cp"}) {
-    auto [before, rest] = name.split(marker);
-    llvm::StringRef digits = rest.take_while(llvm::isDigit);
-    if (digits.size() >= 2)
-      return "cp" + digits.str();
-  }
-  return {};
-}
-
 // The Python tags of the wheel that was installed; "py3" and "abi3" fit every version.
 std::vector<std::string> tagsOfWheel(const Case& facts) {
   std::vector<std::string> tags;
@@ -108,25 +97,43 @@ void addVersionOfPrefix(const Case& facts, const std::string& version, Findings&
 
 } // namespace
 
+std::string pythonTagOf(llvm::StringRef name) {
+  for (llvm::StringRef marker : {".cpython-", ".cp"}) {
+    auto [before, rest] = name.split(marker);
+    llvm::StringRef digits = rest.take_while(llvm::isDigit);
+    if (digits.size() >= 2)
+      return "cp" + digits.str();
+  }
+  return {};
+}
+
+std::string pythonTagFor(llvm::StringRef version) {
+  std::string tag = "cp";
+  llvm::copy_if(version, std::back_inserter(tag), llvm::isDigit);
+  return tag;
+}
+
+Finding pythonAbi(const Scene& scene, const std::string& what, const std::string& path,
+                  const std::string& tag, const std::string& pythonVersion) {
+  return {"python-abi",
+          Severity::Error,
+          what + " is built for " + tag + "; this is Python " + pythonVersion,
+          path,
+          {{"tag", tag}, {"python", pythonVersion}},
+          reinstallCommand(scene.package)};
+}
+
 void findPythonProblems(const Case& facts, Findings& findings) {
   std::string version = versionOfSite(facts);
-  std::string tag = "cp";
-  for (char c : version)
-    if (llvm::isDigit(c))
-      tag += c;
+  std::string tag = pythonTagFor(version);
   auto tell = [&](const std::string& path, const std::string& what, const std::string& has) {
-    findings.push_back({"python-abi",
-                        Severity::Error,
-                        what + " is built for " + has + "; this is Python " + version,
-                        path,
-                        {{"tag", has}, {"python", version}},
-                        reinstallCommand(facts.facts.package.name)});
+    findings.push_back(pythonAbi(facts.scene(), what, path, has, version));
   };
   std::vector<std::string> wheelTags = tagsOfWheel(facts);
   if (!version.empty() && !wheelTags.empty() && !llvm::is_contained(wheelTags, tag))
     tell(facts.facts.package.distInfo, facts.facts.package.name, llvm::join(wheelTags, ", "));
   for (const plan::LibraryFacts& library : facts.facts.libraries)
-    if (std::string has = tagOfName(library.name); !version.empty() && !has.empty() && has != tag)
+    if (std::string has = pythonTagOf(library.name); !version.empty() && !has.empty() && has != tag)
       tell(library.path, library.name, has);
 
   addVersionOfPrefix(facts, version, findings);

@@ -9,6 +9,17 @@
 
 namespace tcfix::doctor {
 
+/// What the words of a finding depend on, whether the libraries were looked at or somebody tells
+/// of them (traceback.h).
+struct Scene {
+  std::optional<Format> platform = {}; ///< nothing if unknown
+  bool isConda = false;
+  std::string package = {};      ///< its name
+  std::string torch = {};        ///< its version; empty if there is none, or it is unknown
+  std::string applyCommand = {}; ///< "tcfix apply TARGET", with what was said of the target
+  bool isRepairable = false;     ///< that command helps
+};
+
 /// Everything that is known of one package.
 struct Case {
   std::string target; ///< as it was given
@@ -24,6 +35,12 @@ struct Case {
 
   /// "tcfix apply TARGET", with what was said of the target.
   std::string applyCommand;
+
+  Scene scene() const {
+    return {facts.platform,     found.environment.kind == env::EnvironmentKind::Conda,
+            facts.package.name, facts.torch ? facts.torch->version : std::string(),
+            applyCommand,       wouldLoadAfter};
+  }
 
   /// False for a major that need not load.
   bool isWanted(const GroupReport& group) const {
@@ -57,7 +74,22 @@ std::optional<resolve::LoadProblem> refusalOf(const std::string& path, const Ima
 
 /// For findLoadProblems: what was found does not fit.
 void addMissingSymbols(const Case& facts, const resolve::LoadProblem& problem, Findings& findings);
-void addMissingVersion(const Case& facts, const resolve::LoadProblem& problem, Findings& findings);
+
+// The finding that a problem of the loader becomes.
+Finding missingSymbols(const Scene& scene, const resolve::LoadProblem& problem, bool isTorchs);
+Finding missingVersion(const Scene& scene, const resolve::LoadProblem& problem);
+Finding missingDependency(const Scene& scene, const resolve::LoadProblem& problem,
+                          bool isTorchWithoutCuda);
+Finding duplicateEntry(const Scene& scene, const resolve::LoadProblem& problem);
+
+/// torch's own symbols are known by their names.
+bool isTorchSymbol(llvm::StringRef symbol);
+
+/// torch's own libraries, too.
+bool isTorchLibrary(llvm::StringRef name);
+
+/// All that was tried, a line for each.
+std::vector<std::string> placesOf(const resolve::LoadProblem& problem);
 
 /// The first two numbers of a package's version.
 struct Version {
@@ -73,6 +105,18 @@ std::optional<Version> parseVersion(llvm::StringRef text);
 
 /// The torchcodec that goes with this torch, such as "0.9.*"; nothing if the table does not say.
 std::optional<std::string> torchcodecFor(llvm::StringRef torchVersion);
+
+/// The command that installs it.
+std::string fittingTorchcodecCommand(llvm::StringRef torchVersion);
+
+/// That a torchcodec was built for another torch than this one; nothing if it was not, or the table
+/// does not say. The second form knows only that it is one of these versions, both included.
+std::optional<Finding> versionMismatch(llvm::StringRef codecVersion, llvm::StringRef torchVersion);
+std::optional<Finding> versionMismatch(Version firstCodec, Version lastCodec,
+                                       llvm::StringRef torchVersion);
+
+/// That this torch was not built by PyTorch's own pipelines; nothing if it was.
+std::optional<Finding> vendorTorch(const Scene& scene);
 
 /// Which torch versions have all of these symbols, as far as a table knows.
 struct TorchSpan {
@@ -90,9 +134,27 @@ std::string demangled(llvm::StringRef symbol);
 std::string quoted(llvm::StringRef word);
 
 /// The command that installs an FFmpeg that torchcodec can use, this major or an older one.
-std::string ffmpegInstallCommand(const Case& facts, int highest);
+std::string ffmpegInstallCommand(const Scene& scene, int highest);
+
+/// "8, 7, 6".
+std::string majorsText(llvm::ArrayRef<int> majors);
 
 /// The command that brings a package's own files back.
 std::string reinstallCommand(const std::string& package);
+
+// The commands that please macOS.
+std::string signCommand(llvm::StringRef path);
+std::string unquarantineCommand(llvm::StringRef path);
+std::string signPythonCommand(llvm::StringRef path);
+
+/// "cp312" of "x.cpython-312-darwin.so" or of "x.cp312-win_amd64.pyd"; empty if the name says none.
+std::string pythonTagOf(llvm::StringRef name);
+
+/// "cp312" for "3.12".
+std::string pythonTagFor(llvm::StringRef version);
+
+/// That something built for one Python is used by another.
+Finding pythonAbi(const Scene& scene, const std::string& what, const std::string& path,
+                  const std::string& tag, const std::string& pythonVersion);
 
 } // namespace tcfix::doctor

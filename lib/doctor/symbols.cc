@@ -4,42 +4,23 @@
 
 #include "resolve/library_file.h"
 
-#include <llvm/Support/Path.h>
-
 namespace tcfix::doctor {
 
 using resolve::LoadProblem;
 
 namespace {
 
+// A path of the target, which may be another system than this one.
 std::string nameOfFile(llvm::StringRef path) {
-  return llvm::sys::path::filename(path).str();
-}
-
-// ELF does not say whom a symbol is wanted from; torch's own are known by their names.
-bool isTorchs(llvm::StringRef symbol) {
-  const std::string name = demangled(symbol);
-  return llvm::any_of(
-      std::initializer_list<llvm::StringRef>{
-          "c10::", "at::", "torch::", "caffe2::", "torch_", "aoti_torch_",
-          "typeinfo for c10::", "typeinfo for torch::", "vtable for c10::", "vtable for torch::"},
-      [&](llvm::StringRef prefix) { return llvm::StringRef(name).starts_with(prefix); });
+  return plan::baseName(path).str();
 }
 
 bool isFromTorch(const Case& facts, const LoadProblem& problem) {
   if (!facts.facts.torch)
     return false;
   return problem.provider.empty()
-             ? llvm::any_of(problem.symbols, [](const auto& symbol) { return isTorchs(symbol); })
+             ? llvm::any_of(problem.symbols, isTorchSymbol)
              : llvm::StringRef(problem.provider).starts_with(facts.facts.torch->libFolder);
-}
-
-std::string actionFor(const Case& facts) {
-  if (facts.facts.package.name != "torchcodec")
-    return "pip install --upgrade --force-reinstall " + facts.facts.package.name;
-  std::optional<std::string> fitting = torchcodecFor(facts.facts.torch->version);
-  return fitting ? "pip install \"torchcodec==" + *fitting + "\""
-                 : "pip install --upgrade torch torchcodec";
 }
 
 // How a standard string is written in symbols, since GCC 5 and before. Everything behind it may be
@@ -97,6 +78,16 @@ std::string mainLibraryOf(const plan::PackageFacts& facts) {
 
 } // namespace
 
+// ELF does not say whom a symbol is wanted from.
+bool isTorchSymbol(llvm::StringRef symbol) {
+  const std::string name = demangled(symbol);
+  return llvm::any_of(
+      std::initializer_list<llvm::StringRef>{
+          "c10::", "at::", "torch::", "caffe2::", "torch_", "aoti_torch_",
+          "typeinfo for c10::", "typeinfo for torch::", "vtable for c10::", "vtable for torch::"},
+      [&](llvm::StringRef prefix) { return llvm::StringRef(name).starts_with(prefix); });
+}
+
 std::optional<LoadProblem> compareWithTorch(const plan::PackageFacts& facts,
                                             resolve::LibraryStore& store,
                                             const std::string& library) {
@@ -125,24 +116,23 @@ std::optional<LoadProblem> compareWithTorch(const plan::PackageFacts& facts,
   return problem;
 }
 
-void addMissingSymbols(const Case& facts, const LoadProblem& problem, Findings& findings) {
-  const bool isTorch = isFromTorch(facts, problem);
-  const std::string provider =
-      problem.provider.empty() && isTorch ? mainLibraryOf(facts.facts) : problem.provider;
-  const TorchSpan span = isTorch ? torchSpanOf(problem.symbols) : TorchSpan();
+Finding missingSymbols(const Scene& scene, const LoadProblem& problem, bool isTorchs) {
+  const TorchSpan span = isTorchs ? torchSpanOf(problem.symbols) : TorchSpan();
   const std::string known = describe(span);
   const size_t count = problem.symbols.size();
   Finding finding;
   finding.code = "missing-symbols";
   finding.message =
-      nameOfFile(problem.library) + " needs " + std::to_string(count) +
-      (count == 1 ? " symbol" : " symbols") +
-      (provider.empty() ? " that no library offers"
-                        : " that " + nameOfFile(provider) + " does not have") +
+      nameOfFile(problem.library) + " needs " +
+      (count == 0 ? std::string("a") : std::to_string(count)) +
+      (count < 2 ? " symbol" : " symbols") +
+      (problem.provider.empty() ? " that no library offers"
+                                : " that " + nameOfFile(problem.provider) + " does not have") +
       (known.empty() ? "" : " (" + known + ")") +
-      (isTorch ? ": it was built against another torch than " + facts.facts.torch->version : "");
+      (isTorchs ? ": it was built against another torch" : "") +
+      (isTorchs && !scene.torch.empty() ? " than " + scene.torch : "");
   finding.path = problem.library;
-  finding.evidence = {{"library", provider}, {"symbols", problem.symbols}};
+  finding.evidence = {{"library", problem.provider}, {"symbols", problem.symbols}};
   std::vector<std::string> readable;
   for (const std::string& symbol : problem.symbols)
     readable.push_back(demangled(symbol));
@@ -151,28 +141,39 @@ void addMissingSymbols(const Case& facts, const LoadProblem& problem, Findings& 
     finding.evidence.push_back({"since", span.since.text()});
   if (span.until.isKnown())
     finding.evidence.push_back({"until", span.until.text()});
-  finding.action = isTorch ? actionFor(facts) : reinstallCommand(facts.facts.package.name);
-  findings.push_back(std::move(finding));
-  if (isTorch && facts.facts.platform == Format::Elf)
+  finding.action = !isTorchs ? reinstallCommand(scene.package)
+                   : scene.package == "torchcodec"
+                       ? fittingTorchcodecCommand(scene.torch)
+                       : "pip install --upgrade --force-reinstall " + scene.package;
+  return finding;
+}
+
+void addMissingSymbols(const Case& facts, const LoadProblem& problem, Findings& findings) {
+  const bool isTorchs = isFromTorch(facts, problem);
+  LoadProblem complete = problem;
+  if (problem.provider.empty() && isTorchs)
+    complete.provider = mainLibraryOf(facts.facts);
+  findings.push_back(missingSymbols(facts.scene(), complete, isTorchs));
+  if (isTorchs && facts.facts.platform == Format::Elf)
     addStringAbi(facts, problem, findings);
 }
 
-void addMissingVersion(const Case& facts, const LoadProblem& problem, Findings& findings) {
+Finding missingVersion(const Scene& scene, const LoadProblem& problem) {
   bool isCxx = llvm::any_of(problem.symbols, [](llvm::StringRef version) {
     return version.starts_with("GLIBCXX") || version.starts_with("CXXABI");
   });
   bool isGlibc = llvm::any_of(
       problem.symbols, [](llvm::StringRef version) { return version.starts_with("GLIBC_"); });
-  findings.push_back({isCxx     ? "libstdcxx-too-old"
-                      : isGlibc ? "glibc-too-old"
-                                : "library-too-old",
-                      Severity::Error,
-                      problem.message,
-                      problem.library,
-                      {{"library", problem.provider}, {"versions", problem.symbols}},
-                      isCxx     ? "conda install -c conda-forge \"libstdcxx-ng>=13\""
-                      : isGlibc ? std::string() // only another system has another one
-                                : reinstallCommand(facts.facts.package.name)});
+  return {isCxx     ? "libstdcxx-too-old"
+          : isGlibc ? "glibc-too-old"
+                    : "library-too-old",
+          Severity::Error,
+          problem.message,
+          problem.library,
+          {{"library", problem.provider}, {"versions", problem.symbols}},
+          isCxx     ? "conda install -c conda-forge \"libstdcxx-ng>=13\""
+          : isGlibc ? std::string() // only another system has another one
+                    : reinstallCommand(scene.package)};
 }
 
 } // namespace tcfix::doctor

@@ -4,6 +4,8 @@
 
 #include <llvm/ADT/StringExtras.h>
 
+#include <iterator>
+
 namespace tcfix::doctor {
 
 namespace {
@@ -86,6 +88,60 @@ std::optional<std::string> torchcodecFor(llvm::StringRef torchVersion) {
   return best;
 }
 
+std::string fittingTorchcodecCommand(llvm::StringRef torchVersion) {
+  std::optional<std::string> fitting = torchcodecFor(torchVersion);
+  return fitting ? "pip install \"torchcodec==" + *fitting + "\""
+                 : "pip install --upgrade torch torchcodec";
+}
+
+std::optional<Finding> vendorTorch(const Scene& scene) {
+  const std::string vendor = vendorOf(scene.torch);
+  if (vendor.empty())
+    return std::nullopt;
+  return Finding{"vendor-torch",
+                 Severity::Error,
+                 "torch " + scene.torch + " is " + vendor +
+                     ": torchcodec's own wheels are built for PyTorch's; build torchcodec "
+                     "against this torch, then bring its libraries in",
+                 {},
+                 {{"torch", scene.torch}},
+                 scene.applyCommand + " --replace-from BUILD_FOLDER"};
+}
+
+std::optional<Finding> versionMismatch(llvm::StringRef codecVersion, llvm::StringRef torchVersion) {
+  std::optional<Version> codec = parseVersion(codecVersion), torch = parseVersion(torchVersion);
+  const Match* match = codec ? matchFor(*codec) : nullptr;
+  if (!torch || !match || fits(*match, *torch))
+    return std::nullopt;
+  return Finding{"torch-version-mismatch",
+                 Severity::Error,
+                 "torchcodec " + codecVersion.str() + " is built for torch " + match->torch.text() +
+                     (match->isOpenEnded ? " or later" : "") + "; this is torch " +
+                     torchVersion.str(),
+                 {},
+                 {{"torchcodec", codecVersion.str()}, {"torch", torchVersion.str()}},
+                 fittingTorchcodecCommand(torchVersion)};
+}
+
+std::optional<Finding> versionMismatch(Version firstCodec, Version lastCodec,
+                                       llvm::StringRef torchVersion) {
+  std::optional<Version> torch = parseVersion(torchVersion);
+  bool canFit = llvm::any_of(kMatches, [&](const Match& match) {
+    return !(match.lastCodec < firstCodec) && !(lastCodec < match.firstCodec) && torch &&
+           fits(match, *torch);
+  });
+  if (!torch || canFit || !(*torch < kMatches[std::size(kMatches) - 1].torch))
+    return std::nullopt;
+  const std::string versions = firstCodec.text() + " to " + lastCodec.text();
+  return Finding{"torch-version-mismatch",
+                 Severity::Error,
+                 "this torchcodec is one of " + versions +
+                     ", and none of them is built for torch " + torchVersion.str(),
+                 {},
+                 {{"torchcodec", versions}, {"torch", torchVersion.str()}},
+                 fittingTorchcodecCommand(torchVersion)};
+}
+
 void findVersionMismatch(const Case& facts, Findings& findings) {
   const plan::PackageFacts& known = facts.facts;
   if (known.package.name != "torchcodec")
@@ -100,33 +156,15 @@ void findVersionMismatch(const Case& facts, Findings& findings) {
     return;
   }
   findBrokenTorch(facts, findings);
-  std::string vendor = vendorOf(known.torch->version);
-  if (!vendor.empty())
-    findings.push_back({"vendor-torch",
-                        facts.loads ? Severity::Warning : Severity::Error,
-                        "torch " + known.torch->version + " is " + vendor +
-                            ": torchcodec's own wheels are built for PyTorch's; build torchcodec "
-                            "against this torch, then bring its libraries in",
-                        known.torch->libFolder,
-                        {{"torch", known.torch->version}},
-                        facts.applyCommand + " --replace-from BUILD_FOLDER"});
-  std::optional<Version> codec = parseVersion(known.package.version),
-                         torch = parseVersion(known.torch->version);
-  if (!codec || !torch)
-    return;
-  const Match* match = matchFor(*codec);
-  if (!match || fits(*match, *torch))
-    return;
-  std::optional<std::string> fitting = torchcodecFor(known.torch->version);
-  findings.push_back({"torch-version-mismatch",
-                      facts.loads ? Severity::Warning : Severity::Error,
-                      "torchcodec " + known.package.version + " is built for torch " +
-                          match->torch.text() + (match->isOpenEnded ? " or later" : "") +
-                          "; this is torch " + known.torch->version,
-                      known.package.site,
-                      {{"torchcodec", known.package.version}, {"torch", known.torch->version}},
-                      fitting ? "pip install \"torchcodec==" + *fitting + "\""
-                              : "pip install --upgrade torch torchcodec"});
+  auto tell = [&](std::optional<Finding> finding, const std::string& path) {
+    if (!finding)
+      return;
+    finding->severity = facts.loads ? Severity::Warning : Severity::Error;
+    finding->path = path;
+    findings.push_back(std::move(*finding));
+  };
+  tell(vendorTorch(facts.scene()), known.torch->libFolder);
+  tell(versionMismatch(known.package.version, known.torch->version), known.package.site);
 }
 
 } // namespace tcfix::doctor

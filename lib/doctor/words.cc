@@ -25,6 +25,18 @@ std::string quoted(llvm::StringRef word) {
   return isPlain && !word.empty() ? word.str() : "'" + word.str() + "'";
 }
 
+std::string signCommand(llvm::StringRef path) {
+  return "tcfix sign " + quoted(path);
+}
+
+std::string signPythonCommand(llvm::StringRef path) {
+  return "codesign --force --sign - " + quoted(path);
+}
+
+std::string unquarantineCommand(llvm::StringRef path) {
+  return "xattr -d com.apple.quarantine " + quoted(path);
+}
+
 std::string reinstallCommand(const std::string& package) {
   return "pip install --force-reinstall --no-deps " + package;
 }

@@ -30,6 +30,14 @@ llvm::Error unreadable(std::error_code error) {
 
 } // namespace
 
+llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> readWhole(llvm::StringRef path) {
+  llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>> content =
+      llvm::MemoryBuffer::getFileOrSTDIN(path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
+  if (!content)
+    return unreadable(content.getError());
+  return std::move(*content);
+}
+
 llvm::Expected<InputFile> InputFile::open(llvm::StringRef path) {
   llvm::SmallString<256> real;
   if (std::error_code error = fs::real_path(path, real))

@@ -6,6 +6,7 @@
 
 #include <llvm/Support/Error.h>
 #include <llvm/Support/FileSystem.h>
+#include <llvm/Support/MemoryBuffer.h>
 
 #include <memory>
 #include <string>
@@ -39,6 +40,9 @@ private:
   FileStamp fileStamp;
   std::unique_ptr<llvm::sys::fs::mapped_file_region> region; ///< none for an empty file
 };
+
+/// All that a file or a pipe holds; of standard input for "-".
+llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> readWhole(llvm::StringRef path);
 
 /// The entry of `folder` that has this name, in any case if there is none in this one; empty if
 /// there is no such entry. For names that come from Windows, which knows no case.

@@ -1,10 +1,10 @@
 #include "report/doctor.h"
 
+#include "plan/draft.h"
 #include "report/json_parts.h"
 
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/StringExtras.h>
-#include <llvm/Support/Path.h>
 
 namespace tcfix::report {
 
@@ -54,10 +54,10 @@ std::string verdictWord(Verdict verdict, const Paint& paint) {
 std::string causeOf(const resolve::LoadProblem& problem) {
   if (problem.code != resolve::LoadProblem::Code::MissingSymbols)
     return problem.message;
-  auto name = [](llvm::StringRef path) { return llvm::sys::path::filename(path).str(); };
+  auto name = [](llvm::StringRef path) { return plan::baseName(path).str(); };
   const size_t count = problem.symbols.size();
-  return name(problem.library) + " needs " + std::to_string(count) +
-         (count == 1 ? " symbol that " : " symbols that ") +
+  return name(problem.library) + " needs " + (count == 0 ? "a" : std::to_string(count)) +
+         (count < 2 ? " symbol that " : " symbols that ") +
          (problem.provider.empty() ? "no library offers"
                                    : name(problem.provider) + " does not have");
 }
@@ -82,6 +82,26 @@ std::string groupLine(const GroupReport& group, const Paint& paint) {
   if (group.loads == Verdict::Loads && group.loadsBare == Verdict::Fails)
     rest += " (only after import torch)";
   return line + wrapped(printable(rest), 27, 27) + "\n";
+}
+
+/// "torch 2.9.1, Python 3.12".
+std::string toldText(llvm::ArrayRef<Evidence> told) {
+  std::vector<std::string> words;
+  for (const Evidence& each : told) {
+    const std::string& value = std::get<std::string>(each.value);
+    words.push_back(printable(each.name == "system"   ? value
+                              : each.name == "python" ? "Python " + value
+                                                      : each.name + " " + value));
+  }
+  return wrapped(llvm::join(words, ", "), 12, 12);
+}
+
+void writeEvidence(OStream& out, llvm::ArrayRef<Evidence> evidence) {
+  for (const Evidence& each : evidence)
+    if (const std::string* one = std::get_if<std::string>(&each.value))
+      text(out, each.name, *one);
+    else
+      texts(out, each.name, std::get<std::vector<std::string>>(each.value));
 }
 
 std::string evidenceText(const Evidence& evidence) {
@@ -140,13 +160,7 @@ void writeFinding(OStream& out, const Finding& finding) {
   text(out, "severity", nameOf(finding.severity));
   text(out, "message", finding.message);
   textIfKnown(out, "path", finding.path);
-  out.attributeObject("evidence", [&] {
-    for (const Evidence& evidence : finding.evidence)
-      if (const std::string* one = std::get_if<std::string>(&evidence.value))
-        text(out, evidence.name, *one);
-      else
-        texts(out, evidence.name, std::get<std::vector<std::string>>(evidence.value));
-  });
+  out.attributeObject("evidence", [&] { writeEvidence(out, finding.evidence); });
   textIfKnown(out, "action", finding.action);
 }
 
@@ -155,6 +169,8 @@ void writeFinding(OStream& out, const Finding& finding) {
 std::string renderDiagnosis(const Diagnosis& diagnosis, bool isVerbose, const Paint& paint) {
   std::string out =
       paint.bold(printable(diagnosis.package)) + " in " + printable(diagnosis.target) + "\n";
+  if (!diagnosis.told.empty())
+    out += "  told      " + toldText(diagnosis.told) + "\n";
   for (const GroupReport& group : diagnosis.groups)
     out += groupLine(group, paint);
   // One of each kind is enough for a screen; -v shows all of them.
@@ -182,6 +198,8 @@ std::string jsonForDoctor(const Preamble& preamble, const Diagnosis& diagnosis) 
     text(out, "verdict", diagnosis.isOk ? "ok" : "broken");
     text(out, "summary", diagnosis.summary);
     textIfKnown(out, "action", diagnosis.action);
+    if (!diagnosis.told.empty())
+      out.attributeObject("told", [&] { writeEvidence(out, diagnosis.told); });
     out.attributeArray("groups", [&] {
       for (const GroupReport& group : diagnosis.groups)
         out.object([&] {

@@ -49,7 +49,7 @@ struct LoadProblem {
     WrongArchitecture, ///< only files of another architecture were found
     DuplicateEntry,    ///< a repeated LC_RPATH or LC_LOAD_DYLIB that dyld refuses
     Unreadable,        ///< a file in the way that is no library
-    Refused,           ///< the kernel kills who loads it; the simulated loaders do not look
+    Refused,           ///< by the system, as `message` says; the simulated loaders do not look
   };
   Code code = Code::MissingDependency;
   std::string library; ///< host path of the one that asks

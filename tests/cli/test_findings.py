@@ -9,6 +9,7 @@ import harness
 import tiny_macho
 from doctor_trees import WANTS_FFMPEG, LinuxTree, MacTree
 from harness import ROOT, FilesTest, find_tool, run, tcfix, tcfix_json
+from test_traceback import CASES as TEXTS
 
 REINSTALL = "pip install --force-reinstall --no-deps torchcodec"
 APPLY = r"tcfix apply --sysroot \S+ \S+/home/me/\.venv"
@@ -379,7 +380,7 @@ def codes_in_sources():
     return {code for path in (ROOT / "lib" / "doctor").glob("*.cc")
             for code in re.findall(r'"([a-z0-9]+(?:-[a-z0-9]+)+|unreadable|quarantined|shadowed)",?\s*'
                                    r'(?:\n|:|,|;)', path.read_text())
-            if not code.startswith("nvidia-")}
+            if not code.startswith("nvidia-") and not code.endswith("-packages")}
 
 
 class Findings(FilesTest):
@@ -416,6 +417,22 @@ class Findings(FilesTest):
             for name, case in cases:
                 with self.subTest(f"{code}: {name}"):
                     self.examine(code, name, case)
+
+    def test_every_code_is_shown_and_explained(self):
+        codes = codes_in_sources()
+        told = {code for case in TEXTS.values() for code in case.codes}
+        self.assertEqual(set(CASES) | told, codes)
+        page = (ROOT / "docs" / "findings.md").read_text()
+        sections = re.split(r"^#{2,3} ", page, flags=re.MULTILINE)[1:]
+        explained = [section for section in sections if section.startswith("`")]
+        self.assertCountEqual([section.split("`")[1] for section in explained], codes)
+        for section in explained:
+            code = section.split("`")[1]
+            with self.subTest(code):
+                self.assertEqual(section.splitlines()[0], f"`{code}`" + (" (T)" if code in told else ""))
+                self.assertRegex(section, rf"\n    (error|warning|info)\[{code}\]: ")
+                self.assertIn("\n*How it is known:* ", section)
+                self.assertIn("\n*What to do:* ", section)
 
     def test_a_tree_without_defects_has_no_findings(self):
         for kind in (MacTree, LinuxTree):

@@ -1,6 +1,7 @@
 #include "target.h"
 
 #include "doctor/diagnose.h"
+#include "doctor/traceback.h"
 #include "report/doctor.h"
 #include "report/graph.h"
 #include "report/page.h"
@@ -18,7 +19,37 @@ void writePage(Invocation& invocation, const doctor::Diagnosis& diagnosis) {
     invocation.addError(toProblem(std::move(error), file));
 }
 
+int finish(Invocation& invocation, const doctor::Diagnosis& diagnosis) {
+  return invocation.finish(
+      diagnosis.isOk ? kDone : kProblemFound,
+      invocation.isOn("dot")
+          ? report::renderDot(report::graphOf(diagnosis))
+          : report::renderDiagnosis(diagnosis, invocation.isVerbose(), invocation.paint()),
+      [&](const report::Preamble& preamble) { return report::jsonForDoctor(preamble, diagnosis); });
+}
+
+// A text shows no libraries, so that nothing can be said of a target, and no graph be drawn.
+int runOnTraceback(Invocation& invocation) {
+  if (!invocation.operands().empty())
+    return invocation.usageError("--traceback explains a text, and looks at no TARGET: take one");
+  for (const char* option :
+       {"require", "html", "dot", "package", "sysroot", "arch", "macos-version"})
+    if (invocation.has(option))
+      return invocation.usageError(std::string("--traceback explains a text: --") + option +
+                                   " needs the libraries themselves");
+  const std::string file = invocation.value("traceback");
+  const std::string name = file == "-" ? "standard input" : file;
+  llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> text = io::readWhole(file);
+  if (!text) {
+    invocation.addError(toProblem(text.takeError(), name));
+    return invocation.finish(kDone, {}, report::jsonForError);
+  }
+  return finish(invocation, doctor::explainTraceback((*text)->getBuffer(), name));
+}
+
 int runDoctor(Invocation& invocation) {
+  if (invocation.has("traceback"))
+    return runOnTraceback(invocation);
   if (invocation.isOn("dot") && invocation.wantsJson())
     return invocation.usageError("--dot and --json are two forms of one answer: take one");
   if (invocation.has("html") && invocation.value("html").empty())
@@ -44,14 +75,7 @@ int runDoctor(Invocation& invocation) {
     return invocation.finish(kDone, {}, report::jsonForError);
   if (invocation.has("html"))
     writePage(invocation, *diagnosis);
-  return invocation.finish(
-      diagnosis->isOk ? kDone : kProblemFound,
-      invocation.isOn("dot")
-          ? report::renderDot(report::graphOf(*diagnosis))
-          : report::renderDiagnosis(*diagnosis, invocation.isVerbose(), invocation.paint()),
-      [&](const report::Preamble& preamble) {
-        return report::jsonForDoctor(preamble, *diagnosis);
-      });
+  return finish(invocation, *diagnosis);
 }
 
 } // namespace
@@ -59,6 +83,8 @@ int runDoctor(Invocation& invocation) {
 Command doctorCommand() {
   static constexpr Option kOptions[] = {
       {"require", "FFmpeg majors that must load, such as 7,8", "MAJORS"},
+      {"traceback", "explain the text of a failed import, of any machine; - for standard input",
+       "FILE"},
       {"html", "also write a page with the dependency graph and all search traces", "FILE"},
       {"dot", "print the dependency graph for Graphviz instead"},
   };
@@ -70,6 +96,8 @@ Command doctorCommand() {
           R"(  tcfix doctor .venv
   tcfix doctor --package torchvision .venv
   tcfix doctor my_ext.cpython-312-darwin.so
+  tcfix doctor --traceback error.txt
+  python -c "import torchcodec" 2>&1 | tcfix doctor --traceback -
   tcfix doctor --html report.html .venv
   tcfix doctor --dot .venv | dot -Tsvg -o graph.svg
   tcfix doctor --json .venv | jq '.findings[] | {code, action}'

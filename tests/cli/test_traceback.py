@@ -1,0 +1,352 @@
+"""`tcfix doctor --traceback`: what it makes of the texts in testdata/tracebacks. Each is put together
+from the words that matter of what people have met; the names say what was wrong."""
+import os
+import random
+import re
+import subprocess
+import sys
+import unittest
+
+import harness
+from harness import ROOT, FilesTest, find_tool, run, tcfix, tcfix_json
+
+TEXTS = ROOT / "testdata" / "tracebacks"
+REINSTALL = "pip install --force-reinstall --no-deps torchcodec"
+APPLY = "tcfix apply"
+DOCTOR = "tcfix doctor"
+RUNTIME = r"winget install Microsoft.VCRedist.2015\+.x64"
+FITTING = {"2.8": 'pip install "torchcodec==0.7.\\*"', "2.9": 'pip install "torchcodec==0.9.\\*"',
+           "2.10": 'pip install "torchcodec==0.10.\\*"'}
+
+
+class Case:
+    """The codes of all findings, the first one's words, and the command that comes next."""
+
+    def __init__(self, *codes, action, message=".", majors=()):
+        self.codes, self.action, self.message = list(codes), action, message
+        self.majors = list(majors)
+
+
+OLD, NEW = (7, 6, 5, 4), (8, 7, 6, 5, 4)
+CASES = {
+    "linux-no-ffmpeg-0.7": Case("ffmpeg-missing", action="pip install av", majors=OLD,
+                                message=r"found no FFmpeg \(7, 6, 5, 4\); install one, then run tcfix apply"),
+    "linux-no-ffmpeg-0.13": Case("ffmpeg-missing", action="pip install av", majors=NEW),
+    "linux-conda-no-ffmpeg": Case("ffmpeg-missing", majors=OLD,
+                                  action='conda install -c conda-forge "ffmpeg<8"'),
+    "linux-ffmpeg-too-new": Case("ffmpeg-unsupported-major", action="pip install av", majors=OLD,
+                                 message="uses FFmpeg 7, 6, 5, 4; installed: 8"),
+    "linux-ffmpeg-static": Case("ffmpeg-static", action="pip install av", majors=OLD),
+    "linux-ffmpeg-elsewhere": Case("ffmpeg-not-found", action=APPLY, majors=OLD,
+                                   message="there is FFmpeg 7"),
+    "linux-torch-too-old": Case("missing-symbols", action=FITTING["2.10"], majors=NEW,
+                                message=r"core8.so needs 1 symbol that no library offers \(torch has "
+                                        r"them since 2.11\): .* another torch than 2.10.0\+cu130"),
+    "linux-torch-symbol-0.5": Case("missing-symbols", action=FITTING["2.8"], majors=OLD,
+                                   message="core6.so needs 1 symbol .*until 2.9"),
+    "linux-libtiff": Case("missing-symbols", action=DOCTOR, majors=OLD,
+                          message="libtiff.so.6 needs 1 symbol that no library offers$"),
+    "linux-rocm": Case("vendor-torch", "missing-symbols", majors=NEW,
+                       action="tcfix apply --replace-from BUILD_FOLDER"),
+    "linux-cuda-libraries": Case("cuda-missing", action="pip install nvidia-npp", majors=NEW,
+                                 message="core8.so needs libnppicc.so.13, which was not found"),
+    "linux-cuda-on-cpu-torch": Case("cuda-missing", action=DOCTOR, majors=OLD,
+                                    message=r"built for CUDA, and torch 2.8.0\+cpu is not"),
+    "linux-libpython": Case("libpython-missing", action=APPLY, majors=OLD),
+    "linux-glibcxx": Case("libstdcxx-too-old", majors=(8, 7), message="version GLIBCXX_3.4.32 of "
+                          "/usr/lib/x86_64-linux-gnu/libstdc",
+                          action=r'conda install -c conda-forge "libstdcxx-ng>=13"'),
+    "linux-glibc": Case("glibc-too-old", action=DOCTOR, message="GLIBC_2.38 of /lib64/libm.so.6"),
+    "linux-library-version": Case("library-too-old", action=REINSTALL,
+                                  message="version LIBAVUTIL_60 of /opt/ffmpeg/lib/libavutil.so.60"),
+    "linux-symbol-version": Case("missing-symbols", action=REINSTALL,
+                                 message="core7.so needs 1 symbol that libavutil.so.59 does not have"),
+    "linux-32-bit": Case("wrong-architecture", action=REINSTALL, message="is for 32 bits"),
+    "linux-executable-stack": Case("executable-stack", message="libold.so asks for an executable",
+                                   action="patchelf --clear-execstack '/opt/my env/libold.so'"),
+    "linux-noexec": Case("not-mapped", action=r"findmnt --target \S+core7.so"),
+    "linux-not-elf": Case("unreadable", action=REINSTALL, message="core7.so is no library"),
+    "linux-cut-off-file": Case("unreadable", action=REINSTALL),
+    "linux-static-tls": Case("static-tls-full", message="libgomp.so.1 finds no room",
+                             action="export GLIBC_TUNABLES=glibc.rtld.optional_static_tls=16384"),
+    "linux-not-told": Case("cause-not-told", action=DOCTOR, majors=NEW),
+    "linux-not-told-custom-ops": Case("cause-not-told", action=DOCTOR, majors=NEW,
+                                      message="custom_ops7.so failed.* core was loaded"),
+    "linux-not-told-mismatch": Case("torch-version-mismatch", "cause-not-told", majors=NEW,
+                                    action=FITTING["2.8"],
+                                    message="one of 0.8 to 0.15, and none of them is built for torch 2.8.0"),
+    "musl": Case("ffmpeg-missing", action="pip install av"),
+    "musl-symbol": Case("missing-symbols", action="pip install --upgrade torch torchcodec",
+                        message="since 2.11"),
+    "macos-no-rpath": Case("ffmpeg-missing", action="brew install ffmpeg", majors=NEW),
+    "macos-tried": Case("ffmpeg-missing", action="brew install ffmpeg", majors=NEW),
+    "macos-0.5": Case("ffmpeg-missing", action="brew install ffmpeg@7", majors=OLD),
+    "macos-intel-ffmpeg": Case("wrong-architecture", action="brew install ffmpeg", majors=NEW,
+                               message="libavutil.60.dylib is for x86_64, and arm64 is needed"),
+    "macos-rosetta": Case("wrong-architecture", action=REINSTALL,
+                          message="pybind_ops7.so is for arm64, and x86_64 is needed"),
+    "macos-symbol": Case("missing-symbols", action=FITTING["2.9"],
+                         message=r"core8.dylib needs 1 symbol that libtorch_cpu.dylib does not have "
+                                 r"\(torch has them since 2.11\)"),
+    "macos-signature": Case("signature-invalid", action=r"tcfix sign /\S+core7.dylib"),
+    "macos-team": Case("hardened-python", action="codesign --force --sign - PYTHON"),
+    "macos-quarantine": Case("quarantined", action=r"xattr -d com.apple.quarantine /\S+core7.dylib"),
+    "macos-duplicate-rpath": Case("duplicate-search-path", action=APPLY,
+                                  message="core7.dylib has LC_RPATH @loader_path twice"),
+    "macos-too-old": Case("macos-too-old", action="softwareupdate --install --all",
+                          message="core7.dylib is for macOS 14.0"),
+    "windows-no-ffmpeg": Case("ffmpeg-missing", action="pip install av", majors=OLD,
+                              message="as far as Windows tells"),
+    "windows-no-ffmpeg-0.13": Case("ffmpeg-missing", action="pip install av", majors=NEW),
+    "windows-not-told-0.9": Case("cause-not-told", action=DOCTOR, majors=NEW),
+    "windows-procedure": Case("torch-version-mismatch", "missing-symbols", action=FITTING["2.8"],
+                              majors=NEW, message="none of them is built for torch 2.8.0"),
+    "windows-procedure-german": Case("missing-symbols", action=FITTING["2.10"], majors=NEW,
+                                     message="^libtorchcodec_core8.dll needs a symbol"),
+    "windows-converted": Case("ffmpeg-missing", action="pip install av", majors=NEW),
+    "windows-wrong-architecture": Case("wrong-architecture", action=REINSTALL),
+    "windows-torch": Case("torch-broken", action=RUNTIME, message="torch itself does not load: fbgemm"),
+    "windows-torch-procedure": Case("torch-broken", action=REINSTALL.replace("torchcodec", "torch")),
+    "windows-paging-file": Case("not-mapped", action=DOCTOR),
+    "windows-import": Case("missing-dependency", action=DOCTOR,
+                           message="my_ext, or a DLL that it needs, was not found"),
+    "windows-start-failed": Case("initialization-failed", action=RUNTIME),
+    "python-no-torchcodec": Case("package-missing", action=FITTING["2.8"]),
+    "python-no-torch": Case("torch-missing", action="pip install torch"),
+    "python-no-other": Case("package-missing", action=DOCTOR, message="no package cv2"),
+    "python-please-install": Case("package-missing", action="pip install torchcodec"),
+    "python-no-spec": Case("package-damaged", action=REINSTALL, majors=NEW),
+    "python-numpy": Case("numpy-abi", action='pip install "numpy<2"'),
+    "python-numpy-api": Case("numpy-abi", action="pip install --upgrade numpy"),
+    "python-version": Case("python-abi", action=REINSTALL,
+                           message="is built for Python 3.11; this is Python 3.12.4"),
+    "python-tag": Case("python-abi", action="pip install --force-reinstall --no-deps my_ext",
+                       message="_C.cpython-311-x86_64-linux-gnu.so is built for cp311; this is Python 3.12"),
+    "bare-error": Case("cause-not-told", action=DOCTOR),
+}
+
+
+def lines(change):
+    return lambda text: "".join(change(number, line) for number, line in enumerate(text.splitlines()))
+
+
+# What terminals, loggers and people make of a text. None of it may change what it says.
+NOISE = {
+    "CRLF": lambda text: text.replace("\n", "\r\n"),
+    "one line": lambda text: "!!! Exception !!! " + " ".join(text.split()),
+    "quoted": lines(lambda _, line: f"> {line}\n"),
+    "indented": lines(lambda _, line: f"        {line}\n"),
+    "pytest": lines(lambda _, line: f"E       {line}\n"),
+    "container": lines(lambda _, line: f"web-1  | {line}\n"),
+    "time stamps": lines(lambda number, line:
+                         f"2026-03-01 10:00:{number % 60:02d},123 ERROR [worker-1] {line}\n"),
+    "colours": lines(lambda _, line: "\x1b[31m" + line.replace("lib", "\x1b[1;35mlib\x1b[0m")
+                     + "\x1b[0m\r\n"),
+    "twice": lambda text: f"{text}\nDuring handling of the above exception, another occurred:\n{text}",
+}
+FINE = ["fine-other-error", "fine-list"]
+
+
+class Transcripts(FilesTest):
+    def test_each(self):
+        for name, case in CASES.items():
+            with self.subTest(name):
+                said = tcfix_json("doctor", "--traceback", TEXTS / f"{name}.txt", check=1)
+                self.assertEqual([each["code"] for each in said["findings"]], case.codes, said)
+                self.assertEqual((said["verdict"], said["ok"]), ("broken", False))
+                self.assertRegex(said["action"], f"^{case.action}$")
+                self.assertRegex(said["findings"][0]["message"], case.message)
+                self.assertEqual(said["findings"][0]["severity"], "error")
+                majors = [group["ffmpeg"] for group in said["groups"]]
+                self.assertEqual(majors, case.majors or [None])
+                for group in said["groups"]:
+                    self.assertEqual((group["loads"], group["loads_bare"]), (False, None))
+                    self.assertTrue(group["libraries"][0]["problems"][0]["message"])
+
+    def test_every_text_has_a_case(self):
+        known = {*CASES, *FINE}
+        self.assertEqual({path.stem for path in TEXTS.iterdir()}, known)
+
+    def test_what_stands_around_it_does_not_matter(self):
+        def essence(path):
+            said = tcfix_json("doctor", "--traceback", path, check=1)
+            return ([(each["code"], each["action"]) for each in said["findings"]],
+                    [group["ffmpeg"] for group in said["groups"]], said.get("told"))
+        for name in CASES:
+            path = TEXTS / f"{name}.txt"
+            expected = essence(path)
+            for kind, change in NOISE.items():
+                with self.subTest(f"{name}, {kind}"):
+                    self.assertEqual(essence(self.write(change(path.read_text()))), expected)
+            with self.subTest(f"{name}, PowerShell"):
+                text = "\ufeff" + path.read_text().replace("\n", "\r\n")
+                self.assertEqual(essence(self.write(text.encode("utf-16-le"))), expected)
+
+    def test_a_text_that_ends_early(self):
+        whole = (TEXTS / "linux-torch-too-old.txt").read_bytes()
+        for end in range(0, len(whole), 97):
+            with self.subTest(end):
+                result = self.feed(whole[:end])
+                self.assertEqual(result.returncode, 1 if b"Could not load libtorchcodec" in whole[:end]
+                                 else 0)
+
+    def test_no_failure(self):
+        for name in FINE:
+            with self.subTest(name):
+                said = tcfix_json("doctor", "--traceback", TEXTS / f"{name}.txt")
+                self.assertEqual((said["verdict"], said["findings"], said["groups"], said["action"]),
+                                 ("ok", [], [], None))
+
+    def test_versions_are_told(self):
+        def told(text):
+            return tcfix_json("doctor", "--traceback", self.write(text), check=0).get("told", {})
+        for text, expected in [
+                ("torch==2.9.1\ntorchcodec==0.9.1\n", {"torch": "2.9.1", "torchcodec": "0.9.1"}),
+                ("| torch | 2.13.0 |\n| Python | 3.14.7 |", {"torch": "2.13.0", "python": "3.14.7"}),
+                ("PyTorch version: 2.8.0+cu128", {"torch": "2.8.0+cu128"}),
+                ("requires torch>=2.0, torchcodec~=0.3", {}),
+                ("site-packages/torchcodec-0.7.0.dist-info/METADATA", {"torchcodec": "0.7.0"}),
+                (r"C:\Python313\Lib\site-packages\x.dll", {"python": "3.13", "system": "Windows"}),
+                ("/usr/lib/python3.11/x.so", {"python": "3.11", "system": "Linux"}),
+                ("/opt/lib/libx.dylib _C.cpython-312-darwin.so", {"system": "macOS"})]:
+            with self.subTest(text):
+                self.assertEqual(told(text), expected)
+
+    def test_text_output(self):
+        for name in CASES:
+            with self.subTest(name):
+                out = tcfix("doctor", "--color", "never", "--traceback", TEXTS / f"{name}.txt",
+                            check=1).stdout
+                self.assertRegex(out, r"\nbroken: \S+ did not load")
+                self.assertIn("\nnext: ", out)
+                for line in out.splitlines():
+                    if not re.match(r" +\$ |next: ", line) and str(TEXTS) not in line:
+                        self.assertLessEqual(len(line), 100, line)
+
+    # Hostile texts
+
+    def feed(self, data, *options):
+        return subprocess.run([harness.TCFIX, "doctor", *options, "--traceback", "-"], input=data,
+                              capture_output=True, timeout=60)
+
+    def write(self, content):
+        path = self.folder / "text"
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return path
+
+    def test_any_bytes(self):
+        noise = random.Random(1)
+        words = re.findall(rb'{"([^"]{6,})", \w+', (ROOT / "lib/doctor/traceback_phrases.cc").read_bytes())
+        self.assertGreater(len(words), 20)
+        marks = [b"FFmpeg version 8:", b"[end of libtorchcodec loading traceback]", b"tried: '", b"' (",
+                 b"Referenced from: <", b"torch", b"\x1b[", b"\n", b"/", b": "]
+        texts = [b"", b"\0", b"\xff\xfe", b"\xff\xfe\0", noise.randbytes(1 << 20)]
+        texts += [word * (200000 // len(word)) for word in words + marks]
+        texts += [b"".join(noise.choices(words + marks, k=3000)) for _ in range(20)]
+        for text in texts:
+            with self.subTest(text[:40]):
+                result = self.feed(text, "--json")
+                self.assertIn(result.returncode, (0, 1), result.stderr[-500:])
+                self.assertEqual(result.stderr, b"")
+                result.stdout.decode()
+
+    def test_escapes_do_not_reach_the_terminal(self):
+        result = self.feed(b"OSError: /a/\x1b]0;x\x07lib\x9b31m.so: undefined symbol: x\x1b[31m\n")
+        self.assertEqual(result.returncode, 1)
+        self.assertNotIn(b"\x1b", result.stdout)
+        self.assertNotIn(b"\x07", result.stdout)
+
+
+@unittest.skipUnless(sys.platform == "linux" and find_tool("gcc"), "needs Linux and gcc")
+class RealLoader(FilesTest):
+    """Not our idea of what a loader says, but what this machine's says, through Python."""
+
+    def build(self, name, source="int here;", *flags):
+        path = self.folder / name
+        subprocess.run(["gcc", "-shared", "-fPIC", "-nostdlib", f"-Wl,-soname,{name}", "-x", "c", "-",
+                        "-x", "none", *map(str, flags), "-o", path], input=source, text=True, check=True)
+        return path
+
+    def explain(self, library):
+        loading = run(sys.executable, "-c", "import ctypes, os, sys; "
+                      "ctypes.CDLL(sys.argv[1], os.RTLD_NOW)", library, check=1)
+        (self.folder / "text").write_text(loading.stderr)
+        said = tcfix_json("doctor", "--traceback", self.folder / "text", check=1)
+        (finding,) = said["findings"]
+        return finding
+
+    def test_missing_dependency(self):
+        needed = self.build("libavutil.so.60")
+        library = self.build("libtorchcodec_core8.so", "int here;", "-Wl,--no-as-needed", needed)
+        needed.unlink()
+        finding = self.explain(library)
+        self.assertEqual(finding["code"], "ffmpeg-missing")
+        self.assertEqual(finding["evidence"]["dependency"], "libavutil.so.60")
+
+    def test_undefined_symbol(self):
+        library = self.build("libtorchcodec_core8.so",
+                             "void torch_from_blob(void); void (*f)(void) = torch_from_blob;")
+        finding = self.explain(library)
+        self.assertEqual((finding["code"], finding["path"]), ("missing-symbols", str(library)))
+        self.assertEqual(finding["evidence"]["symbols"], ["torch_from_blob"])
+
+    def test_missing_version(self):
+        script = self.folder / "map"
+        script.write_text("OWN_2 { *; };")
+        needed = self.build("libown.so", "int thing;", f"-Wl,--version-script={script}")
+        library = self.build("libuser.so", "extern int thing; int *f = &thing;", needed,
+                             "-Wl,-rpath,$ORIGIN")
+        script.write_text("OWN_1 { *; };")
+        self.build("libown.so", "int thing;", f"-Wl,--version-script={script}")
+        finding = self.explain(library)
+        self.assertEqual((finding["code"], finding["path"]), ("library-too-old", str(library)))
+        self.assertEqual(finding["evidence"], {"library": str(needed), "versions": ["OWN_2"]})
+
+    def test_no_library(self):
+        library = self.folder / "libtorchcodec_core8.so"
+        for content in (b"", b"text" * 100):
+            with self.subTest(content[:4]):
+                library.write_bytes(content)
+                finding = self.explain(library)
+                self.assertEqual((finding["code"], finding["path"]), ("unreadable", str(library)))
+
+    def test_other_word_size(self):
+        library = self.build("libtorchcodec_core8.so")
+        data = bytearray(library.read_bytes())
+        data[4] = 1  # ELFCLASS32
+        library.write_bytes(data)
+        finding = self.explain(library)
+        self.assertEqual((finding["code"], finding["path"]), ("wrong-architecture", str(library)))
+
+
+class CommandLine(FilesTest):
+    def test_standard_input_and_pipes(self):
+        text = TEXTS / "linux-no-ffmpeg-0.7.txt"
+        with open(text) as file:
+            result = subprocess.run([harness.TCFIX, "doctor", "--traceback", "-"], stdin=file,
+                                    capture_output=True, text=True)
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("torchcodec in standard input", result.stdout)
+        pipe = self.folder / "pipe"
+        os.mkfifo(pipe)
+        with subprocess.Popen([harness.TCFIX, "doctor", "-q", "--traceback", pipe]) as process:
+            pipe.write_bytes(text.read_bytes())
+        self.assertEqual(process.returncode, 1)
+
+    def test_files_that_cannot_be_read(self):
+        for path, exit in [(self.folder / "none", 2), (self.folder, 3)]:
+            said = tcfix_json("doctor", "--traceback", path, check=exit)
+            self.assertEqual([each["path"] for each in said["errors"]], [str(path)])
+
+    def test_options_that_need_libraries(self):
+        text = str(TEXTS / "bare-error.txt")
+        for words in (["."], ["--dot"], ["--html", self.folder / "x.html"], ["--require", "7"],
+                      ["--package", "torchvision"], ["--sysroot", "/"], ["--arch", "arm64"]):
+            with self.subTest(words):
+                result = run(harness.TCFIX, "doctor", "--traceback", text, *words, check=2)
+                self.assertIn("--traceback", result.stderr)
+        self.assertEqual(list(self.folder.iterdir()), [])
+
+
+if __name__ == "__main__":
+    unittest.main()
