@@ -144,6 +144,12 @@ class Targets(ApplyTest):
                 tcfix("apply", *options, self.world.env, check=2)
         tcfix("apply", "--sysroot", self.folder / "absent", self.world.env, check=2)
 
+    def test_says_which_required_major_does_not_load(self):
+        self.assertEqual(self.apply("--require", "7", self.world.env)["warnings"], [])
+        for _ in range(2):
+            warning, = self.apply("--require", "7,8", self.world.env, check=4)["warnings"]
+            self.assertIn("FFmpeg 8", warning["message"])
+
     def test_rebuilt_libraries_must_be_libraries(self):
         rebuilt = self.folder / "rebuilt"
         write_files(rebuilt, {LIBRARIES[0]: b"text"})
