@@ -49,7 +49,8 @@ class Targets(ApplyTest):
         before = content(world.site)
         for target in (world.env, world.site, world.package):
             with self.subTest(target):
-                self.apply(target)
+                torch = self.apply(target)["targets"][0]["torch"]
+                self.assertEqual((torch["version"], torch["path"]), ("2.9.1", str(world.site / "torch/lib")))
                 self.assertEqual(rpaths(world.package / LIBRARIES[0]), [TORCH, BREW])
                 self.assertEqual(record_problems(world.site), [])
                 self.undo(target)
