@@ -285,6 +285,9 @@ void PackageRun::report(TargetOutcome& outcome) {
   for (const std::string& warning : planned.warnings)
     outcome.warnings.push_back({ErrorCode::Warning, warning, {}, {}});
 
+  if (!outcome.torch)
+    outcome.torch = facts.torch;
+
   std::vector<plan::Group> groups = plan::groupsOf(facts);
   if (before.preloaded.size() != groups.size() || after.preloaded.size() != groups.size())
     return; // it failed before that could be known

@@ -9,6 +9,8 @@
 #include <llvm/Support/JSON.h>
 #include <llvm/Support/raw_ostream.h>
 
+#include <algorithm>
+
 namespace tcfix::hook {
 
 namespace json = llvm::json;
@@ -16,22 +18,36 @@ namespace json = llvm::json;
 namespace {
 
 constexpr llvm::StringLiteral kSettings = "tcfix_hook/settings.json";
-constexpr llvm::StringLiteral kModule = "tcfix_hook/__init__.py";
+constexpr llvm::StringLiteral kFinder = "tcfix_hook/finder.py";
 constexpr llvm::StringLiteral kDefaultPackages = "PACKAGES = (\"torchcodec\",)";
 
 std::string packagesLine(llvm::ArrayRef<std::string> packages) {
   if (packages.empty())
     return kDefaultPackages.str();
   std::string line = "PACKAGES = (";
-  for (const std::string& package : packages)
+  for (std::string package : packages) {
+    std::replace(package.begin(), package.end(), '-', '_'); // no name in Python has a hyphen
     line += "\"" + package + "\", ";
+  }
   return line.substr(0, line.size() - 1) + ")";
 }
 
-std::string moduleText(const HookOptions& options) {
-  std::string text = sources::tcfix_hook___init___py;
+std::string finderText(const HookOptions& options) {
+  std::string text = sources::tcfix_hook_finder_py;
   size_t at = text.find(kDefaultPackages.str());
   return text.replace(at, kDefaultPackages.size(), packagesLine(options.packages));
+}
+
+// Python runs the lines of a .pth file that begin with "import". An import of the finder would cost
+// more than the finder itself: without bytecode 2 ms, in whatever module.
+std::string pthText(llvm::StringRef finder) {
+  std::string line = "import sys; exec(\"";
+  for (char c : (finder.drop_front(finder.find("import sys\n")) + "install()\n").str())
+    if (c == '\n')
+      line += "\\n";
+    else
+      line += llvm::StringRef("\"\\").contains(c) ? std::string{'\\', c} : std::string{c};
+  return line + "\", {})\n";
 }
 
 std::string settingsText(const HookOptions& options) {
@@ -66,10 +82,11 @@ std::string recordName() {
 
 HookFiles hookFiles(const HookOptions& options) {
   HookFiles files;
-  files[kModule.str()] = moduleText(options);
+  files[kFinder.str()] = finderText(options);
+  files["tcfix_hook/__init__.py"] = sources::tcfix_hook___init___py;
   files["tcfix_hook/wake.py"] = sources::tcfix_hook_wake_py;
   files[kSettings.str()] = settingsText(options);
-  files["tcfix_hook.pth"] = sources::hook_tcfix_hook_pth;
+  files["tcfix_hook.pth"] = pthText(files[kFinder.str()]);
   files["tcfix_hook.start"] = sources::hook_tcfix_hook_start;
   files[distInfoName() + "/METADATA"] =
       "Metadata-Version: 2.1\nName: tcfix_hook\nVersion: " TCFIX_VERSION
@@ -81,8 +98,9 @@ HookFiles hookFiles(const HookOptions& options) {
   for (const auto& [path, content] : files)
     record += path + "," + env::recordDigest(io::sha256Hex(bytesOf(content))) + "," +
               std::to_string(content.size()) + "\n";
-  // Written by the hook itself, and by Python.
-  files[recordName()] = record + "tcfix_hook/stamp.json,,\n" + recordName() + ",,\n";
+  for (llvm::StringRef name : kOwnNotes)
+    record += (name + ",,\n").str();
+  files[recordName()] = record + recordName() + ",,\n";
   return files;
 }
 
@@ -102,7 +120,7 @@ std::optional<HookOptions> readOptions(const std::string& site) {
   for (const json::Value& argument : *arguments)
     if (std::optional<llvm::StringRef> text = argument.getAsString())
       options.arguments.push_back(text->str());
-  std::string text = readWhole(site + "/" + kModule.str());
+  std::string text = readWhole(site + "/" + kFinder.str());
   auto [before, rest] = llvm::StringRef(text).split("PACKAGES = (");
   for (llvm::StringRef word : llvm::split(rest.split(')').first, ','))
     if (word = word.trim().trim('"'); !word.empty())

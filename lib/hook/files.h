@@ -10,6 +10,10 @@ namespace tcfix::hook {
 /// Path relative to the site -> content.
 using HookFiles = std::map<std::string, std::string>;
 
+/// What the hook itself writes when it wakes; listed in RECORD, too.
+inline constexpr llvm::StringLiteral kOwnNotes[] = {"tcfix_hook/stamp.json",
+                                                    "tcfix_hook/stamp.new"};
+
 /// The files that install writes, RECORD included.
 HookFiles hookFiles(const HookOptions& options);
 

@@ -95,7 +95,7 @@ void removeFolder(const std::string& folder) {
 }
 
 llvm::Error removeFrom(const std::string& site, std::vector<std::string>& removed) {
-  std::vector<std::string> files = {"tcfix_hook/stamp.json"};
+  std::vector<std::string> files(std::begin(kOwnNotes), std::end(kOwnNotes));
   for (const auto& [name, content] : hookFiles({}))
     files.push_back(name);
   for (const std::string& owner : ownersIn(site))

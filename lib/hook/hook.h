@@ -32,7 +32,8 @@ llvm::Expected<HookStatus> installHook(const env::Environment& environment,
 /// Removes exactly what install wrote, and what Python cached of it.
 llvm::Expected<HookStatus> removeHook(const env::Environment& environment);
 
-/// A ready snippet for ci, conda, docker, github-action or pre-commit; empty for anything else.
+/// The example for ci, conda, docker, github-action or pre-commit (examples/); empty for anything
+/// else.
 llvm::StringRef snippetFor(llvm::StringRef kind);
 
 } // namespace tcfix::hook

@@ -156,6 +156,7 @@ std::string jsonForApply(const Preamble& preamble, llvm::ArrayRef<apply::TargetO
           });
           writeLoads(out, "loads", target.loads);
           writeLoads(out, "loads_bare", target.loadsBare);
+          writeTorch(out, target.torch);
           if (!target.ffmpeg) {
             out.attribute("ffmpeg", nullptr);
             return;

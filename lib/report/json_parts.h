@@ -55,6 +55,16 @@ inline void problems(OStream& out, llvm::StringRef key, llvm::ArrayRef<Problem> 
   });
 }
 
+inline void writeTorch(OStream& out, const std::optional<env::TorchInstall>& torch) {
+  if (!torch)
+    return out.attribute("torch", nullptr);
+  out.attributeObject("torch", [&] {
+    textIfKnown(out, "version", torch->version);
+    textIfKnown(out, "path", torch->libFolder);
+    text(out, "site", torch->site);
+  });
+}
+
 inline std::string document(const Preamble& preamble, llvm::function_ref<void(OStream&)> body) {
   std::string buffer;
   llvm::raw_string_ostream stream(buffer);

@@ -145,13 +145,7 @@ std::string jsonForList(const Preamble& preamble, const Listing& listing) {
           text(out, "reason", each.reason);
         });
     });
-    if (!listing.torch)
-      return out.attribute("torch", nullptr);
-    out.attributeObject("torch", [&] {
-      textIfKnown(out, "version", listing.torch->version);
-      textIfKnown(out, "path", listing.torch->libFolder);
-      text(out, "site", listing.torch->site);
-    });
+    writeTorch(out, listing.torch);
   });
 }
 

@@ -105,6 +105,12 @@ class FFmpeg(TypedDict):
     source: str
 
 
+class Torch(TypedDict):
+    version: Optional[str]
+    path: Optional[str]  # of its libraries
+    site: str
+
+
 class AppliedTarget(TypedDict):
     path: str
     files: List[EditedFile]
@@ -112,6 +118,7 @@ class AppliedTarget(TypedDict):
     loads: Change
     loads_bare: Change
     ffmpeg: Optional[FFmpeg]
+    torch: Optional[Torch]
 
 
 class ApplyReport(Report):
@@ -163,7 +170,7 @@ class ListReport(Report):
     packages: List[Dict[str, object]]
     libraries: List[Dict[str, object]]
     ffmpeg: List[FoundFFmpeg]
-    torch: Optional[Dict[str, object]]
+    torch: Optional[Torch]
 
 
 class UndoneTarget(TypedDict):

@@ -49,7 +49,8 @@ class Targets(ApplyTest):
         before = content(world.site)
         for target in (world.env, world.site, world.package):
             with self.subTest(target):
-                self.apply(target)
+                torch = self.apply(target)["targets"][0]["torch"]
+                self.assertEqual((torch["version"], torch["path"]), ("2.9.1", str(world.site / "torch/lib")))
                 self.assertEqual(rpaths(world.package / LIBRARIES[0]), [TORCH, BREW])
                 self.assertEqual(record_problems(world.site), [])
                 self.undo(target)
@@ -143,6 +144,12 @@ class Targets(ApplyTest):
             with self.subTest(options):
                 tcfix("apply", *options, self.world.env, check=2)
         tcfix("apply", "--sysroot", self.folder / "absent", self.world.env, check=2)
+
+    def test_says_which_required_major_does_not_load(self):
+        self.assertEqual(self.apply("--require", "7", self.world.env)["warnings"], [])
+        for _ in range(2):
+            warning, = self.apply("--require", "7,8", self.world.env, check=4)["warnings"]
+            self.assertIn("FFmpeg 8", warning["message"])
 
     def test_rebuilt_libraries_must_be_libraries(self):
         rebuilt = self.folder / "rebuilt"

@@ -1,25 +1,21 @@
 """The hook inside a real Python: it wakes for one package, once, when something changed, silently."""
 import json
 import os
-import pathlib
 import shutil
 import subprocess
 import sys
 import unittest
 
-import harness
-from harness import FilesTest
+from harness import FilesTest, tcfix
 
-HOOK = harness.ROOT / "python" / "hook"
-
-# Stands in for tcfix: writes down its arguments, reports one library and an FFmpeg.
+# Stands in for tcfix: writes down its arguments, reports one library, a torch and an FFmpeg.
 PROGRAM = """#!{python} -S
 import json, os, sys, time
 with open({log!r}, "a") as log:
     log.write(json.dumps(sys.argv[1:]) + "\\n")
 time.sleep({seconds})
 open({log!r} + ".done", "w").close()
-print(json.dumps({{"targets": [{{"files": [{{"path": {library!r}}}],
+print(json.dumps({{"targets": [{{"files": [{{"path": {library!r}}}], "torch": {{"path": {torch!r}}},
                               "ffmpeg": {{"path": {ffmpeg!r}}}}}]}}))
 sys.exit({code})
 """
@@ -34,8 +30,7 @@ class HookTest(FilesTest):
         subprocess.run([sys.executable, "-m", "venv", "--without-pip", self.venv], check=True)
         self.python = self.venv / "bin" / "python"
         self.site, = self.venv.glob("lib/python*/site-packages")
-        shutil.copytree(HOOK, self.site, dirs_exist_ok=True,
-                        ignore=shutil.ignore_patterns("__pycache__"))
+        tcfix("hook", "install", "--ffmpeg", "av", self.venv)
         for package in ("torchcodec", "av", "torch", "other"):
             (self.site / package).mkdir()
             (self.site / package / "__init__.py").write_text("name = __name__\n")
@@ -43,19 +38,26 @@ class HookTest(FilesTest):
             (self.site / f"{package}-1.0.dist-info" / "RECORD").write_text("")
         self.library = self.site / "torchcodec" / "libtorchcodec_core7.so"
         self.library.write_bytes(b"library")
-        self.ffmpeg = self.folder / "ffmpeg"
-        self.ffmpeg.mkdir()
-        (self.ffmpeg / "libavcodec.so.61").write_bytes(b"codec")
+        self.torch = self.site / "torch" / "lib"
+        self.torch.mkdir()
+        (self.torch / "libtorch_cpu.so").write_bytes(b"torch")
+        kegs = self.folder / "Cellar" / "ffmpeg"
+        for version in ("8.0", "8.1"):
+            (kegs / version / "lib").mkdir(parents=True)
+            (kegs / version / "lib" / "libavcodec.so.61").write_bytes(b"codec")
+        self.keg = self.folder / "opt-ffmpeg"
+        self.keg.symlink_to(kegs / "8.0")
+        self.ffmpeg = self.keg / "lib"
         self.log = self.folder / "log"
         self.program = self.folder / "tcfix"
         self.write_program()
-        settings = {"tcfix": str(self.program), "arguments": ["--ffmpeg", "av"]}
-        (self.site / "tcfix_hook" / "settings.json").write_text(json.dumps(settings))
+        settings = self.site / "tcfix_hook" / "settings.json"
+        settings.write_text(json.dumps({**json.loads(settings.read_text()), "tcfix": str(self.program)}))
 
     def write_program(self, code=0, seconds=0):
         self.program.write_text(PROGRAM.format(
             python=sys.executable, log=str(self.log), library=str(self.library),
-            ffmpeg=str(self.ffmpeg), code=code, seconds=seconds))
+            torch=str(self.torch), ffmpeg=str(self.ffmpeg), code=code, seconds=seconds))
         self.program.chmod(0o755)
 
     def start(self, code="import torchcodec", *flags, **variables):
@@ -96,6 +98,8 @@ class Wakes(HookTest):
             "another RECORD of torch":
                 lambda: self.replace(self.site / "torch-1.0.dist-info" / "RECORD"),
             "a new package": lambda: (self.site / "new").mkdir(),
+            "another torch": lambda: self.replace(self.torch / "libtorch_cpu.so"),
+            "an upgraded keg": self.upgrade,
             "another FFmpeg": lambda: self.replace(self.ffmpeg / "libavcodec.so.61"),
             "no FFmpeg": lambda: (self.ffmpeg / "libavcodec.so.61").unlink(),
             "conda": lambda: (self.venv / "conda-meta").mkdir(),
@@ -113,6 +117,12 @@ class Wakes(HookTest):
         new.write_bytes(b"another")
         new.replace(path)
 
+    def upgrade(self):
+        """As Homebrew does it: another folder behind the same path."""
+        new = self.keg.with_name("new")
+        new.symlink_to(self.keg.resolve().with_name("8.1"))
+        new.replace(self.keg)
+
     def test_once_for_many_processes(self):
         self.write_program(seconds=0.5)
         # All wait for the repair, not only the one that makes it.
@@ -121,6 +131,32 @@ class Wakes(HookTest):
         for worker in workers:
             self.assertEqual(worker.communicate(), ("fine\n", ""))
         self.assertEqual(len(self.calls()), 1)
+
+    def test_once_for_many_processes_even_if_it_fails(self):
+        here = self.folder / "here"
+        here.mkdir()
+        self.write_program(code=4, seconds=0.5)
+        self.program.write_text(self.program.read_text().replace(
+            "time.sleep", f"while len(os.listdir({str(here)!r})) < 8: time.sleep(0.05)\ntime.sleep", 1))
+        code = (f"import os, tcfix_hook.wake; open(os.path.join({str(here)!r}, str(os.getpid())), 'w'); "
+                "import torchcodec")
+        for worker in [self.start(code) for _ in range(8)]:
+            self.assertEqual(worker.communicate(), ("fine\n", ""))
+        self.assertEqual(len(self.calls()), 1)
+
+    def test_where_a_disk_has_no_locks(self):
+        self.run_python("import errno, fcntl\ndef flock(*_): raise OSError(errno.ENOLCK, 'no locks')\n"
+                        "fcntl.flock = flock\nimport torchcodec")
+        self.assertEqual(len(self.calls()), 1)
+
+    def test_again_when_an_installer_was_at_work_meanwhile(self):
+        self.program.write_text(self.program.read_text().replace(
+            "import json", f"import os; os.mkdir({str(self.site / 'late')!r})\nimport json", 1))
+        self.run_python()
+        self.write_program()
+        self.run_python()
+        self.run_python()
+        self.assertEqual(len(self.calls()), 2)
 
     def test_again_after_a_failure(self):
         self.write_program(code=4)
@@ -139,7 +175,7 @@ class StaysQuiet(HookTest):
         self.assertEqual(len(self.calls()), 1)
 
     def test_without_site(self):
-        self.run_python("import sys; assert 'tcfix_hook' not in sys.modules", "-S")
+        self.run_python("import sys; assert len(sys.meta_path) == 3", "-S")
         self.assertEqual(self.calls(), [])
 
     def test_without_tcfix(self):
@@ -184,23 +220,30 @@ class StaysQuiet(HookTest):
     def test_leaves_nothing_behind(self):
         self.run_python()
         names = {path.name for path in (self.site / "tcfix_hook").iterdir()} - {"__pycache__"}
-        self.assertEqual(names, {"__init__.py", "wake.py", "settings.json", "stamp.json"})
+        self.assertEqual(names, {"__init__.py", "finder.py", "wake.py", "settings.json", "stamp.json"})
 
 
 class Start(HookTest):
-    def test_imports_nothing_but_itself(self):
-        modules = subprocess.run([self.python, "-c", "import sys; print(*sys.modules)"],
-                                 capture_output=True, text=True).stdout.split()
-        self.assertIn("tcfix_hook", modules)
-        for module in ("tcfix_hook.wake", "json", "subprocess", "contextlib"):
-            self.assertNotIn(module, modules)
+    def test_nothing_is_imported(self):
+        """And so nothing is compiled, which costs more than the hook itself."""
+        self.run_python("import sys; assert sys.meta_path[0].__name__ == 'Finder'; "
+                        "assert not {'tcfix_hook', 'json', 'subprocess', 'contextlib'} & {*sys.modules}")
 
     def test_start_file_names_something_that_can_be_called(self):
         # Python 3.15 and later read this instead of the .pth file's import line (PEP 829).
         line, = (self.site / "tcfix_hook.start").read_text().splitlines()
         code = (f"import pkgutil, sys; del sys.meta_path[0]; pkgutil.resolve_name({line!r})(); "
-                "assert sys.meta_path[0].__name__ == 'tcfix_hook'")
+                "assert sys.meta_path[0].__module__ == 'tcfix_hook.finder'; import torchcodec")
         self.run_python(code)
+        self.assertEqual(len(self.calls()), 1)
+
+    def test_packages_of_the_users_choice(self):
+        tcfix("hook", "install", "--package", "some-thing", "--package", "other", self.venv)
+        self.assertIn('PACKAGES = (\\"some_thing\\", \\"other\\",)',
+                      (self.site / "tcfix_hook.pth").read_text())
+        tcfix("hook", "status", self.venv)
+        for name in ("", "a'b", 'a"b', "a\\b", "a\nb", "a b", "é"):
+            tcfix("hook", "install", "--package", name, self.venv, check=2)
 
 
 if __name__ == "__main__":

@@ -111,13 +111,41 @@ class Program(FilesTest):
         self.assertIn("pip install", result.stderr)
 
 
-class Types(unittest.TestCase):
-    def test_mypy_agrees(self):
+class Types(FilesTest):
+    USER = """import pathlib
+import tcfix
+
+report = tcfix.apply(".venv", pathlib.Path("other"), dry_run=True, rpath=["/a", pathlib.Path("/b")], j=2)
+for target in report["targets"]:
+    torch = target["torch"]
+    print(torch["version"] if torch else None, target["loads"]["after"], target["files"][0]["edits"])
+try:
+    print(tcfix.hook("status", ".venv")["state"], tcfix.run("wheel", "a.whl", o="dist")["wheels"])
+except tcfix.TcfixError as error:
+    print(error.exit_code + 1, error.hint)
+"""
+
+    def mypy(self, *arguments):
         result = subprocess.run([sys.executable, "-m", "mypy", "--strict", "--cache-dir", os.devnull,
-                                 harness.ROOT / "python" / "tcfix"], capture_output=True, text=True)
+                                 *arguments], capture_output=True, text=True,
+                                env={**os.environ, "MYPYPATH": str(harness.ROOT / "python")})
         if "No module named mypy" in result.stderr:
             self.skipTest("mypy is not installed")
+        return result
+
+    def test_mypy_agrees(self):
+        result = self.mypy(harness.ROOT / "python" / "tcfix")
         self.assertEqual(result.returncode, 0, result.stdout)
+
+    def test_help_who_uses_it(self):
+        program = self.folder / "program.py"
+        program.write_text(self.USER)
+        result = self.mypy(program)
+        self.assertEqual(result.returncode, 0, result.stdout)
+        for right, wrong in (('["targets"]', '["target"]'), ('["edits"]', '["changes"]'),
+                             ('"status", ".venv"', "1"), ("rpath=[", "rpath=[object(), ")):
+            program.write_text(self.USER.replace(right, wrong))
+            self.assertEqual(self.mypy(program).returncode, 1, wrong)
 
 
 if __name__ == "__main__":

@@ -1,13 +1,20 @@
 """The package as people get it: built by pip, uv and pipx from the sources, used from an environment."""
+import json
 import os
 import shutil
 import subprocess
 import sys
+import tarfile
 import unittest
+import unittest.mock
 import zipfile
 
 import harness
 from harness import FilesTest, run
+
+sys.path.insert(0, str(harness.ROOT / "tests" / "cli"))
+
+import tiny_world
 
 
 def venv(folder):
@@ -28,11 +35,42 @@ class Package(FilesTest):
 
     def setUp(self):
         super().setUp()
-        run(sys.executable, "-m", "pip", "wheel", "--quiet", "--disable-pip-version-check",
-            "--no-deps", "--wheel-dir", self.folder, harness.ROOT, check=0)
+        run(sys.executable, "-m", "uv", "build", "--quiet", "--sdist", "--out-dir", self.folder,
+            harness.ROOT, check=0)
+        self.sources, = self.folder.glob("*.tar.gz")
+        with tarfile.open(self.sources) as archive:
+            archive.extractall(self.folder / "sources")
+        unpacked, = (self.folder / "sources").iterdir()
+        # So ccache knows what scripts/build has compiled, wherever it lies.
+        known = {"CCACHE_BASEDIR": str(self.folder), "CXX": os.environ.get("CXX", "c++")}
+        with unittest.mock.patch.dict(os.environ, known):
+            run(sys.executable, "-m", "pip", "wheel", "--quiet", "--disable-pip-version-check", "--no-deps",
+                "--config-settings=build-dir=build", "--wheel-dir", self.folder, unpacked, check=0)
         self.wheel, = self.folder.glob("*.whl")
 
+    def check_sources(self):
+        """All that a build needs, as the wheel shows, and nothing that was made here."""
+        with tarfile.open(self.sources) as archive:
+            names = {name.split("/", 1)[1] for name in archive.getnames() if "/" in name}
+        self.assertLess({"LICENSE", "scripts/bootstrap", "examples/Dockerfile"}, names)
+        self.assertEqual({name for name in names if name.startswith(("build/", "tests/", "testdata/"))},
+                         set())
+
+    def check_default_target(self, scripts):
+        """Without an active environment, it is the one that tcfix is installed in."""
+        variables = {name: value for name, value in os.environ.items()
+                     if name not in ("VIRTUAL_ENV", "CONDA_PREFIX")}
+        for command in ([scripts / "tcfix"], [scripts / "python", "-m", "tcfix"]):
+            result = subprocess.run([*command, "hook", "install", "--json"], cwd=self.folder,
+                                    env=variables, capture_output=True, text=True)
+            files = json.loads(result.stdout)["files"]
+            self.assertTrue(files)
+            for file in files:
+                self.assertTrue(file.startswith(str(scripts.parent)), file)
+        run(scripts / "pip", "uninstall", "--quiet", "--yes", "tcfix_hook", check=0)
+
     def test_wheel(self):
+        self.check_sources()
         self.assertRegex(self.wheel.name, r"^tcfix-[\d.]+-py3-none-\w+\.whl$")
         with zipfile.ZipFile(self.wheel) as archive:
             names = {name.split("/", 1)[1] for name in archive.namelist()}
@@ -50,6 +88,7 @@ class Package(FilesTest):
         code = "import tcfix; print(tcfix.program())"
         found = run(scripts / "python", "-c", code, check=0).stdout.strip()
         self.assertEqual(found, str(scripts / "tcfix"))
+        self.check_default_target(scripts)
         run(scripts / "pip", "uninstall", "--quiet", "--yes", "tcfix", check=0)
         self.assertFalse((scripts / "tcfix").exists())
 
@@ -65,13 +104,15 @@ class Package(FilesTest):
 
         for command in (["uvx", "--from", self.wheel], ["pipx", "run", "--spec", self.wheel]):
             with self.subTest(command[0]):
+                world = tiny_world.TinyWorld(self.folder / ("disk-" + command[0]))
                 result = subprocess.run(
-                    [self.tool(command[0]), *command[1:], "tcfix", "--version"],
-                    capture_output=True, text=True,
+                    [self.tool(command[0]), *command[1:], "tcfix", "apply", "--json", "--sysroot",
+                     world.root, world.env], capture_output=True, text=True,
                     env={**os.environ, "UV_CACHE_DIR": str(self.folder / "uv"),
                          "UV_TOOL_DIR": str(self.folder / "uv-tools"),
                          "PIPX_HOME": str(self.folder / "pipx")})
-                self.assertEqual(result.stdout, version, result.stderr)
+                self.assertEqual(result.returncode, 0, result.stderr)
+                self.assertEqual(json.loads(result.stdout)["targets"][0]["summary"]["changed"], 3)
 
 
 if __name__ == "__main__":

@@ -20,7 +20,7 @@ FOREIGN = re.compile(r"(GLIBC|GLIBCXX|CXXABI|GCC|LIBAV\w+|LIBSW\w+|LIBPOSTPROC)_
 
 
 def wheel(name, version, arch="x86_64"):
-    (folder,) = wheels("linux").glob(f"{name}-{version}-*_{arch}")
+    (folder,) = wheels("linux").glob(f"{name}-{version}-cp312-*_{arch}")
     return folder
 
 

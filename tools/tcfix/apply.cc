@@ -42,9 +42,8 @@ std::string readOptions(const Invocation& invocation, apply::ApplyOptions& optio
   return {};
 }
 
-bool lacksMajor(const apply::TargetOutcome& target, llvm::ArrayRef<int> required) {
-  return llvm::any_of(required,
-                      [&](int major) { return !llvm::is_contained(target.loadingMajors, major); });
+bool lacks(const apply::TargetOutcome& target, int major) {
+  return !llvm::is_contained(target.loadingMajors, major);
 }
 
 int codeFor(const Invocation& invocation, llvm::ArrayRef<apply::TargetOutcome> targets,
@@ -54,7 +53,8 @@ int codeFor(const Invocation& invocation, llvm::ArrayRef<apply::TargetOutcome> t
     if (!target.problems.empty())
       continue; // an error already
     wouldChange |= apply::countFiles(target.files).changed != 0;
-    failsToLoad |= target.loads.after == resolve::Verdict::Fails || lacksMajor(target, required);
+    failsToLoad |= target.loads.after == resolve::Verdict::Fails ||
+                   llvm::any_of(required, [&](int major) { return lacks(target, major); });
   }
   if (invocation.isOn("dry-run"))
     return kDone;
@@ -63,9 +63,16 @@ int codeFor(const Invocation& invocation, llvm::ArrayRef<apply::TargetOutcome> t
   return failsToLoad ? kDoesNotLoad : kDone;
 }
 
-void tellProblems(Invocation& invocation, const apply::TargetOutcome& target) {
+void tellProblems(Invocation& invocation, const apply::TargetOutcome& target,
+                  llvm::ArrayRef<int> required) {
   for (const Problem& warning : target.warnings)
     invocation.addWarning(warning);
+  for (int major : required)
+    if (target.problems.empty() && lacks(target, major))
+      invocation.addWarning(
+          {ErrorCode::Warning,
+           "does not load with FFmpeg " + std::to_string(major) + ", which --require names",
+           target.path, "tcfix doctor tells why"});
   if (!target.isFullyKnown)
     invocation.addWarning({ErrorCode::Warning,
                            "is for another platform than this machine: its system's folders were "
@@ -110,7 +117,7 @@ int runApply(Invocation& invocation) {
   }
   std::string text;
   for (const apply::TargetOutcome& outcome : outcomes) {
-    tellProblems(invocation, outcome);
+    tellProblems(invocation, outcome, *required);
     text += invocation.isOn("dry-run")
                 ? report::renderDiff(outcome.files, invocation.isVerbose(), invocation.paint())
                 : report::renderApplied(outcome, invocation.isVerbose(), invocation.paint());

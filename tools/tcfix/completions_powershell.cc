@@ -16,7 +16,7 @@ std::string powershellOptions(llvm::ArrayRef<OptionGroup> groups) {
   std::string text;
   for (const OptionGroup& group : groups)
     for (const Option& option : group.options)
-      text += "            @(" + powershellText(("--" + option.name()).str()) + ", " +
+      text += "            , @(" + powershellText(("--" + option.name()).str()) + ", " +
               powershellText(option.help) + ")\n";
   return text;
 }
@@ -62,7 +62,7 @@ std::string powershellScript() {
     for (const OptionGroup& group : command.options)
       values += powershellValues(command.name, group.options);
     values += powershellWords(command.name, operandSyntax(command));
-    names += "            @(" + powershellText(command.name) + ", " +
+    names += "            , @(" + powershellText(command.name) + ", " +
              powershellText(command.summary) + ")\n";
     options += "        " + powershellText(command.name) + " = @(\n" +
                powershellOptions(allOptions(command)) + "        )\n";

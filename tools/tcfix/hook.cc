@@ -8,6 +8,10 @@ namespace tcfix::cli {
 
 namespace {
 
+// The name becomes part of a Python program.
+constexpr char kNameCharacters[] =
+    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.";
+
 hook::HookOptions optionsFrom(const Invocation& invocation) {
   hook::HookOptions options;
   options.program = io::system::programPath();
@@ -44,6 +48,9 @@ int runHook(Invocation& invocation) {
       return report::jsonForSnippet(preamble, snippet);
     });
   }
+  for (const std::string& name : optionsFrom(invocation).packages)
+    if (name.empty() || name.find_first_not_of(kNameCharacters) != std::string::npos)
+      return invocation.usageError("--package takes the name of a package, not '" + name + "'");
   hook::HookStatus status;
   std::string target = invocation.operands().size() > 1 ? invocation.operands()[1] : "";
   if (target.empty()) {

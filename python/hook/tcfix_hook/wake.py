@@ -2,10 +2,16 @@
 
 settings.json, written by `tcfix hook install`, names the program and the options of apply:
     {"tcfix": "/path/to/tcfix", "arguments": ["--ffmpeg", "av"]}
-stamp.json, written here, lists what the last good repair stood on: [path, inode, size, mtime_ns].
+stamp.json, written here, tells whether the last repair was good, and what it stood on: for each file
+[path, inode, size, mtime_ns].
+
+After a repair that was none (no FFmpeg, for one) every process tries again: what is missing may come
+from anywhere, and who waits for it wants it at once. A process that had to wait for such a try does
+not repeat it.
 """
 
 import contextlib
+import errno
 import json
 import os
 import shutil
@@ -13,15 +19,26 @@ import subprocess
 import sys
 import time
 
-from . import PACKAGES
+from .finder import PACKAGES
 
 FOLDER = os.path.dirname(os.path.abspath(__file__))
 SITE = os.path.dirname(FOLDER)
 STAMP = os.path.join(FOLDER, "stamp.json")
+NEW_STAMP = os.path.join(FOLDER, "stamp.new")
 PATIENCE = 60  # seconds, for another process that is at it
+BUSY = (errno.EACCES, errno.EAGAIN, errno.EDEADLK)
+woken = []
+
+
+def once():
+    """Repairs, but not a second time in this process."""
+    if not woken:
+        woken.append(True)
+        repair()
 
 
 def repair():
+    last_try = stamp(STAMP)
     if os.environ.get("TCFIX_DISABLE", "0") not in ("", "0") or is_fresh():
         return
     if not os.access(FOLDER, os.W_OK):
@@ -32,15 +49,16 @@ def repair():
     if not program:
         return
     with locked():
-        if not is_fresh():  # another process may have done it meanwhile
+        if stamp(STAMP) == last_try:  # else another process has tried meanwhile
             apply(program, settings["arguments"])
 
 
 def is_fresh():
     try:
         with open(STAMP, encoding="utf-8") as file:
-            return all(entry == stamp(entry[0]) for entry in json.load(file))
-    except (OSError, ValueError):
+            last = json.load(file)
+        return last["good"] and all(entry == stamp(entry[0]) for entry in last["files"])
+    except (OSError, ValueError, KeyError, TypeError):
         return False
 
 
@@ -53,16 +71,16 @@ def stamp(path):
 
 
 def apply(program, arguments):
+    site = stamp(SITE)  # as it was before: an installer at work meanwhile must not go unseen
     result = subprocess.run(
         [program, "apply", "--json", "--quiet", *arguments, "--", environment()],
-        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=600)
-    if result.returncode != 0:
-        return  # no stamp: what was missing may be there next time
-    places = sorted(set(places_of(json.loads(result.stdout))))
-    temporary = f"{STAMP}.{os.getpid()}"
-    with open(temporary, "w", encoding="utf-8") as file:
-        json.dump([stamp(path) for path in places], file)
-    os.replace(temporary, STAMP)
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=600,
+        creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0))
+    good = result.returncode == 0
+    files = sorted(set(foundations(json.loads(result.stdout)))) if good else []
+    with open(NEW_STAMP, "w", encoding="utf-8") as file:
+        json.dump({"good": good, "files": [site, *map(stamp, files)]}, file)
+    os.replace(NEW_STAMP, STAMP)
 
 
 def environment():
@@ -72,9 +90,9 @@ def environment():
     return prefix if is_inside else SITE
 
 
-def places_of(report):
-    """What a repair stands on: libraries, records of packages, FFmpeg."""
-    yield SITE  # changes when a package comes, goes or is replaced
+def foundations(report):
+    """What a repair stands on, beside the site, which changes when a package comes, goes or is
+    replaced: libraries, records of packages, torch, FFmpeg."""
     yield os.path.join(sys.prefix, "conda-meta")
     for name in os.listdir(SITE):
         if name.endswith(".dist-info") and name.split("-")[0] in ("av", "torch", *PACKAGES):
@@ -82,11 +100,15 @@ def places_of(report):
     for target in report["targets"]:
         for file in target["files"]:
             yield file["path"]
-        if target["ffmpeg"]:
-            folder = target["ffmpeg"]["path"]
-            for name in os.listdir(folder):
-                if name.startswith(("libav", "av", "libsw", "sw")):
-                    yield os.path.join(folder, name)
+        yield from libraries(target.get("torch"), ("libtorch", "torch", "libc10", "c10"))
+        yield from libraries(target.get("ffmpeg"), ("libav", "av", "libsw", "sw"))
+
+
+def libraries(install, beginnings):
+    """By the names that the loader uses: what a link leads to is what counts."""
+    for name in os.listdir(install["path"]) if install else ():
+        if name.startswith(beginnings):
+            yield os.path.join(install["path"], name)
 
 
 @contextlib.contextmanager
@@ -112,7 +134,9 @@ def locked():
             try:
                 try_lock()
                 break
-            except OSError:
+            except OSError as error:
+                if error.errno not in BUSY:
+                    break  # a disk without locks; tcfix has one of its own
                 if time.monotonic() > deadline:
                     raise
                 time.sleep(0.02)

@@ -1,0 +1,3 @@
+# In a conda environment: repair whenever it is activated.
+mkdir -p "$CONDA_PREFIX/etc/conda/activate.d"
+echo 'tcfix apply --quiet "$CONDA_PREFIX"' > "$CONDA_PREFIX/etc/conda/activate.d/tcfix.sh"

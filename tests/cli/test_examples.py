@@ -1,0 +1,50 @@
+"""The examples that users copy, and `tcfix hook print`, which shows them."""
+import os
+import sys
+import unittest
+
+import harness
+from harness import run, tcfix, tcfix_json
+
+EXAMPLES = harness.ROOT / "examples"
+KINDS = {"ci": "ci.sh", "conda": "conda.sh", "docker": "Dockerfile", "github-action": "github-action.yml",
+         "pre-commit": "pre-commit.yaml"}
+
+
+def judge(name):
+    path = os.path.join(os.path.dirname(sys.executable), name)
+    if not os.path.exists(path):
+        raise unittest.SkipTest(f"{name} is not installed")
+    return path
+
+
+class Print(unittest.TestCase):
+    def test_shows_the_files(self):
+        self.assertEqual(set(KINDS.values()), {path.name for path in EXAMPLES.iterdir()})
+        for kind, name in KINDS.items():
+            text = (EXAMPLES / name).read_text()
+            self.assertEqual(tcfix("hook", "print", kind).stdout, text)
+            self.assertEqual(tcfix_json("hook", "print", kind)["snippet"], text)
+
+    def test_knows_no_others(self):
+        for words in ((), ("kubernetes",), ("ci.sh",)):
+            self.assertIn("github-action", tcfix("hook", "print", *words, check=2).stderr)
+
+
+class Judges(unittest.TestCase):
+    def test_dockerfile(self):
+        result = run(judge("hadolint"), "--no-color", EXAMPLES / "Dockerfile")
+        self.assertEqual((result.returncode, result.stdout), (0, ""))
+
+    def test_github_action(self):
+        result = run(judge("check-jsonschema"), "--builtin-schema", "vendor.github-workflows",
+                     EXAMPLES / "github-action.yml")
+        self.assertEqual(result.returncode, 0, result.stdout)
+
+    def test_scripts(self):
+        for name in ("ci.sh", "conda.sh"):
+            run("sh", "-n", EXAMPLES / name, check=0)
+
+
+if __name__ == "__main__":
+    sys.exit(unittest.main())
