@@ -1,5 +1,6 @@
 #include "wheel/output.h"
 
+#include "base/error.h"
 #include "io/digest.h"
 
 #include <llvm/ADT/STLExtras.h>
@@ -43,6 +44,16 @@ std::string metadataOf(const Contents& wheel) {
 }
 
 } // namespace
+
+llvm::Error checkVersion(const Contents& wheel) {
+  llvm::StringRef folder = wheel.distInfo();
+  folder.consume_back(".dist-info");
+  for (llvm::StringRef other : {llvm::StringRef(wheel.name().version), folder.split('-').second})
+    if (!isSameVersion(other, wheel.version()))
+      return fail(ErrorCode::Malformed, "is not a wheel: its METADATA says version " +
+                                            wheel.version() + ", and a name says " + other.str());
+  return llvm::Error::success();
+}
 
 WheelName repairedName(const Contents& wheel) {
   WheelName name = wheel.name();

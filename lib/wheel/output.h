@@ -13,6 +13,9 @@ struct Changes {
   std::map<std::string, ByteVector> additions;
 };
 
+/// Installers refuse a wheel that says two versions; a changed one would say two new ones.
+llvm::Error checkVersion(const Contents& wheel);
+
 /// The file name of the wheel once it is changed.
 WheelName repairedName(const Contents& wheel);
 
