@@ -29,8 +29,8 @@ public:
   /// Where a member is installed, from site-packages: installers move what is in .data/platlib.
   llvm::StringRef installedPath(llvm::StringRef member) const;
 
-  /// A member's content. Malformed if RECORD has another hash or size for it, in any of its rows:
-  /// what is written anew gets a new hash, and nobody could tell any more.
+  /// A member's content. Malformed if RECORD does not list it, or has another hash or size for it
+  /// in any of its rows: what is written anew gets a new hash, and nobody could tell any more.
   llvm::Expected<ByteVector> read(const io::ZipMember& member, uint64_t most = kMostBytes) const;
 
 private:

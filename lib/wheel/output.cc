@@ -45,13 +45,22 @@ std::string metadataOf(const Contents& wheel) {
 
 } // namespace
 
-llvm::Error checkVersion(const Contents& wheel) {
+llvm::Error checkRest(const Contents& wheel, const Changes& changes) {
   llvm::StringRef folder = wheel.distInfo();
   folder.consume_back(".dist-info");
   for (llvm::StringRef other : {llvm::StringRef(wheel.name().version), folder.split('-').second})
     if (!isSameVersion(other, wheel.version()))
       return fail(ErrorCode::Malformed, "is not a wheel: its METADATA says version " +
                                             wheel.version() + ", and a name says " + other.str());
+  uint64_t most = kMostBytes; // of all together: it is time that a hostile archive takes here
+  for (const io::ZipMember& member : wheel.members()) {
+    if (member.isFolder() || changes.contents.count(member.name))
+      continue;
+    llvm::Expected<ByteVector> content = wheel.read(member, most);
+    if (!content)
+      return content.takeError();
+    most -= content->size();
+  }
   return llvm::Error::success();
 }
 

@@ -134,7 +134,7 @@ llvm::Error Repair::rewrite(const Library& library, const PortableRequest& reque
 }
 
 llvm::Error Repair::write(const Contents& wheel, Changes changes) {
-  if (llvm::Error error = checkVersion(wheel))
+  if (llvm::Error error = checkRest(wheel, changes))
     return error;
   if (std::error_code error = llvm::sys::fs::create_directories(
           options.outputFolder, /*IgnoreExisting=*/true, llvm::sys::fs::all_all))

@@ -78,6 +78,20 @@ class Refusals(WheelTest):
             record = without_core(members[RECORD]) + rows.encode(errors="surrogateescape")
             self.assertIn(said, self.refused(3, self.made(LINUX, {**members, RECORD: record})))
 
+    def test_a_member_that_is_only_copied_must_be_whole(self):
+        members = self.members()
+        other = "torchcodec/__init__.py"
+        members[other] += b"# more"
+        self.assertIn("another hash", self.refused(3, self.made(LINUX, members)))
+        del members[other]
+        self.assertIn("does not list", self.refused(3, self.made(LINUX, {**members, "new.py": b""})))
+        with zipfile.ZipFile(self.archives / LINUX) as archive:
+            start = archive.getinfo(other).header_offset + 30 + len(other)
+        content = bytearray((self.archives / LINUX).read_bytes())
+        content[start + 100] ^= 0x55
+        (self.folder / LINUX).write_bytes(content)
+        self.assertRegex(self.refused(3, self.folder / LINUX), other + " has damaged data")
+
     def test_names_that_say_two_versions(self):
         shutil.copyfile(self.archives / LINUX, self.folder / LINUX.replace("0.9.1", "0.9.2"))
         said = self.refused(3, self.folder / LINUX.replace("0.9.1", "0.9.2"))
