@@ -63,7 +63,6 @@ void checkEntries(const Model& model, Problems& problems) {
 /// glibc: "ELF load command alignment not page-aligned"; ld.so and the kernel find the program
 /// headers in memory.
 void checkSegments(const Model& model, Problems& problems) {
-  constexpr uint64_t kLeastPage = 0x1000;
   uint64_t table = model.segments.size() * segmentSize(model.flavor);
   bool isTableLoaded = false;
   for (const Segment& segment : model.segments) {

@@ -6,6 +6,8 @@
 #include <llvm/ADT/StringExtras.h>
 #include <llvm/Support/MathExtras.h>
 
+#include <algorithm>
+
 namespace tcfix::elf {
 
 using namespace llvm::ELF;
@@ -37,7 +39,9 @@ llvm::Error readFileHeader(Model& model) {
   return llvm::Error::success();
 }
 
-/// What every loader asks of the segments that it maps.
+/// What every loader asks of the segments that it maps. Whole pages are mapped, so that address and
+/// file offset must agree within a page, of the smallest size there is. p_align may be larger:
+/// glibc before 2.35 wanted them to agree modulo that, later ones and musl take the file as it is.
 llvm::Error checkLoad(const Segment& segment, uint64_t previousEnd, Flavor flavor) {
   std::string name = "the segment at address " + hex(segment.vaddr);
   if (segment.filesz > segment.memsz)
@@ -48,9 +52,9 @@ llvm::Error checkLoad(const Segment& segment, uint64_t previousEnd, Flavor flavo
     return malformed(name + " overlaps the one before it or is out of order");
   if (segment.align > 1 && !llvm::isPowerOf2_64(segment.align))
     return malformed(name + " has the alignment " + hex(segment.align) + ", not a power of two");
-  if (segment.align > 1 && (segment.vaddr - segment.offset) % segment.align)
+  if ((segment.vaddr - segment.offset) % std::clamp<uint64_t>(segment.align, 1, kLeastPage))
     return malformed(name + " and its file offset " + hex(segment.offset) +
-                     " differ modulo the alignment " + hex(segment.align));
+                     " do not lie at the same place of a page");
   return llvm::Error::success();
 }
 

@@ -18,6 +18,9 @@ namespace tcfix::elf {
 /// PN_XNUM in <elf.h>: the real number is elsewhere, and no loader looks there.
 constexpr uint16_t kTooManySegments = 0xffff;
 
+/// No loader maps in smaller units.
+constexpr uint64_t kLeastPage = 0x1000;
+
 /// The string table that the loader uses: DT_STRTAB and DT_STRSZ.
 struct DynamicStrings {
   uint64_t address = 0;

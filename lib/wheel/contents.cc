@@ -4,6 +4,7 @@
 #include "env/distribution.h"
 #include "io/digest.h"
 
+#include <llvm/Support/ConvertUTF.h>
 #include <llvm/Support/Path.h>
 
 #include <set>
@@ -74,6 +75,9 @@ llvm::Error Contents::readDistInfo() {
   llvm::Expected<ByteVector> text = io::unpack(*record, kMostText);
   if (!text)
     return text.takeError();
+  const auto* letters = reinterpret_cast<const llvm::UTF8*>(text->data());
+  if (!llvm::isLegalUTF8String(&letters, letters + text->size()))
+    return notAWheel(record->name + " is not a text in UTF-8");
   llvm::Expected<env::Record> table = env::Record::parse(textOf(*text));
   if (!table)
     return within(record->name, table.takeError());
@@ -88,17 +92,35 @@ llvm::Error Contents::readDistInfo() {
   return llvm::Error::success();
 }
 
+llvm::StringRef Contents::installedPath(llvm::StringRef member) const {
+  llvm::StringRef rest = member, owner = distInfoFolder;
+  owner.consume_back(".dist-info");
+  bool isMoved = rest.consume_front(owner) &&
+                 (rest.consume_front(".data/platlib/") || rest.consume_front(".data/purelib/"));
+  return isMoved ? rest : member;
+}
+
 llvm::Expected<ByteVector> Contents::read(const io::ZipMember& member, uint64_t most) const {
   llvm::Expected<ByteVector> content = io::unpack(member, most);
   if (!content)
     return content;
-  const env::RecordRow* row = recordTable.find(member.name);
-  if (!row)
+  const std::string expected = env::recordDigest(io::sha256Hex(*content));
+  bool isListed = false;
+  for (const env::RecordRow& row : recordTable.rows()) {
+    if (row.path != member.name)
+      continue;
+    isListed = true;
+    llvm::StringRef digest = row.digest;
+    if (!digest.empty() && !digest.starts_with("sha256="))
+      return fail(ErrorCode::Unsupported, "its RECORD has a hash for " + member.name +
+                                              " that is not SHA-256, which tcfix cannot check");
+    if ((!digest.empty() && digest != expected) ||
+        row.size.value_or(content->size()) != content->size())
+      return fail(ErrorCode::Malformed, "its RECORD has another hash or size for " + member.name,
+                  "the wheel was changed after it was made; get it anew");
+  }
+  if (!isListed)
     return fail(ErrorCode::Malformed, "its RECORD does not list " + member.name);
-  if (llvm::StringRef(row->digest).starts_with("sha256=") &&
-      row->digest != env::recordDigest(io::sha256Hex(*content)))
-    return fail(ErrorCode::Malformed, "its RECORD has another hash for " + member.name,
-                "the wheel was changed after it was made; get it anew");
   return content;
 }
 

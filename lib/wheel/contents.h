@@ -9,8 +9,8 @@
 
 namespace tcfix::wheel {
 
-/// More than any library and any RECORD that is meant for tcfix has: torch's RECORD, of 20,000
-/// files, has 2 MB. A hostile archive stops here.
+/// More than all libraries of a wheel and any RECORD that is meant for tcfix have: torch's RECORD,
+/// of 20,000 files, has 2 MB. A hostile archive stops here.
 constexpr uint64_t kMostBytes = uint64_t(1) << 30;
 constexpr uint64_t kMostText = uint64_t(1) << 24;
 
@@ -26,9 +26,11 @@ public:
   const std::string& version() const { return versionInMetadata; }
   const env::Record& record() const { return recordTable; }
   llvm::StringRef metadata() const { return textOf(metadataBytes); }
+  /// Where a member is installed, from site-packages: installers move what is in .data/platlib.
+  llvm::StringRef installedPath(llvm::StringRef member) const;
 
-  /// A member's content. Malformed if RECORD has another hash for it: what is written anew gets a
-  /// new hash, and nobody could tell any more.
+  /// A member's content. Malformed if RECORD does not list it, or has another hash or size for it
+  /// in any of its rows: what is written anew gets a new hash, and nobody could tell any more.
   llvm::Expected<ByteVector> read(const io::ZipMember& member, uint64_t most = kMostBytes) const;
 
 private:

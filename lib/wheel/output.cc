@@ -1,5 +1,6 @@
 #include "wheel/output.h"
 
+#include "base/error.h"
 #include "io/digest.h"
 
 #include <llvm/ADT/STLExtras.h>
@@ -43,6 +44,25 @@ std::string metadataOf(const Contents& wheel) {
 }
 
 } // namespace
+
+llvm::Error checkRest(const Contents& wheel, const Changes& changes) {
+  llvm::StringRef folder = wheel.distInfo();
+  folder.consume_back(".dist-info");
+  for (llvm::StringRef other : {llvm::StringRef(wheel.name().version), folder.split('-').second})
+    if (!isSameVersion(other, wheel.version()))
+      return fail(ErrorCode::Malformed, "is not a wheel: its METADATA says version " +
+                                            wheel.version() + ", and a name says " + other.str());
+  uint64_t most = kMostBytes; // of all together: it is time that a hostile archive takes here
+  for (const io::ZipMember& member : wheel.members()) {
+    if (member.isFolder() || changes.contents.count(member.name))
+      continue;
+    llvm::Expected<ByteVector> content = wheel.read(member, most);
+    if (!content)
+      return content.takeError();
+    most -= content->size();
+  }
+  return llvm::Error::success();
+}
 
 WheelName repairedName(const Contents& wheel) {
   WheelName name = wheel.name();

@@ -13,6 +13,10 @@ struct Changes {
   std::map<std::string, ByteVector> additions;
 };
 
+/// Refuses what installers should: a wheel that says two versions, and members that are damaged or
+/// that RECORD does not vouch for. A changed wheel would be a new release with the same faults.
+llvm::Error checkRest(const Contents& wheel, const Changes& changes);
+
 /// The file name of the wheel once it is changed.
 WheelName repairedName(const Contents& wheel);
 

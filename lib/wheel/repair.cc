@@ -24,6 +24,7 @@ namespace {
 /// A library of the wheel on its way.
 struct Library {
   const io::ZipMember* member;
+  std::string place; ///< from site-packages
   ByteVector content;
   Image image;
 };
@@ -36,8 +37,8 @@ bool isToBeRepaired(const io::ZipMember& member) {
 
 class Repair {
 public:
-  Repair(const RepairOptions& options, WheelOutcome& outcome)
-      : options(options), outcome(outcome) {}
+  Repair(llvm::ArrayRef<std::string> inputs, const RepairOptions& options, WheelOutcome& outcome)
+      : inputs(inputs), options(options), outcome(outcome) {}
 
   llvm::Error run();
 
@@ -49,6 +50,7 @@ private:
                       Changes& changes) const;
   llvm::Error write(const Contents& wheel, Changes changes);
 
+  llvm::ArrayRef<std::string> inputs; ///< of the whole call
   const RepairOptions& options;
   WheelOutcome& outcome;
   std::vector<Library> libraries;
@@ -56,16 +58,19 @@ private:
 };
 
 llvm::Error Repair::readLibraries(const Contents& wheel) {
+  uint64_t most = kMostBytes; // of all together: each is in memory
   for (const io::ZipMember& member : wheel.members()) {
     if (!isToBeRepaired(member))
       continue;
-    llvm::Expected<ByteVector> content = wheel.read(member);
+    llvm::Expected<ByteVector> content = wheel.read(member, most);
     if (!content)
       return content.takeError();
+    most -= content->size();
     llvm::Expected<Image> image = formats::inspect(*content);
     if (!image)
       return within(member.name, image.takeError());
-    libraries.push_back({&member, std::move(*content), std::move(*image)});
+    libraries.push_back(
+        {&member, wheel.installedPath(member.name).str(), std::move(*content), std::move(*image)});
   }
   if (libraries.empty())
     return fail(ErrorCode::Unsupported, "holds no library of torchcodec");
@@ -103,7 +108,7 @@ llvm::Expected<const FfmpegBeside*> Repair::chooseFfmpeg(const Contents& wheel) 
 
 llvm::Error Repair::rewrite(const Library& library, const PortableRequest& request,
                             FileOutcome& file, Changes& changes) const {
-  std::vector<plan::Wish> wishes = portableWishes(library.image, library.member->name, request);
+  std::vector<plan::Wish> wishes = portableWishes(library.image, library.place, request);
   file.sha256Before = file.sha256After = io::sha256Hex(library.content);
   if (wishes.empty())
     return llvm::Error::success();
@@ -129,14 +134,21 @@ llvm::Error Repair::rewrite(const Library& library, const PortableRequest& reque
 }
 
 llvm::Error Repair::write(const Contents& wheel, Changes changes) {
+  if (llvm::Error error = checkRest(wheel, changes))
+    return error;
   if (std::error_code error = llvm::sys::fs::create_directories(
           options.outputFolder, /*IgnoreExisting=*/true, llvm::sys::fs::all_all))
     return fail(ErrorCode::CannotWrite, "cannot be repaired: the folder " + options.outputFolder +
                                             " cannot be made: " + error.message());
   llvm::SmallString<256> target(options.outputFolder);
   path::append(target, repairedName(wheel).text());
+  // Whether that one is read before or after would decide what becomes of it.
+  for (const std::string& input : inputs)
+    if (llvm::sys::fs::equivalent(target, input))
+      return fail(ErrorCode::Conflict, "would be written over " + input + ", another input",
+                  "repair it in a call of its own, or into another folder");
   if (llvm::Error error = writeWheel(wheel, std::move(changes), std::string(target)))
-    return error;
+    return within(target, std::move(error));
   outcome.output = std::string(target);
   return llvm::Error::success();
 }
@@ -200,7 +212,7 @@ std::vector<WheelOutcome> repairWheels(llvm::ArrayRef<std::string> paths,
     if (outcomes[i].problem)
       return;
     WheelOutcome& outcome = outcomes[i];
-    if (llvm::Error error = Repair(options, outcome).run())
+    if (llvm::Error error = Repair(paths, options, outcome).run())
       outcome.problem = toProblem(std::move(error), paths[i]);
     if (outcome.output.empty()) // then no library was changed, either
       for (FileOutcome& file : outcome.files)

@@ -11,6 +11,12 @@ namespace {
 
 constexpr llvm::StringLiteral kMark = "tcfix";
 
+std::string withoutSeparators(llvm::StringRef version) {
+  std::string text = version.lower();
+  llvm::erase_if(text, [](char letter) { return !llvm::isAlnum(letter); });
+  return text;
+}
+
 } // namespace
 
 llvm::Expected<WheelName> WheelName::parse(llvm::StringRef fileName) {
@@ -51,6 +57,10 @@ std::optional<SystemVersion> WheelName::leastSystem() const {
       least = version;
   }
   return least;
+}
+
+bool isSameVersion(llvm::StringRef one, llvm::StringRef other) {
+  return withoutSeparators(one) == withoutSeparators(other);
 }
 
 std::string repairedVersion(llvm::StringRef version, bool hasLocal) {

@@ -32,6 +32,9 @@ struct WheelName {
   std::optional<SystemVersion> leastSystem() const;
 };
 
+/// Whether two spellings may mean the same version: "0.9.1_cpu" in a file name is "0.9.1+cpu".
+bool isSameVersion(llvm::StringRef one, llvm::StringRef other);
+
 /// The version with a local part that says which repair it is: "0.9.1" gives "0.9.1+tcfix1",
 /// "0.9.1+cpu" gives "0.9.1+cpu.tcfix1", "0.9.1+tcfix1" gives "0.9.1+tcfix2". Installers take it
 /// for the same release, and prefer it. File names may spell the "+" of a local part otherwise, so

@@ -169,6 +169,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"OverlappingSegments", "LOAD0.p_memsz", 0x100000, "overlaps the one before"},
         Case{"MoreInFileThanMemory", "LOAD1.p_memsz", 1, "more bytes in the file"},
         Case{"OddAlignment", "LOAD0.p_align", 0x1001, "not a power of two"},
+        Case{"OffsetElsewhereInThePage", "LOAD0.p_offset", 8, "at the same place of a page"},
         Case{"SegmentPastTheEnd", "LOAD1.p_filesz", 0x7fffffff, "lies past the end of the file"},
         Case{"AddressesThatWrap", "LOAD1.p_vaddr", UINT64_MAX - 0xf, "past the end of the address"},
         Case{"TooManySegments", "e_phnum", 0xffff, "65535"},

@@ -243,6 +243,15 @@ TEST(ElfLayout, AlignmentOfTheFileIsKept) {
   }
 }
 
+// Loaders map by pages: a segment whose place in the file does not fit a larger alignment loads.
+TEST(ElfLayout, AlignmentMayBeMoreThanAddressAndOffsetKeep) {
+  ElfSpec spec;
+  spec.base = 0x1000;
+  ElfImage image = buildElf(spec);
+  ByteVector result = edited(image.with("LOAD1.p_align", 0x200000), {AddSearchPath{kLong}});
+  EXPECT_THAT(inspected(result).searchPaths, ElementsAre(kLong));
+}
+
 TEST(ElfLayout, AProgramKeepsItsAddresses) {
   ElfSpec spec;
   spec.type = 2; // ET_EXEC

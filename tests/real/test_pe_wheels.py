@@ -5,11 +5,12 @@ import pathlib
 import shutil
 import tempfile
 import unittest
+import zipfile
 
 import lief
 import pefile
 
-from harness import FilesTest, ROOT, find_tool, run, tcfix, tcfix_json, wheels
+from harness import FilesTest, ROOT, archives, find_tool, run, tcfix, tcfix_json, wheels
 from wine import WINE_TOOLS, start_wine, wine, windows_path
 
 lief.logging.disable()
@@ -206,6 +207,30 @@ class Loader(FilesTest):
             after = self.verdicts(folder, torch)
             self.assertEqual(after, {major: "loaded" if major == 7 else "error 1114" for major in before},
                              version)
+
+    def test_ffmpeg_inside_the_wheel(self):
+        """What `tcfix wheel --bundle-ffmpeg` takes along is found, under names of its own."""
+        ffmpeg = self.folder / "ffmpeg"
+        shutil.copytree(PYAV, ffmpeg)
+        back = [part if part.startswith("--") else "=".join(reversed(part.split("=")))
+                for part in renames()]
+        tcfix("edit", *back, *ffmpeg.glob("*.dll"))
+        for names in back[1::2]:
+            hashed, plain = names.split("=")
+            (ffmpeg / hashed).rename(ffmpeg / plain)
+        name = "torchcodec-0.9.1-cp312-cp312-win_amd64.whl"
+        site = self.folder / "site"
+        (made,) = tcfix_json("wheel", "-o", self.folder / "dist", "--bundle-ffmpeg", ffmpeg,
+                             archives(name) / name)["wheels"]
+        with zipfile.ZipFile(made["output"]) as archive:
+            archive.extractall(site)
+        shutil.rmtree(ffmpeg)
+        (site / "torch").mkdir()
+        (site / "torch" / "lib").symlink_to(TORCH)
+        for path in (site / "torchcodec.libs").iterdir():
+            self.assertRegex(path.name, r"-[0-9a-f]{8}\.dll$")
+        verdicts = self.verdicts(site / "torchcodec")
+        self.assertEqual([major for major, line in verdicts.items() if line == "loaded"], [7])
 
     def test_all_of_pyav_with_everything_delayed(self):
         # 34 DLLs of mingw-w64, with TLS callbacks, that depend on one another.

@@ -7,6 +7,7 @@
 namespace tcfix::support {
 namespace {
 
+using wheel::isSameVersion;
 using wheel::repairedVersion;
 using wheel::SystemVersion;
 using wheel::WheelName;
@@ -35,6 +36,13 @@ TEST(WheelName, RepairedVersions) {
   EXPECT_EQ(repairedVersion("0.9.1+cpu.tcfix9", true), "0.9.1+cpu.tcfix10");
   EXPECT_EQ(repairedVersion("0.9.1+tcfix", true), "0.9.1+tcfix.tcfix1");
   EXPECT_EQ(repairedVersion("0.9.1+cu128", true), "0.9.1+cu128.tcfix1");
+}
+
+TEST(WheelName, OneVersionInSeveralSpellings) {
+  EXPECT_TRUE(isSameVersion("0.9.1_cpu", "0.9.1+cpu"));
+  EXPECT_TRUE(isSameVersion("1.0RC1", "1.0-rc1"));
+  EXPECT_FALSE(isSameVersion("0.9.1", "0.9.2"));
+  EXPECT_FALSE(isSameVersion("0.9.1", "0.9.1+cpu"));
 }
 
 std::optional<SystemVersion> leastOf(const std::string& tags) {
