@@ -15,12 +15,6 @@ bool isFfmpeg(llvm::StringRef dependency) {
   return env::parseFfmpegName(dependency).has_value();
 }
 
-// Said once, by versions.cc, where there is no torch at all.
-bool isTorchs(llvm::StringRef name) {
-  return name.starts_with("libtorch") || name.starts_with("libc10") || name.starts_with("torch") ||
-         name.starts_with("c10");
-}
-
 std::vector<std::string> placesOf(const LoadProblem& problem) {
   std::vector<std::string> places;
   for (const resolve::Attempt& attempt : problem.tried)
@@ -72,8 +66,8 @@ void addDependency(const Case& facts, const LoadProblem& problem, Findings& find
 void add(const Case& facts, const LoadProblem& problem, Findings& findings) {
   switch (problem.code) {
   case LoadProblem::Code::MissingDependency:
-    if (!isFfmpeg(problem.dependency) && // ffmpeg.cc speaks of those
-        (facts.facts.torch || !isTorchs(plan::baseName(problem.dependency))))
+    if (!isFfmpeg(problem.dependency) && // ffmpeg.cc speaks of those, versions.cc of no torch
+        (facts.facts.torch || !isTorchLibrary(problem.dependency)))
       addDependency(facts, problem, findings);
     break;
   case LoadProblem::Code::MissingSymbols:
@@ -92,7 +86,7 @@ void add(const Case& facts, const LoadProblem& problem, Findings& findings) {
                         {{"dependency", problem.dependency}, {"tried", placesOf(problem)}},
                         isFfmpeg(problem.dependency)
                             ? ffmpegInstallCommand(facts, facts.groups.front().major)
-                            : reinstallCommand(facts.facts.package.name)});
+                            : reinstallCommand(facts.facts.package)});
     break;
   case LoadProblem::Code::DuplicateEntry:
     findings.push_back({"duplicate-search-path",
@@ -110,7 +104,7 @@ void add(const Case& facts, const LoadProblem& problem, Findings& findings) {
                         problem.message,
                         problem.provider.empty() ? problem.library : problem.provider,
                         {},
-                        reinstallCommand(facts.facts.package.name)});
+                        reinstallCommand(facts.facts.package)});
     break;
   }
 }

@@ -82,7 +82,7 @@ void addArchitecture(const Case& facts, Findings& findings) {
                                  : ""),
                         library.path,
                         {{"python", wanted}, {"library", offered}},
-                        reinstallCommand(facts.facts.package.name)});
+                        reinstallCommand(facts.facts.package)});
     return; // the others are alike
   }
 }
@@ -120,7 +120,7 @@ void findPythonProblems(const Case& facts, Findings& findings) {
                         what + " is built for " + has + "; this is Python " + version,
                         path,
                         {{"tag", has}, {"python", version}},
-                        reinstallCommand(facts.facts.package.name)});
+                        reinstallCommand(facts.facts.package)});
   };
   std::vector<std::string> wheelTags = tagsOfWheel(facts);
   if (!version.empty() && !wheelTags.empty() && !llvm::is_contained(wheelTags, tag))

@@ -47,6 +47,13 @@ std::optional<resolve::LoadProblem> compareWithTorch(const plan::PackageFacts& f
                                                      resolve::LibraryStore& store,
                                                      const std::string& library);
 
+/// Completes what the simulation leaves open: which library should have had a missing symbol. A
+/// problem becomes one for each of them.
+void nameProviders(std::vector<GroupReport>& groups, const io::TargetDisk& disk);
+
+/// The sentence about symbols that are missing.
+std::string describeMissing(const resolve::LoadProblem& problem);
+
 /// The package's libraries with their signatures judged; none but Mach-O's.
 std::map<std::string, Image> judgeLibraries(const plan::PackageFacts& facts,
                                             const io::TargetDisk& disk);
@@ -86,13 +93,17 @@ std::string describe(const TorchSpan& span);
 /// A symbol as its author wrote it.
 std::string demangled(llvm::StringRef symbol);
 
+/// True for the name of a library that torch brings, such as "@rpath/libc10.dylib".
+bool isTorchLibrary(llvm::StringRef dependency);
+
 /// A word of a command line, in quotes if it needs them.
 std::string quoted(llvm::StringRef word);
 
 /// The command that installs an FFmpeg that torchcodec can use, this major or an older one.
 std::string ffmpegInstallCommand(const Case& facts, int highest);
 
-/// The command that brings a package's own files back.
+/// The command that brings a package's own files back; empty where no installer knows of it.
+std::string reinstallCommand(const env::Package& package);
 std::string reinstallCommand(const std::string& package);
 
 } // namespace tcfix::doctor

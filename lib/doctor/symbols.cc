@@ -95,6 +95,15 @@ std::string mainLibraryOf(const plan::PackageFacts& facts) {
   return {};
 }
 
+// One of several, for people: the first that is short enough to be read.
+std::string exampleOf(const LoadProblem& problem) {
+  constexpr size_t kReadable = 60;
+  for (const std::string& symbol : problem.symbols)
+    if (std::string name = demangled(symbol); name.size() <= kReadable)
+      return (problem.symbols.size() == 1 ? "; it is " : "; one of them is ") + name;
+  return {};
+}
+
 } // namespace
 
 std::optional<LoadProblem> compareWithTorch(const plan::PackageFacts& facts,
@@ -119,10 +128,18 @@ std::optional<LoadProblem> compareWithTorch(const plan::PackageFacts& facts,
       problem.symbols.push_back(symbol.text());
   if (problem.symbols.empty())
     return std::nullopt;
-  problem.message = nameOfFile(library) + " needs " + std::to_string(problem.symbols.size()) +
-                    " symbols of torch, such as " + problem.symbols.front() +
-                    ", that this torch does not have";
+  problem.message = describeMissing(problem);
   return problem;
+}
+
+std::string describeMissing(const LoadProblem& problem) {
+  const size_t count = problem.symbols.size();
+  return nameOfFile(problem.library) + " needs " +
+         (count == 1
+              ? "the symbol " + problem.symbols.front()
+              : std::to_string(count) + " symbols, such as " + problem.symbols.front() + ",") +
+         (problem.provider.empty() ? " that no library offers"
+                                   : " that " + nameOfFile(problem.provider) + " does not have");
 }
 
 void addMissingSymbols(const Case& facts, const LoadProblem& problem, Findings& findings) {
@@ -140,7 +157,8 @@ void addMissingSymbols(const Case& facts, const LoadProblem& problem, Findings& 
       (provider.empty() ? " that no library offers"
                         : " that " + nameOfFile(provider) + " does not have") +
       (known.empty() ? "" : " (" + known + ")") +
-      (isTorch ? ": it was built against another torch than " + facts.facts.torch->version : "");
+      (isTorch ? ": it was built against another torch than " + facts.facts.torch->version : "") +
+      exampleOf(problem);
   finding.path = problem.library;
   finding.evidence = {{"library", provider}, {"symbols", problem.symbols}};
   std::vector<std::string> readable;
@@ -151,7 +169,7 @@ void addMissingSymbols(const Case& facts, const LoadProblem& problem, Findings& 
     finding.evidence.push_back({"since", span.since.text()});
   if (span.until.isKnown())
     finding.evidence.push_back({"until", span.until.text()});
-  finding.action = isTorch ? actionFor(facts) : reinstallCommand(facts.facts.package.name);
+  finding.action = isTorch ? actionFor(facts) : reinstallCommand(facts.facts.package);
   findings.push_back(std::move(finding));
   if (isTorch && facts.facts.platform == Format::Elf)
     addStringAbi(facts, problem, findings);
@@ -172,7 +190,7 @@ void addMissingVersion(const Case& facts, const LoadProblem& problem, Findings& 
                       {{"library", problem.provider}, {"versions", problem.symbols}},
                       isCxx     ? "conda install -c conda-forge \"libstdcxx-ng>=13\""
                       : isGlibc ? std::string() // only another system has another one
-                                : reinstallCommand(facts.facts.package.name)});
+                                : reinstallCommand(facts.facts.package)});
 }
 
 } // namespace tcfix::doctor

@@ -13,6 +13,13 @@ std::string demangled(llvm::StringRef symbol) {
   return llvm::demangle(symbol.str());
 }
 
+bool isTorchLibrary(llvm::StringRef dependency) {
+  llvm::StringRef name = plan::baseName(dependency);
+  name.consume_front("lib");
+  return (name.consume_front("torch") || name.consume_front("c10")) &&
+         (name.starts_with(".") || name.starts_with("_"));
+}
+
 std::string describe(const TorchSpan& span) {
   if (span.since.isKnown())
     return "torch has them since " + span.since.text();
@@ -23,6 +30,10 @@ std::string quoted(llvm::StringRef word) {
   bool isPlain = llvm::all_of(
       word, [](char c) { return llvm::isAlnum(c) || llvm::StringRef("/._-+~:@%,\\").contains(c); });
   return isPlain && !word.empty() ? word.str() : "'" + word.str() + "'";
+}
+
+std::string reinstallCommand(const env::Package& package) {
+  return package.distInfo.empty() ? std::string() : reinstallCommand(package.name);
 }
 
 std::string reinstallCommand(const std::string& package) {

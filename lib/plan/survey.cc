@@ -119,6 +119,7 @@ PackageFacts gatherFacts(const env::Target& target, const env::Package& package,
   facts.platform = target.platform;
   facts.root = target.environment.whole;
   facts.process.executable = pythonFor(target, package);
+  facts.process.isPython = true;
   facts.process.systemVersion = options.macosVersion;
   facts.process.arch = options.arch;
   describePython(facts.process, target.platform, store);
@@ -163,6 +164,11 @@ PackageFacts gatherFacts(const env::Target& target, const env::Package& package,
     query.variables = env::ffmpegVariables();
   facts.ffmpegs = env::findFfmpegs(target.environment, target.disk, query);
   facts.otherFolders = findOtherFolders(target, package);
+  // Wheels for Windows that were made with delvewheel add this folder when they are imported.
+  if (facts.platform == Format::Pe)
+    for (const std::string& folder : facts.otherFolders)
+      if (llvm::StringRef(folder).ends_with(".libs"))
+        facts.process.dllFolders.push_back(folder);
   return facts;
 }
 
