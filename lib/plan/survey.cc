@@ -83,6 +83,24 @@ std::vector<std::string> findOtherFolders(const env::Target& target, const env::
   return folders;
 }
 
+// Wheels for Windows that were made with delvewheel add a folder when they are imported. It has the
+// name of the distribution, as has the package as a rule: all that is known of a file on its own.
+std::vector<std::string> findDllFolders(const env::Target& target, const env::Package& package,
+                                        llvm::ArrayRef<std::string> otherFolders) {
+  std::vector<std::string> folders;
+  for (llvm::StringRef folder : otherFolders)
+    if (folder.ends_with(".libs"))
+      folders.push_back(folder.str());
+  for (llvm::StringRef library : package.libraries) {
+    if (!library.consume_front(package.site) || !library.consume_front("/"))
+      continue;
+    std::string beside = package.site + "/" + library.split('/').first.str() + ".libs";
+    if (!llvm::is_contained(folders, beside) && target.disk.isFolder(beside))
+      folders.push_back(std::move(beside));
+  }
+  return folders;
+}
+
 } // namespace
 
 env::TargetQuery queryFor(const std::string& target, const SurveyOptions& options) {
@@ -164,11 +182,8 @@ PackageFacts gatherFacts(const env::Target& target, const env::Package& package,
     query.variables = env::ffmpegVariables();
   facts.ffmpegs = env::findFfmpegs(target.environment, target.disk, query);
   facts.otherFolders = findOtherFolders(target, package);
-  // Wheels for Windows that were made with delvewheel add this folder when they are imported.
   if (facts.platform == Format::Pe)
-    for (const std::string& folder : facts.otherFolders)
-      if (llvm::StringRef(folder).ends_with(".libs"))
-        facts.process.dllFolders.push_back(folder);
+    facts.process.dllFolders = findDllFolders(target, package, facts.otherFolders);
   return facts;
 }
 

@@ -252,6 +252,15 @@ class TreeTest(FilesTest):
             tree.add_cuda()
         return tree
 
+    def conda_tree(self):
+        """A conda environment with an FFmpeg 7 of its own, to which its python leads."""
+        tree = self.tree(python=("-Wl,--disable-new-dtags", "-Wl,-rpath,$ORIGIN/../lib"))
+        (tree.root / "pyvenv.cfg").unlink()
+        (tree.root / "conda-meta").mkdir()
+        for path in private_ffmpeg(self.folder / "ffmpeg", "15.1.0").iterdir():
+            path.rename(tree.root / "lib" / path.name)
+        return tree
+
     def judge(self, tree):
         """The real loader's verdicts, with which the simulated one's must agree for every major."""
         verdicts = {"loads": {major for major in tree.majors if tree.real(major, preloaded=True)},

@@ -169,12 +169,7 @@ class Kinds(ApplyTest):
         self.assertIn("libpython3.12.so.1.0", needed(tree.library("custom_ops")))
 
     def test_conda(self):
-        tree = self.tree(python=("-Wl,--disable-new-dtags", "-Wl,-rpath,$ORIGIN/../lib"))
-        (tree.root / "pyvenv.cfg").unlink()
-        (tree.root / "conda-meta").mkdir()
-        private_ffmpeg(self.folder / "ffmpeg", "15.1.0")
-        for path in (self.folder / "ffmpeg").iterdir():
-            path.rename(tree.root / "lib" / path.name)
+        tree = self.conda_tree()
         tcfix("apply", tree.root)
         self.assertEqual(self.judge(tree), {"loads": {7}, "loads_bare": {7}})
 
