@@ -159,7 +159,7 @@ std::string summaryOf(const Case& facts, const Diagnosis& diagnosis) {
     return name + " loads";
   if (facts.wouldLoadAfter)
     return name + " does not load; tcfix can repair that";
-  return name + " does not load, and no edit of its libraries can change that";
+  return name + " does not load, and no edit of its libraries alone can change that";
 }
 
 /// A problem's message continues the name of the file.
@@ -182,6 +182,7 @@ Diagnosis examine(const std::string& target, const env::Target& found, const env
   parallelFor(groups.size(), hardwareThreads(), [&](size_t i) {
     reports[i] = reportOn(groups[i], facts, simulation, store, judged);
   });
+  nameProviders(reports, found.disk);
 
   // A plan must hold without the variables of this process.
   plan::PackageFacts plannable = facts;
@@ -207,7 +208,7 @@ Diagnosis examine(const std::string& target, const env::Target& found, const env
                    sentenceOf(problem),
                    problem.path,
                    {},
-                   reinstallCommand(package.name)});
+                   reinstallCommand(package)});
   findVersionMismatch(known, own);
   findLoadProblems(known, own);
   findFfmpegProblems(known, own);
@@ -247,6 +248,15 @@ bool isShadowed(const env::Package& package, const env::Target& found) {
   return false;
 }
 
+/// A file that is not torchcodec's, given as the target, stands for itself.
+env::Package named(env::Package package, const env::Target& found) {
+  llvm::StringRef file = llvm::sys::path::filename(found.environment.root);
+  if (found.environment.kind == env::EnvironmentKind::File && package.distInfo.empty() &&
+      !file.starts_with(env::torchcodecQuery().libraryPrefix))
+    package.name = file.split('.').first.str();
+  return package;
+}
+
 } // namespace
 
 llvm::StringRef nameOf(Severity severity) {
@@ -277,31 +287,32 @@ llvm::Expected<Diagnosis> diagnose(const std::string& target, const DoctorOption
   whole.required = options.required;
   whole.isOk = true;
   Findings findings;
-  for (const env::Package& package : found->packages) {
-    if (isShadowed(package, *found))
+  for (const env::Package& one : found->packages) {
+    if (isShadowed(one, *found))
       continue;
+    const env::Package package = named(one, *found);
     for (const Problem& problem : package.problems)
       findings.push_back({"package-damaged",
                           Severity::Warning,
                           sentenceOf(problem),
                           problem.path,
                           {},
-                          reinstallCommand(package.name)});
-    Diagnosis one = examine(target, *found, package, options, findings);
-    whole.isOk &= one.isOk;
-    whole.isKnown &= one.isKnown;
-    if (whole.summary.empty() || !one.isOk) {
-      whole.summary = one.summary;
-      whole.action = one.action;
-      whole.package = one.package;
+                          reinstallCommand(package)});
+    Diagnosis part = examine(target, *found, package, options, findings);
+    whole.isOk &= part.isOk;
+    whole.isKnown &= part.isKnown;
+    if (whole.summary.empty() || !part.isOk) {
+      whole.summary = part.summary;
+      whole.action = part.action;
+      whole.package = part.package;
     }
-    llvm::move(one.groups, std::back_inserter(whole.groups));
+    llvm::move(part.groups, std::back_inserter(whole.groups));
   }
   std::stable_sort(findings.begin(), findings.end(),
                    [](const Finding& a, const Finding& b) { return a.severity < b.severity; });
   if (!whole.isOk && whole.action.empty())
     for (const Finding& finding : findings)
-      if (!finding.action.empty()) {
+      if (!finding.action.empty() && finding.severity != Severity::Info) {
         whole.action = finding.action;
         break;
       }

@@ -82,7 +82,8 @@ void findFfmpegProblems(const Case& facts, Findings& findings) {
     finding.action = ffmpegInstallCommand(facts.scene(), wanted.empty() ? 7 : wanted.front());
   } else {
     finding.code = "ffmpeg-missing";
-    finding.message = "there is no FFmpeg that the libraries could use (" + majors + ")";
+    finding.message = "there is no FFmpeg that the libraries could use (" + majors +
+                      "); install one, then run tcfix apply";
     finding.action = ffmpegInstallCommand(facts.scene(), wanted.empty() ? 7 : wanted.front());
   }
   findings.push_back(std::move(finding));

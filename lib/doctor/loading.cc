@@ -36,11 +36,6 @@ bool lacksCudaInTorch(const Case& facts) {
 
 } // namespace
 
-bool isTorchLibrary(llvm::StringRef name) {
-  return (name.starts_with("libtorch") && !name.starts_with("libtorchcodec")) ||
-         name.starts_with("libc10") || name.starts_with("torch") || name.starts_with("c10");
-}
-
 std::vector<std::string> placesOf(const LoadProblem& problem) {
   std::vector<std::string> places;
   for (const resolve::Attempt& attempt : problem.tried)
@@ -80,9 +75,8 @@ namespace {
 void add(const Case& facts, const LoadProblem& problem, Findings& findings) {
   switch (problem.code) {
   case LoadProblem::Code::MissingDependency:
-    if (!isFfmpeg(problem.dependency) && // ffmpeg.cc speaks of those
-                                         // and versions.cc, once, where there is no torch at all
-        (facts.facts.torch || !isTorchLibrary(plan::baseName(problem.dependency))))
+    if (!isFfmpeg(problem.dependency) && // ffmpeg.cc speaks of those, versions.cc of no torch
+        (facts.facts.torch || !isTorchLibrary(problem.dependency)))
       findings.push_back(missingDependency(facts.scene(), problem, lacksCudaInTorch(facts)));
     break;
   case LoadProblem::Code::MissingSymbols:
@@ -101,7 +95,7 @@ void add(const Case& facts, const LoadProblem& problem, Findings& findings) {
                         {{"dependency", problem.dependency}, {"tried", placesOf(problem)}},
                         isFfmpeg(problem.dependency)
                             ? ffmpegInstallCommand(facts.scene(), facts.groups.front().major)
-                            : reinstallCommand(facts.facts.package.name)});
+                            : reinstallCommand(facts.facts.package)});
     break;
   case LoadProblem::Code::DuplicateEntry:
     findings.push_back(duplicateEntry(facts.scene(), problem));
@@ -114,7 +108,7 @@ void add(const Case& facts, const LoadProblem& problem, Findings& findings) {
                         problem.message,
                         problem.provider.empty() ? problem.library : problem.provider,
                         {},
-                        reinstallCommand(facts.facts.package.name)});
+                        reinstallCommand(facts.facts.package)});
     break;
   }
 }

@@ -71,7 +71,7 @@ void addArchitecture(const Case& facts, Findings& findings) {
                                  : ""),
                         library.path,
                         {{"python", wanted}, {"library", offered}},
-                        reinstallCommand(facts.facts.package.name)});
+                        reinstallCommand(facts.facts.package)});
     return; // the others are alike
   }
 }
@@ -120,7 +120,7 @@ Finding pythonAbi(const Scene& scene, const std::string& what, const std::string
           what + " is built for " + tag + "; this is Python " + pythonVersion,
           path,
           {{"tag", tag}, {"python", pythonVersion}},
-          reinstallCommand(scene.package)};
+          reinstallCommand(scene)};
 }
 
 void findPythonProblems(const Case& facts, Findings& findings) {

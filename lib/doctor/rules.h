@@ -18,6 +18,7 @@ struct Scene {
   std::string torch = {};        ///< its version; empty if there is none, or it is unknown
   std::string applyCommand = {}; ///< "tcfix apply TARGET", with what was said of the target
   bool isRepairable = false;     ///< that command helps
+  bool isInstalled = true;       ///< by an installer, which can bring its files back
 };
 
 /// Everything that is known of one package.
@@ -37,9 +38,13 @@ struct Case {
   std::string applyCommand;
 
   Scene scene() const {
-    return {facts.platform,     found.environment.kind == env::EnvironmentKind::Conda,
-            facts.package.name, facts.torch ? facts.torch->version : std::string(),
-            applyCommand,       wouldLoadAfter};
+    return {facts.platform,
+            found.environment.kind == env::EnvironmentKind::Conda,
+            facts.package.name,
+            facts.torch ? facts.torch->version : std::string(),
+            applyCommand,
+            wouldLoadAfter,
+            !facts.package.distInfo.empty()};
   }
 
   /// False for a major that need not load.
@@ -64,6 +69,13 @@ std::optional<resolve::LoadProblem> compareWithTorch(const plan::PackageFacts& f
                                                      resolve::LibraryStore& store,
                                                      const std::string& library);
 
+/// Completes what the simulation leaves open: which library should have had a missing symbol. A
+/// problem becomes one for each of them.
+void nameProviders(std::vector<GroupReport>& groups, const io::TargetDisk& disk);
+
+/// The sentence about symbols that are missing.
+std::string describeMissing(const resolve::LoadProblem& problem);
+
 /// The package's libraries with their signatures judged; none but Mach-O's.
 std::map<std::string, Image> judgeLibraries(const plan::PackageFacts& facts,
                                             const io::TargetDisk& disk);
@@ -84,9 +96,6 @@ Finding duplicateEntry(const Scene& scene, const resolve::LoadProblem& problem);
 
 /// torch's own symbols are known by their names.
 bool isTorchSymbol(llvm::StringRef symbol);
-
-/// torch's own libraries, too.
-bool isTorchLibrary(llvm::StringRef name);
 
 /// All that was tried, a line for each.
 std::vector<std::string> placesOf(const resolve::LoadProblem& problem);
@@ -130,6 +139,9 @@ std::string describe(const TorchSpan& span);
 /// A symbol as its author wrote it.
 std::string demangled(llvm::StringRef symbol);
 
+/// True for the name of a library that torch brings, such as "@rpath/libc10.dylib".
+bool isTorchLibrary(llvm::StringRef dependency);
+
 /// A word of a command line, in quotes if it needs them.
 std::string quoted(llvm::StringRef word);
 
@@ -139,7 +151,9 @@ std::string ffmpegInstallCommand(const Scene& scene, int highest);
 /// "8, 7, 6".
 std::string majorsText(llvm::ArrayRef<int> majors);
 
-/// The command that brings a package's own files back.
+/// The command that brings a package's own files back; empty where no installer knows of it.
+std::string reinstallCommand(const Scene& scene);
+std::string reinstallCommand(const env::Package& package);
 std::string reinstallCommand(const std::string& package);
 
 // The commands that please macOS.

@@ -94,7 +94,7 @@ void findStaleRecord(const Case& facts, Findings& findings) {
                           "RECORD lists: someone replaced or edited them",
                       package.distInfo + "/RECORD",
                       {{"libraries", differing}},
-                      isOurs ? facts.applyCommand : reinstallCommand(package.name)});
+                      isOurs ? facts.applyCommand : reinstallCommand(package)});
 }
 
 } // namespace

@@ -76,6 +76,15 @@ std::string mainLibraryOf(const plan::PackageFacts& facts) {
   return {};
 }
 
+// One of several, for people: the first that is short enough to be read.
+std::string exampleOf(const LoadProblem& problem) {
+  constexpr size_t kReadable = 60;
+  for (const std::string& symbol : problem.symbols)
+    if (std::string name = demangled(symbol); name.size() <= kReadable)
+      return (problem.symbols.size() == 1 ? "; it is " : "; one of them is ") + name;
+  return {};
+}
+
 } // namespace
 
 // ELF does not say whom a symbol is wanted from.
@@ -110,10 +119,18 @@ std::optional<LoadProblem> compareWithTorch(const plan::PackageFacts& facts,
       problem.symbols.push_back(symbol.text());
   if (problem.symbols.empty())
     return std::nullopt;
-  problem.message = nameOfFile(library) + " needs " + std::to_string(problem.symbols.size()) +
-                    " symbols of torch, such as " + problem.symbols.front() +
-                    ", that this torch does not have";
+  problem.message = describeMissing(problem);
   return problem;
+}
+
+std::string describeMissing(const LoadProblem& problem) {
+  const size_t count = problem.symbols.size();
+  return nameOfFile(problem.library) + " needs " +
+         (count == 1
+              ? "the symbol " + problem.symbols.front()
+              : std::to_string(count) + " symbols, such as " + problem.symbols.front() + ",") +
+         (problem.provider.empty() ? " that no library offers"
+                                   : " that " + nameOfFile(problem.provider) + " does not have");
 }
 
 Finding missingSymbols(const Scene& scene, const LoadProblem& problem, bool isTorchs) {
@@ -130,7 +147,7 @@ Finding missingSymbols(const Scene& scene, const LoadProblem& problem, bool isTo
                                 : " that " + nameOfFile(problem.provider) + " does not have") +
       (known.empty() ? "" : " (" + known + ")") +
       (isTorchs ? ": it was built against another torch" : "") +
-      (isTorchs && !scene.torch.empty() ? " than " + scene.torch : "");
+      (isTorchs && !scene.torch.empty() ? " than " + scene.torch : "") + exampleOf(problem);
   finding.path = problem.library;
   finding.evidence = {{"library", problem.provider}, {"symbols", problem.symbols}};
   std::vector<std::string> readable;
@@ -141,7 +158,7 @@ Finding missingSymbols(const Scene& scene, const LoadProblem& problem, bool isTo
     finding.evidence.push_back({"since", span.since.text()});
   if (span.until.isKnown())
     finding.evidence.push_back({"until", span.until.text()});
-  finding.action = !isTorchs ? reinstallCommand(scene.package)
+  finding.action = !isTorchs ? reinstallCommand(scene)
                    : scene.package == "torchcodec"
                        ? fittingTorchcodecCommand(scene.torch)
                        : "pip install --upgrade --force-reinstall " + scene.package;
@@ -173,7 +190,7 @@ Finding missingVersion(const Scene& scene, const LoadProblem& problem) {
           {{"library", problem.provider}, {"versions", problem.symbols}},
           isCxx     ? "conda install -c conda-forge \"libstdcxx-ng>=13\""
           : isGlibc ? std::string() // only another system has another one
-                    : reinstallCommand(scene.package)};
+                    : reinstallCommand(scene)};
 }
 
 } // namespace tcfix::doctor

@@ -161,7 +161,7 @@ Finding torchBroken(const ToldFailure& failure, const LoadProblem& problem) {
 Finding wrongArchitecture(const ToldFailure& failure, const Scene& scene) {
   return plainFinding("wrong-architecture", failure,
                       env::parseFfmpegName(failure.provider) ? ffmpegInstallCommand(scene, 8)
-                                                             : reinstallCommand(scene.package));
+                                                             : reinstallCommand(scene));
 }
 
 Finding missingSymbol(const ToldFailure& failure, const Scene& scene, const LoadProblem& problem) {
@@ -243,7 +243,7 @@ Finding findingIn(const Scene& given, const ToldFailure& failure, const Told& to
   case Kind::DuplicateEntry:
     return duplicateEntry(scene, problem);
   case Kind::NotALibrary:
-    return plainFinding("unreadable", failure, reinstallCommand(scene.package));
+    return plainFinding("unreadable", failure, reinstallCommand(scene));
   case Kind::BadSignature:
     return plainFinding("signature-invalid", failure, signCommand(failure.library));
   case Kind::ForeignTeam:
@@ -269,7 +269,7 @@ Finding findingIn(const Scene& given, const ToldFailure& failure, const Told& to
   case Kind::MissingPackage:
     return missingPackage(failure, scene);
   case Kind::MissingFile:
-    return plainFinding("package-damaged", failure, reinstallCommand(scene.package));
+    return plainFinding("package-damaged", failure, reinstallCommand(scene));
   case Kind::NumpyAbi:
     // Those built for NumPy 1 do not work with 2; those built for 2 work with both.
     return plainFinding("numpy-abi", failure,
@@ -290,8 +290,7 @@ Finding findingOf(const ToldFailure& failure, Scene scene, const Told& told) {
   scene.package = victimOf(failure);
   Finding finding = findingIn(scene, failure, told);
   // A file that no package is known to have brought.
-  if (scene.package == baseName(failure.library) &&
-      finding.action == reinstallCommand(scene.package))
+  if (scene.package == baseName(failure.library) && finding.action == reinstallCommand(scene))
     finding.action.clear();
   return finding;
 }

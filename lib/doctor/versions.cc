@@ -49,6 +49,15 @@ std::string vendorOf(llvm::StringRef version) {
   return {};
 }
 
+bool needsTorch(const Case& facts) {
+  return facts.facts.package.name == "torchcodec" ||
+         llvm::any_of(facts.facts.libraries, [](const plan::LibraryFacts& library) {
+           return llvm::any_of(library.original.dependencies, [](const Dependency& dependency) {
+             return isTorchLibrary(dependency.name);
+           });
+         });
+}
+
 // `import torch` comes before everything else.
 void findBrokenTorch(const Case& facts, Findings& findings) {
   for (const std::string& name : facts.facts.torchNames) {
@@ -144,7 +153,7 @@ std::optional<Finding> versionMismatch(Version firstCodec, Version lastCodec,
 
 void findVersionMismatch(const Case& facts, Findings& findings) {
   const plan::PackageFacts& known = facts.facts;
-  if (known.package.name != "torchcodec")
+  if (known.package.name == "torch" || !needsTorch(facts))
     return;
   if (!known.torch) {
     findings.push_back({"torch-missing",
@@ -156,6 +165,8 @@ void findVersionMismatch(const Case& facts, Findings& findings) {
     return;
   }
   findBrokenTorch(facts, findings);
+  if (known.package.name != "torchcodec")
+    return;
   auto tell = [&](std::optional<Finding> finding, const std::string& path) {
     if (!finding)
       return;

@@ -13,6 +13,13 @@ std::string demangled(llvm::StringRef symbol) {
   return llvm::demangle(symbol.str());
 }
 
+bool isTorchLibrary(llvm::StringRef dependency) {
+  llvm::StringRef name = plan::baseName(dependency);
+  name.consume_front("lib");
+  return (name.consume_front("torch") || name.consume_front("c10")) &&
+         (name.starts_with(".") || name.starts_with("_"));
+}
+
 std::string describe(const TorchSpan& span) {
   if (span.since.isKnown())
     return "torch has them since " + span.since.text();
@@ -35,6 +42,14 @@ std::string signPythonCommand(llvm::StringRef path) {
 
 std::string unquarantineCommand(llvm::StringRef path) {
   return "xattr -d com.apple.quarantine " + quoted(path);
+}
+
+std::string reinstallCommand(const Scene& scene) {
+  return scene.isInstalled ? reinstallCommand(scene.package) : std::string();
+}
+
+std::string reinstallCommand(const env::Package& package) {
+  return package.distInfo.empty() ? std::string() : reinstallCommand(package.name);
 }
 
 std::string reinstallCommand(const std::string& package) {

@@ -83,6 +83,24 @@ std::vector<std::string> findOtherFolders(const env::Target& target, const env::
   return folders;
 }
 
+// Wheels for Windows that were made with delvewheel add a folder when they are imported. It has the
+// name of the distribution, as has the package as a rule: all that is known of a file on its own.
+std::vector<std::string> findDllFolders(const env::Target& target, const env::Package& package,
+                                        llvm::ArrayRef<std::string> otherFolders) {
+  std::vector<std::string> folders;
+  for (llvm::StringRef folder : otherFolders)
+    if (folder.ends_with(".libs"))
+      folders.push_back(folder.str());
+  for (llvm::StringRef library : package.libraries) {
+    if (!library.consume_front(package.site) || !library.consume_front("/"))
+      continue;
+    std::string beside = package.site + "/" + library.split('/').first.str() + ".libs";
+    if (!llvm::is_contained(folders, beside) && target.disk.isFolder(beside))
+      folders.push_back(std::move(beside));
+  }
+  return folders;
+}
+
 } // namespace
 
 env::TargetQuery queryFor(const std::string& target, const SurveyOptions& options) {
@@ -119,6 +137,7 @@ PackageFacts gatherFacts(const env::Target& target, const env::Package& package,
   facts.platform = target.platform;
   facts.root = target.environment.whole;
   facts.process.executable = pythonFor(target, package);
+  facts.process.isPython = true;
   facts.process.systemVersion = options.macosVersion;
   facts.process.arch = options.arch;
   describePython(facts.process, target.platform, store);
@@ -163,6 +182,8 @@ PackageFacts gatherFacts(const env::Target& target, const env::Package& package,
     query.variables = env::ffmpegVariables();
   facts.ffmpegs = env::findFfmpegs(target.environment, target.disk, query);
   facts.otherFolders = findOtherFolders(target, package);
+  if (facts.platform == Format::Pe)
+    facts.process.dllFolders = findDllFolders(target, package, facts.otherFolders);
   return facts;
 }
 

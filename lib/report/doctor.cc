@@ -74,14 +74,14 @@ std::string unseenBy(const GroupReport& group) {
 std::string groupLine(const GroupReport& group, const Paint& paint) {
   std::string name = group.major ? "FFmpeg " + std::to_string(group.major) : "libraries";
   name.resize(10, ' ');
-  std::string line = "  " + name + verdictWord(group.loads, paint) + "  ";
+  std::string line = "  " + name + verdictWord(group.loads, paint);
   const resolve::LoadProblem* cause = group.firstCause();
   std::string rest = cause                             ? causeOf(*cause)
                      : group.loads == Verdict::Unknown ? unseenBy(group)
                                                        : group.ffmpegFolder;
   if (group.loads == Verdict::Loads && group.loadsBare == Verdict::Fails)
     rest += " (only after import torch)";
-  return line + wrapped(printable(rest), 27, 27) + "\n";
+  return line + (rest.empty() ? "" : "  " + wrapped(printable(rest), 27, 27)) + "\n";
 }
 
 /// "torch 2.9.1, Python 3.12".

@@ -40,6 +40,21 @@ public:
     checkSymbols();
   }
 
+  void startPython() {
+    for (llvm::StringRef name : {"libpthread.so.0", "libdl.so.2", "libm.so.6", "libc.so.6"})
+      for (const std::string& path : system.find(name)) {
+        Candidate candidate = open(process, Format::Elf, path);
+        if (candidate.outcome != Candidate::Outcome::Good)
+          continue;
+        if (!process.findFile(*candidate.library))
+          addModule(process, candidate, path, std::nullopt);
+        break;
+      }
+    for (size_t i = 0; i < process.modules.size(); ++i)
+      mapDependencies(i);
+    process.globalCount = process.modules.size();
+  }
+
 private:
   void refuse(const std::string& hostPath, const Candidate& candidate) {
     LoadProblem problem;
@@ -341,11 +356,13 @@ private:
     }
   }
 
-  /// What is asked of such a library, FFmpeg's for one, is asked with a version.
+  /// What is asked of a library whose versions carry its own name, as FFmpeg's and CUDA's do, is
+  /// asked with a version. Others, such as libz, have versions for a part of their symbols.
   static bool asksForVersionsOf(const Module& module, llvm::StringRef name) {
     const SymbolTable* table = module.symbols();
+    llvm::StringRef stem = name.take_until([](char c) { return c == '.' || c == '-'; });
     return table && llvm::any_of(table->neededVersions(), [&](const NeededVersion& version) {
-             return version.library == name;
+             return version.library == name && version.name.starts_with_insensitive(stem);
            });
   }
 
@@ -378,6 +395,7 @@ private:
     if (symbol.dependency)
       return bound < 0 && !process.modules[importer].isDropped(*symbol.dependency);
     return isScopeOpen || (assumesStandardLibrary && isStandard(symbol.name)) ||
+           (!system.hasLibc() && isOfEveryPython(symbol.name)) ||
            takesUnversionedFromBase(importer);
   }
 
@@ -391,6 +409,11 @@ private:
 };
 
 } // namespace
+
+void startPythonByLdSo(Process& process) {
+  LoadResult untold; // it runs: what is odd about it is a limit of the simulation
+  LdSo(process, untold).startPython();
+}
 
 LoadResult loadByLdSo(Process& process, const std::string& hostPath) {
   LoadResult result;

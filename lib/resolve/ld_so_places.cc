@@ -64,11 +64,19 @@ LdSoSystem::LdSoSystem(const io::TargetDisk& disk, std::string arch)
   folders.insert(folders.end(), {"/lib", "/usr/lib"});
   for (const std::string& text : folders)
     places.push_back(placeOf(text, {}));
+  libcIsThere = !find("libc.so.6").empty();
+}
 
-  for (const std::string& path : findInCache("libc.so.6"))
-    libcIsThere |= disk.isFile(path);
+std::vector<std::string> LdSoSystem::find(llvm::StringRef name) const {
+  std::vector<std::string> found;
+  for (const std::string& path : findInCache(name))
+    if (disk.isFile(path))
+      found.push_back(path);
   for (const Place& place : places)
-    libcIsThere = libcIsThere || (place.folder && disk.find(*place.folder, "libc.so.6"));
+    if (place.folder)
+      if (std::optional<std::string> path = disk.find(*place.folder, name))
+        found.push_back(*path);
+  return found;
 }
 
 void LdSoSystem::readCache() {
@@ -205,9 +213,6 @@ BaseLibrary baseLibrary(llvm::StringRef name) {
 }
 
 bool isStandard(llvm::StringRef symbol) {
-  // libdl's became libc's with glibc 2.34; the wheels of torchcodec 0.17 name no version for dlsym.
-  if (llvm::is_contained({"dlopen", "dlsym", "dlclose", "dlerror", "dladdr"}, symbol))
-    return true;
   if (symbol.starts_with("__cxa_") || symbol.starts_with("__gxx_"))
     return true;
   if (!symbol.consume_front("_Z"))
@@ -223,6 +228,26 @@ bool isStandard(llvm::StringRef symbol) {
   return llvm::any_of(std::initializer_list<llvm::StringRef>{"St", "Sa", "Sb", "Sd", "Si", "So",
                                                              "Ss", "9__gnu_cxx", "10__cxxabiv1"},
                       [&](llvm::StringRef prefix) { return symbol.starts_with(prefix); });
+}
+
+bool isOfEveryPython(llvm::StringRef symbol) {
+  if (symbol.starts_with("pthread_") || symbol.starts_with("sem_") ||
+      llvm::is_contained({"dlopen", "dlsym", "dlclose", "dlerror", "dladdr"}, symbol))
+    return true;
+  // math.h: each also with f for float and l for long double.
+  constexpr llvm::StringLiteral functions[] = {
+      "acos",      "acosh",     "asin",       "asinh",  "atan",      "atan2",  "atanh",   "cbrt",
+      "ceil",      "copysign",  "cos",        "cosh",   "erf",       "erfc",   "exp",     "exp2",
+      "expm1",     "fabs",      "fdim",       "floor",  "fma",       "fmax",   "fmin",    "fmod",
+      "frexp",     "hypot",     "ilogb",      "ldexp",  "lgamma",    "llrint", "llround", "log",
+      "log10",     "log1p",     "log2",       "logb",   "lrint",     "lround", "modf",    "nan",
+      "nearbyint", "nextafter", "nexttoward", "pow",    "remainder", "remquo", "rint",    "round",
+      "scalbln",   "scalbn",    "sin",        "sincos", "sinh",      "sqrt",   "tan",     "tanh",
+      "tgamma",    "trunc",
+  };
+  return llvm::is_contained(functions, symbol) ||
+         ((symbol.ends_with("f") || symbol.ends_with("l")) &&
+          llvm::is_contained(functions, symbol.drop_back()));
 }
 
 } // namespace tcfix::resolve

@@ -29,6 +29,10 @@ public:
   /// Host paths of a library in the target's ld.so.cache.
   std::vector<std::string> findInCache(llvm::StringRef name) const;
 
+  /// Host paths of a library that the loader finds without any search path, the first it takes
+  /// first. They need not be files for this architecture.
+  std::vector<std::string> find(llvm::StringRef name) const;
+
   /// The folders that the loader itself knows; where there is no cache, also those of ld.so.conf.
   llvm::ArrayRef<Place> defaultPlaces() const { return places; }
 
@@ -61,7 +65,11 @@ struct BaseLibrary {
 };
 BaseLibrary baseLibrary(llvm::StringRef name);
 
-/// True for a symbol of C++'s standard library, as GCC and Clang mangle it, or of libdl.
+/// True for a symbol of C++'s standard library, as GCC and Clang mangle it.
 bool isStandard(llvm::StringRef symbol);
+
+/// True for functions of libm, libdl and libpthread. Every python brings these in, so that
+/// extensions use them without asking for the library, and then for no version.
+bool isOfEveryPython(llvm::StringRef symbol);
 
 } // namespace tcfix::resolve

@@ -111,4 +111,7 @@ LoadResult loadByDyld(Process& process, const std::string& hostPath);
 LoadResult loadByLdSo(Process& process, const std::string& hostPath);
 LoadResult loadByWindows(Process& process, const std::string& hostPath);
 
+/// A python of whose program nothing is known but what every one brings in.
+void startPythonByLdSo(Process& process);
+
 } // namespace tcfix::resolve

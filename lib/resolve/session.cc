@@ -94,6 +94,8 @@ LoadResult Session::load(const std::string& hostPath) {
     return unreadable(library);
   if (process->options.arch.empty())
     process->options.arch = library.image.slices.front().arch;
+  if (process->modules.empty() && process->options.isPython && library.image.format == Format::Elf)
+    startPythonByLdSo(*process);
   Process tried = *process;
   LoadResult result = loadInto(tried, library.image.format, hostPath);
   judge(result);

@@ -73,6 +73,7 @@ struct ProcessOptions {
   /// Of the process, such as "arm64"; empty: the executable's, or that of the first library loaded.
   std::string arch = {};
   std::string executable = {}; ///< host path of python, whose search paths count; empty if unknown
+  bool isPython = false;       ///< also where the executable is unknown
   std::string systemVersion = {}; ///< the target's macOS version; empty if unknown
   /// The target's environment: LD_LIBRARY_PATH, DYLD_LIBRARY_PATH, PATH.
   std::map<std::string, std::string> environment = {};

@@ -65,6 +65,14 @@ def link_tree(source, target):
     shutil.copytree(source, target, copy_function=link_or_copy, dirs_exist_ok=True)
 
 
+def link_wheel(source, site):
+    """An unpacked wheel, installed; of torch only what tcfix may look at, not 12,000 headers."""
+    is_torch = (source / "torch" / "lib").is_dir()
+    parts = [source / "torch" / "lib", *source.glob("torch[.-]*")] if is_torch else [source]
+    for part in parts:
+        link_tree(part, site / part.relative_to(source))
+
+
 class FilesTest(unittest.TestCase):
     """A test that works on copies in a folder of its own."""
 

@@ -9,8 +9,9 @@ import re
 import shutil
 import subprocess
 import tempfile
+import unittest
 
-from harness import link_tree, run, tcfix, wheels
+from harness import FilesTest, find_tool, link_tree, run, tcfix, tcfix_json, wheels
 
 SOURCES = pathlib.Path(__file__).resolve().parent / "sources"
 SITE = "lib/python3.12/site-packages"
@@ -123,14 +124,20 @@ class Tree:
         self.package = self.site / "torchcodec"
         self.info = self.site / f"torchcodec-{version}.dist-info"
         link_tree(stand_ins.folder / "torch", self.site / "torch" / "lib")
-        info = self.site / "torch-2.9.1.dist-info"
-        info.mkdir()
-        (info / "METADATA").write_text("Metadata-Version: 2.1\nName: torch\nVersion: 2.9.1\n")
+        self.say_torch("2.9.1")
         self.python = root / "bin" / "python3.12"
         stand_ins.python(self.python, *python_options)
         (root / "pyvenv.cfg").write_text(f"home = {root}/none/bin\nversion = 3.12.1\n")
         self.majors = sorted((int(re.search(r"core(\d+)", path.name)[1])
                               for path in self.package.glob("libtorchcodec_core*.so")), reverse=True)
+
+    def say_torch(self, version):
+        """The version that the stand-in for torch has."""
+        for old in self.site.glob("torch-*.dist-info"):
+            shutil.rmtree(old)
+        info = self.site / f"torch-{version}.dist-info"
+        info.mkdir()
+        (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: torch\nVersion: {version}\n")
 
     def install(self, name, version):
         link_tree(wheel(name, version, self.stand_ins.arch), self.site)
@@ -186,6 +193,23 @@ def private_ffmpeg(folder, version, *options):
     return folder
 
 
+def put_foreign_system(folder):
+    """The C and C++ libraries of an aarch64 machine, where its loader looks for them below `folder`."""
+    if not (folder / "lib").exists():
+        libc = run("aarch64-linux-gnu-gcc", "-print-file-name=libc.so.6", check=0).stdout.strip()
+        shutil.copytree(os.path.dirname(libc), folder / "lib", symlinks=True,
+                        ignore=shutil.ignore_patterns("*.a"))
+    return folder / "lib"
+
+
+def put_zlib(folder, stand_ins, packages):
+    """A libz.so.1 with what the grafted libraries of these packages need of it."""
+    users = [path for package in packages for path in package.glob("*.libs/*") if "libz.so.1" in needed(path)]
+    stand_ins.build(folder / "libz.so.1", {
+        name: {one for one in symbols if re.match("inflate|deflate|z[EL]|zlib|.*compress|crc32|adler32", one)}
+        for name, symbols in stand_ins.needed_symbols(users).items() if not name or name.startswith("ZLIB")})
+
+
 class Workshop:
     """Builds stand-ins once for all tests of a process."""
 
@@ -199,3 +223,50 @@ class Workshop:
 
     def close(self):
         self.scratch.cleanup()
+
+
+def open_workshop():
+    """For setUpModule of the tests that derive from TreeTest."""
+    absent = [tool for tool in ("gcc", "nm", "readelf") if not find_tool(tool)]
+    if absent or os.uname().machine != "x86_64":
+        raise unittest.SkipTest("not Linux on x86_64, or not installed: " + ", ".join(absent))
+    TreeTest.workshop = Workshop()
+    unittest.addModuleCleanup(TreeTest.workshop.close)
+    for name in ("TCFIX_FFMPEG", "LD_LIBRARY_PATH", "VIRTUAL_ENV", "CONDA_PREFIX"):
+        os.environ.pop(name, None)
+
+
+class TreeTest(FilesTest):
+    workshop = None
+    count = 0
+
+    def stand_ins(self, *arguments):
+        return self.workshop.stand_ins(*arguments)
+
+    def tree(self, version="0.9.1", *, av=None, cuda=True, python=()):
+        self.count += 1
+        tree = Tree(self.folder / f"env{self.count}", version, self.stand_ins(version), python)
+        if av:
+            tree.install("av", av)
+        if cuda and version == "0.17.0":
+            tree.add_cuda()
+        return tree
+
+    def conda_tree(self):
+        """A conda environment with an FFmpeg 7 of its own, to which its python leads."""
+        tree = self.tree(python=("-Wl,--disable-new-dtags", "-Wl,-rpath,$ORIGIN/../lib"))
+        (tree.root / "pyvenv.cfg").unlink()
+        (tree.root / "conda-meta").mkdir()
+        for path in private_ffmpeg(self.folder / "ffmpeg", "15.1.0").iterdir():
+            path.rename(tree.root / "lib" / path.name)
+        return tree
+
+    def judge(self, tree):
+        """The real loader's verdicts, with which the simulated one's must agree for every major."""
+        verdicts = {"loads": {major for major in tree.majors if tree.real(major, preloaded=True)},
+                    "loads_bare": {major for major in tree.majors if tree.real(major, preloaded=False)}}
+        groups = tcfix_json("doctor", tree.root, check=0 if verdicts["loads"] else 1)["groups"]
+        self.assertEqual([group["ffmpeg"] for group in groups], tree.majors)
+        for name, majors in verdicts.items():
+            self.assertEqual({group["ffmpeg"] for group in groups if group[name]}, majors, name)
+        return verdicts

@@ -9,7 +9,7 @@ import pathlib
 import re
 import shutil
 
-from harness import run, tcfix, tcfix_json, wheels
+from harness import link_wheel, run, tcfix, tcfix_json, wheels
 
 PYAV = {7: "av-15.1.0", 8: "av-16.0.1"}
 COMPONENT = re.compile(r"(libav\w+|libsw\w+)\.(\d+)\.\d+\.\d+\.dylib")
@@ -72,12 +72,8 @@ class World:
         (self.env / "pyvenv.cfg").write_text("home = /usr/bin\nversion = 3.12.4\n")
 
     def install(self, *names):
-        """Unpacked wheels, linked; of torch only what tcfix may look at, not 12,000 headers."""
         for name in names:
-            source = wheel(name)
-            parts = ["torch/lib", f"{name}.dist-info"] if name.startswith("torch-") else [""]
-            for part in parts:
-                link_tree(source / part, self.site / part)
+            link_wheel(wheel(name), self.site)
 
     def uninstall(self, name):
         shutil.rmtree(self.site / name)

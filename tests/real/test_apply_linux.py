@@ -4,50 +4,22 @@ import csv
 import hashlib
 import os
 import re
-import shutil
 import unittest
 import unittest.mock
 
-from harness import FilesTest, find_tool, run, tcfix, tcfix_json
-from linux_trees import Tree, Workshop, needed, private_ffmpeg, search_paths, wheel
+from harness import find_tool, run, tcfix, tcfix_json
+from linux_trees import (Tree, TreeTest, needed, open_workshop, private_ffmpeg, put_foreign_system,
+                         put_zlib, search_paths, wheel)
 
 VERSIONS = ("0.8.1", "0.9.1", "0.13.0", "0.17.0")
 TORCH, PYAV = "$ORIGIN/../torch/lib", "$ORIGIN/../av.libs"
 
 
 def setUpModule():
-    absent = [tool for tool in ("gcc", "nm", "readelf") if not find_tool(tool)]
-    if absent or os.uname().machine != "x86_64":
-        raise unittest.SkipTest("not Linux on x86_64, or not installed: " + ", ".join(absent))
-    global WORKSHOP
-    WORKSHOP = Workshop()
-    unittest.addModuleCleanup(WORKSHOP.close)
-    for name in ("TCFIX_FFMPEG", "LD_LIBRARY_PATH", "VIRTUAL_ENV", "CONDA_PREFIX"):
-        os.environ.pop(name, None)
+    open_workshop()
 
 
-class TreeTest(FilesTest):
-    count = 0
-
-    def tree(self, version="0.9.1", *, av=None, cuda=True, python=()):
-        self.count += 1
-        tree = Tree(self.folder / f"env{self.count}", version, WORKSHOP.stand_ins(version), python)
-        if av:
-            tree.install("av", av)
-        if cuda and version == "0.17.0":
-            tree.add_cuda()
-        return tree
-
-    def judge(self, tree):
-        """The real loader's verdicts, with which the simulated one's must agree for every major."""
-        verdicts = {"loads": {major for major in tree.majors if tree.real(major, preloaded=True)},
-                    "loads_bare": {major for major in tree.majors if tree.real(major, preloaded=False)}}
-        groups = tcfix_json("doctor", tree.root, check=0 if verdicts["loads"] else 1)["groups"]
-        self.assertEqual([group["ffmpeg"] for group in groups], tree.majors)
-        for name, majors in verdicts.items():
-            self.assertEqual({group["ffmpeg"] for group in groups if group[name]}, majors, name)
-        return verdicts
-
+class ApplyTest(TreeTest):
     def apply(self, tree, *options, loads, before=()):
         """Applies; `before` and `loads` are the majors that load before and after, with torch
         imported and without. Then everything that must be true after any apply."""
@@ -91,7 +63,7 @@ class TreeTest(FilesTest):
         return {path.name: path.read_bytes() for path in tree.package.glob("*.so")}
 
 
-class Versions(TreeTest):
+class Versions(ApplyTest):
     def check(self, version, av, major):
         tree = self.tree(version, av=av)
         untouched = tree.content()
@@ -123,7 +95,7 @@ class Versions(TreeTest):
                 self.check(version, "16.0.1", 8)
 
 
-class Libraries(TreeTest):
+class Libraries(ApplyTest):
     """What belongs to no major."""
 
     def test_grafted_and_cuda(self):
@@ -150,7 +122,7 @@ class Libraries(TreeTest):
         self.assertEqual(tree.ld_so([image]), ["loaded"])
 
 
-class Kinds(TreeTest):
+class Kinds(ApplyTest):
     """RUNPATH or RPATH: the one that loads; where both do, the present one, else RUNPATH."""
 
     def test_ffmpeg_without_search_paths_needs_rpath(self):
@@ -197,17 +169,12 @@ class Kinds(TreeTest):
         self.assertIn("libpython3.12.so.1.0", needed(tree.library("custom_ops")))
 
     def test_conda(self):
-        tree = self.tree(python=("-Wl,--disable-new-dtags", "-Wl,-rpath,$ORIGIN/../lib"))
-        (tree.root / "pyvenv.cfg").unlink()
-        (tree.root / "conda-meta").mkdir()
-        private_ffmpeg(self.folder / "ffmpeg", "15.1.0")
-        for path in (self.folder / "ffmpeg").iterdir():
-            path.rename(tree.root / "lib" / path.name)
+        tree = self.conda_tree()
         tcfix("apply", tree.root)
         self.assertEqual(self.judge(tree), {"loads": {7}, "loads_bare": {7}})
 
 
-class Libpython(TreeTest):
+class Libpython(ApplyTest):
     def test_kept_where_something_provides_it(self):
         """Also one in a folder that only the user's --rpath leads to."""
         tree = self.tree(av="15.1.0")
@@ -217,7 +184,7 @@ class Libpython(TreeTest):
         self.assertEqual(search_paths(tree.library("custom_ops"))[1], ["$ORIGIN/../../..", TORCH, PYAV])
 
 
-class World(TreeTest):
+class World(ApplyTest):
     def test_loader_variables_are_no_plan(self):
         """What LD_LIBRARY_PATH leads to is not there in the next shell."""
         tree, same = self.tree(av="15.1.0"), self.tree(av="15.1.0")
@@ -284,7 +251,7 @@ class World(TreeTest):
         self.assertEqual(self.judge(tree), {"loads": {7}, "loads_bare": {7}})
 
 
-class Foreign(TreeTest):
+class Foreign(ApplyTest):
     """An environment for another machine, with the disk that it belongs to and without."""
 
     @classmethod
@@ -295,18 +262,9 @@ class Foreign(TreeTest):
 
     def foreign(self, version):
         """A tree below self.folder, which is a system with a C library in its usual place."""
-        lib = self.folder / "lib"
-        if not lib.exists():
-            libc = run("aarch64-linux-gnu-gcc", "-print-file-name=libc.so.6", check=0).stdout.strip()
-            shutil.copytree(os.path.dirname(libc), lib, ignore=shutil.ignore_patterns("*.a"),
-                            symlinks=True)
-        stand_ins = WORKSHOP.stand_ins(version, "aarch64")
-        users = [path for package in (wheel("av", "15.1.0", "aarch64"), wheel("torchcodec", version, "aarch64"))
-                 for path in package.glob("*.libs/*") if "libz.so.1" in needed(path)]
-        zlib = stand_ins.needed_symbols(users)
-        stand_ins.build(lib / "libz.so.1", {
-            name: {one for one in symbols if re.match("inflate|deflate|z[EL]|zlib|.*compress|crc32|adler32", one)}
-            for name, symbols in zlib.items() if not name or name.startswith("ZLIB")})
+        lib = put_foreign_system(self.folder)
+        stand_ins = self.stand_ins(version, "aarch64")
+        put_zlib(lib, stand_ins, [wheel("av", "15.1.0", "aarch64"), wheel("torchcodec", version, "aarch64")])
         tree = Tree(self.folder / "home" / version, version, stand_ins)
         tree.install("av", "15.1.0")
         tree.add_cuda()

@@ -12,7 +12,9 @@ ADD = [part for path in PATHS for part in ("--add-rpath", path)]
 
 
 def libraries(pattern="*"):
-    folders = sorted(harness.wheels("macos").glob(f"{pattern}macosx*"))
+    """Of torch's, torchcodec's and PyAV's wheels, whatever else the cache holds."""
+    folders = sorted(folder for folder in harness.wheels("macos").glob(f"{pattern}macosx*")
+                     if re.match("(av|torch|torchcodec)-", folder.name))
     assert folders, f"no wheel matches {pattern}"
     found = sorted(path for folder in folders for path in folder.rglob("*")
                    if path.suffix in (".dylib", ".so") and not path.is_symlink())

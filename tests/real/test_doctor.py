@@ -1,0 +1,188 @@
+"""`tcfix doctor` on environments of real wheels that do not fit together, with pefile, LLVM and binutils as
+judges of what is missing."""
+import os
+import re
+import tempfile
+import unittest
+
+import linux_trees
+import symbol_judges
+import windows_world
+from harness import FilesTest, find_tool, link_wheel, tcfix, tcfix_json
+from macos_world import FfmpegStock, World, wheel as mac_wheel
+
+FITTING = 'pip install "torchcodec==0.9.*"'
+PREFIX = "aarch64-linux-gnu-"
+
+
+def symbol_findings(document):
+    """{importer: {provider: symbols}}, by file name."""
+    found = {}
+    for finding in document["findings"]:
+        if finding["code"] == "missing-symbols":
+            importer = os.path.basename(finding["path"])
+            provider = os.path.basename(finding["evidence"]["library"])
+            assert provider not in found.get(importer, {}), "one finding for each pair"
+            found.setdefault(importer, {})[provider] = set(finding["evidence"]["symbols"])
+    return found
+
+
+def codes(document):
+    return {finding["code"] for finding in document["findings"]}
+
+
+class Platform:
+    """What holds on every platform, for tests. `make` gives the environment with a torchcodec and torch 2.9.1, and what
+    doctor must be told of it; `missing` is the judge."""
+
+    torch = suffix = ""
+
+    def diagnose(self, version, *more, check=1):
+        env, options = self.make(version)
+        return tcfix_json("doctor", *options, *more, env, check=check), env
+
+    def package(self, env):
+        (package,) = [*env.glob("[Ll]ib/**/site-packages/torchcodec")]
+        return package
+
+    def check_mismatch(self, version):
+        """Everything that the judge misses is told, and nothing else."""
+        document, env = self.diagnose(version)
+        told = symbol_findings(document)
+        expected = {path.name: self.missing(path, version) for path in self.package(env).glob("libtorchcodec_c*")}
+        self.assertEqual(told, {name: missing for name, missing in expected.items() if missing})
+        core = told[f"libtorchcodec_core7{self.suffix}"][self.torch]
+        self.assertIn("torch_from_blob", {name.lstrip("_") for name in core})
+        self.assertIn("torch-version-mismatch", codes(document))
+        for finding in document["findings"]:
+            if finding["code"] in ("missing-symbols", "torch-version-mismatch"):
+                self.assertEqual((finding["severity"], finding["action"]), ("error", FITTING))
+        self.assertEqual((document["verdict"], document["action"]), ("broken", FITTING))
+        self.check_first_causes(document)
+        return told
+
+    def check_first_causes(self, document):
+        """Each major fails for a reason of its own first; that custom_ops lacks core comes after it."""
+        for group in document["groups"]:
+            core = group["libraries"][0]
+            self.assertRegex(core["path"], f"core{group['ffmpeg']}")
+            self.assertIs(core["loads"], False)
+            self.assertNotIn("libtorchcodec", core["problems"][0]["dependency"])
+        told = [finding["evidence"].get("dependency", "") for finding in document["findings"]]
+        self.assertEqual([name for name in told if "torchcodec" in name], [])
+
+    def check_fitting(self, version):
+        """Whatever else is missing, no symbol is."""
+        document, _ = self.diagnose(version)
+        self.assertEqual(symbol_findings(document), {})
+        self.assertNotIn("torch-version-mismatch", codes(document))
+
+    def test_too_new(self):
+        for version in ("0.13.0", "0.17.0"):
+            with self.subTest(version):
+                told = self.check_mismatch(version)
+            if version == "0.13.0":
+                for major in (8, 7, 6, 5, 4):
+                    self.assertEqual(len(told[f"libtorchcodec_core{major}{self.suffix}"][self.torch]), 11)
+                self.assertEqual(len(told[f"libtorchcodec_custom_ops7{self.suffix}"][self.torch]), 18)
+
+    def test_text(self):
+        env, options = self.make("0.13.0")
+        text = tcfix("doctor", *options, env, check=1).stdout
+        self.assertRegex(" ".join(text.split()), re.escape(f"{self.torch} does not have (torch has them since 2.11): "
+                         "it was built against another torch than 2.9.1; one of them is ") + r"_?(aoti_)?torch_\w+")
+        self.assertIn(f"next: {FITTING}\n", text)
+        self.assertEqual([line for line in text.splitlines() if len(line) > 100], [])
+
+
+class Windows(Platform, FilesTest):
+    torch, suffix = "torch_cpu.dll", ".dll"
+
+    def make(self, version):
+        env = self.folder / "C" / version
+        site = env / "Lib" / "site-packages"
+        for name, number in (("torchcodec", version), ("torch", "2.9.1")):
+            link_wheel(windows_world.wheel(name, number), site)
+        (env / "pyvenv.cfg").write_text("home = C:\\Python312\nversion = 3.12.4\n")
+        return env, ("--sysroot", self.folder)
+
+    def missing(self, path, version):
+        return symbol_judges.missing_in_dlls(path, path.parent.parent / "torch" / "lib")
+
+    def test_fitting(self):
+        for version in ("0.8.1", "0.9.1"):
+            with self.subTest(version):
+                self.check_fitting(version)
+
+    def test_symbols_alone_prove_nothing(self):
+        """0.7.0 finds all of its symbols in torch 2.9.1, and crashes there."""
+        document, env = self.diagnose("0.7.0")
+        self.assertEqual(symbol_findings(document), {})
+        self.assertEqual({}, {path.name: missing for path in self.package(env).glob("libtorchcodec*")
+                              if (missing := self.missing(path, "0.7.0"))})
+        (finding,) = [one for one in document["findings"] if one["code"] == "torch-version-mismatch"]
+        self.assertEqual((finding["action"], document["action"]), (FITTING, FITTING))
+
+
+class Mac(Platform, FilesTest):
+    torch, suffix = "libtorch_cpu.dylib", ".dylib"
+
+    @classmethod
+    def setUpClass(cls):
+        if not find_tool("llvm-nm-19", "llvm-nm") or not find_tool("llvm-objdump-19", "llvm-objdump"):
+            raise unittest.SkipTest("not installed: llvm")
+        folder = tempfile.TemporaryDirectory(prefix="tcfix-stock-")
+        cls.addClassCleanup(folder.cleanup)
+        cls.stock = FfmpegStock(folder.name)
+
+    def make(self, version):
+        world = World(self.folder / version, self.stock)
+        world.install("torch-2.9.1", f"torchcodec-{version}")
+        return world.env, ("--sysroot", world.root)
+
+    def missing(self, path, version):
+        return symbol_judges.missing_in_dylibs(path, path.parent.parent / "torch" / "lib")
+
+    def test_fitting(self):
+        self.check_fitting("0.9.1")
+
+
+class Linux(Platform, FilesTest):
+    """The wheels are for CUDA, and this torch is not: what its CUDA libraries would have had cannot be told
+    from what they would not."""
+
+    torch, suffix = "libtorch_cpu.so", ".so"
+
+    @classmethod
+    def setUpClass(cls):
+        absent = [tool for tool in (PREFIX + "gcc", PREFIX + "nm") if not find_tool(tool)]
+        if absent:
+            raise unittest.SkipTest("not installed: " + ", ".join(absent))
+        cls.workshop = linux_trees.Workshop()
+        cls.addClassCleanup(cls.workshop.close)
+
+    def make(self, version):
+        lib = linux_trees.put_foreign_system(self.folder)
+        linux_trees.put_zlib(lib, self.workshop.stand_ins("0.13.0", "aarch64"),
+                             [linux_trees.wheel("torch", "2.9.1", "aarch64")])
+        env = self.folder / "home" / version
+        site = env / linux_trees.SITE
+        for name, number in (("torchcodec", version), ("torch", "2.9.1")):
+            link_wheel(linux_trees.wheel(name, number, "aarch64"), site)
+        (env / "pyvenv.cfg").write_text("home = /usr/bin\nversion = 3.12.1\n")
+        return env, ("--sysroot", self.folder)
+
+    def missing(self, path, version):
+        torch = sorted((path.parent.parent / "torch" / "lib").glob("*.so"))
+        system = [self.folder / "lib" / name for name in ("libc.so.6", "libm.so.6", "libstdc++.so.6", "libgcc_s.so.1")]
+        core = path.with_name(path.name.replace("custom_ops", "core"))
+        missing = symbol_judges.missing_in_sos(path, [*torch, *system, core], PREFIX)
+        missing = {name for name in missing if "cuda" not in name}
+        # The wheel for macOS has the same functions, and tells whom it wants them from.
+        wanted = symbol_judges.wanted_by_dylib(mac_wheel(f"torchcodec-{version}") / "torchcodec" / (path.stem + ".dylib"))
+        self.assertEqual({wanted["_" + name] for name in missing}, {"libtorch_cpu.dylib"})
+        return {self.torch: missing} if missing else {}
+
+
+if __name__ == "__main__":
+    unittest.main()
