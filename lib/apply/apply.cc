@@ -87,6 +87,7 @@ private:
   plan::PackageFacts facts;
   plan::PackagePlan planned;
   std::map<std::string, const plan::Draft*> drafts; ///< by path, into the plan
+  bool hasRebuilt = false;                          ///< there is one to replace a library by
   PackageLoads before, after;
   std::vector<Problem> warnings;
 };
@@ -126,6 +127,9 @@ void PackageRun::openLibraries(const Locks& locks) {
     if (!options.replaceFrom.empty())
       takeReplacement(work);
   }
+  if (!options.replaceFrom.empty() && !hasRebuilt)
+    warnings.push_back({ErrorCode::Warning, "holds none of the libraries of " + package.name,
+                        options.replaceFrom, "--replace-from takes files of the same names"});
 }
 
 void PackageRun::takeReplacement(LibraryWork& work) {
@@ -133,10 +137,13 @@ void PackageRun::takeReplacement(LibraryWork& work) {
   llvm::Expected<io::InputFile> rebuilt = io::InputFile::open(options.replaceFrom + "/" + name);
   if (!rebuilt) {
     Problem problem = toProblem(rebuilt.takeError(), options.replaceFrom + "/" + name);
-    if (problem.code != ErrorCode::NotFound)
+    if (problem.code != ErrorCode::NotFound) {
+      hasRebuilt = true;
       work.fail(std::move(problem));
+    }
     return;
   }
+  hasRebuilt = true;
   if (work.base() == rebuilt->bytes())
     return; // it is already there
   work.replacement = std::make_unique<io::InputFile>(std::move(*rebuilt));
@@ -192,7 +199,7 @@ llvm::Error PackageRun::write() {
     if (work->isOpen() && !work->change.isIdentity())
       changed.push_back(work.get());
     else if (work->isOpen())
-      llvm::append_range(kept, work->history);
+      llvm::append_range(kept, keptEntries(*work, state.journal, relativeTo(place, work->path)));
 
   std::vector<std::optional<StagedLibrary>> staged(changed.size());
   std::vector<std::optional<Problem>> refused(changed.size());
@@ -271,9 +278,10 @@ llvm::Error PackageRun::run(const Locks& locks) {
 void PackageRun::report(TargetOutcome& outcome) {
   // Paths as the user would type them, from the target as it was given.
   auto asTyped = [&](const std::string& path) {
-    llvm::StringRef rest = path;
-    return rest.consume_front(target.environment.root) ? target.environment.path + rest.str()
-                                                       : path;
+    llvm::StringRef rest = path, typed = target.environment.path;
+    while (typed.size() > 1 && llvm::sys::path::is_separator(typed.back()))
+      typed = typed.drop_back();
+    return rest.consume_front(target.environment.root) ? (typed + rest).str() : path;
   };
   for (std::unique_ptr<LibraryWork>& work : works) {
     work->outcome.path = asTyped(work->path);
@@ -313,9 +321,11 @@ void PackageRun::report(TargetOutcome& outcome) {
     for (const env::FfmpegInstall& install : facts.ffmpegs)
       if (install.folder == group.ffmpegFolder)
         source = env::nameOf(install.source).str();
+    const std::optional<int> major = plan::ffmpegMajorOf(*groups[i].libraries.front());
     if (group.ffmpeg)
       source = env::nameOf(facts.ffmpegs[*group.ffmpeg].source).str();
-    outcome.ffmpeg = {group.group.major, target.disk.targetPath(group.ffmpegFolder), source};
+    outcome.ffmpeg = {major.value_or(group.group.major), target.disk.targetPath(group.ffmpegFolder),
+                      source};
   }
 }
 

@@ -3,6 +3,7 @@
 #include "apply/record_file.h"
 
 #include <llvm/ADT/STLExtras.h>
+#include <llvm/Support/Path.h>
 
 #include <map>
 
@@ -119,6 +120,16 @@ llvm::Error addJournal(Steps& steps, const PackageState& state, const Journal& w
                    path);
 }
 
+constexpr llvm::StringLiteral kReinstall =
+    "install the package again: that gives the original files back and removes the journal";
+
+// What a journal names is written to: it must not be anything.
+bool leadsOut(llvm::StringRef entry) {
+  return llvm::sys::path::is_absolute(entry) ||
+         llvm::is_contained(
+             llvm::make_range(llvm::sys::path::begin(entry), llvm::sys::path::end(entry)), "..");
+}
+
 } // namespace
 
 llvm::Expected<PackageState> readState(JournalPlace place) {
@@ -134,8 +145,16 @@ llvm::Expected<PackageState> readState(JournalPlace place) {
   }
   state.journalFile = std::make_unique<io::InputFile>(std::move(*file));
   llvm::Expected<Journal> journal = readJournal(path);
-  if (!journal)
-    return within(path, journal.takeError());
+  if (!journal) {
+    Problem problem = toProblem(journal.takeError(), path);
+    return fail(problem.code, path + ": " + problem.message,
+                problem.hint.empty() ? kReinstall.str() : problem.hint);
+  }
+  for (const JournalEntry& entry : journal->entries)
+    if (isLibraryEntry(entry, state.place) && leadsOut(entry.path))
+      return fail(ErrorCode::Malformed,
+                  path + ": names " + entry.path + ", which is no file of the package",
+                  kReinstall.str());
   state.journal = std::move(*journal);
   return state;
 }

@@ -13,6 +13,9 @@ namespace path = llvm::sys::path;
 namespace {
 constexpr llvm::StringLiteral kListedName = "tcfix-journal.json";
 constexpr llvm::StringLiteral kFolderName = ".tcfix/journal.json";
+
+/// A bare folder's libraries lie at most three levels below it.
+constexpr int kMostLevels = 4;
 } // namespace
 
 JournalPlace journalOf(const env::Package& package, const env::Environment& environment) {
@@ -25,6 +28,13 @@ JournalPlace journalOf(const env::Package& package, const env::Environment& envi
                      : package.libraries.empty()
                          ? package.site
                          : path::parent_path(package.libraries.front()).str();
+  // A folder around it may have been repaired as a whole before.
+  llvm::StringRef above = base;
+  for (int level = 0; level < kMostLevels && !above.empty(); ++level)
+    if (llvm::sys::fs::exists(above + "/" + kFolderName))
+      return {(above + "/" + kFolderName).str(), above.str(), {}, {}};
+    else
+      above = path::parent_path(above);
   return {base + "/" + kFolderName.str(), base, {}, {}};
 }
 
@@ -89,6 +99,19 @@ bool isOriginal(const LibraryWork& work, const Journal& journal, const std::stri
   return llvm::any_of(journal.entries, [&](const JournalEntry& entry) {
     return entry.path == relative && entry.sha256Before == now;
   });
+}
+
+std::vector<JournalEntry> keptEntries(const LibraryWork& work, const Journal& journal,
+                                      const std::string& relative) {
+  if (!work.history.empty())
+    return work.history;
+  std::vector<JournalEntry> kept;
+  for (const JournalEntry& entry : journal.entries)
+    if (entry.path == relative)
+      kept.push_back(entry);
+  if (!kept.empty() && isOriginal(work, journal, relative))
+    kept.clear();
+  return kept;
 }
 
 OriginalFile originalOf(const LibraryWork& work) {

@@ -59,6 +59,11 @@ void findHistory(LibraryWork& work, const Journal& journal, const std::string& r
 /// True when a file without history has the bytes that the journal's first entry started from.
 bool isOriginal(const LibraryWork& work, const Journal& journal, const std::string& relative);
 
+/// What the journal still has to know of a library that stays as it is: its history, or, if someone
+/// else changed it since, all that was done before, so that undo can tell.
+std::vector<JournalEntry> keptEntries(const LibraryWork& work, const Journal& journal,
+                                      const std::string& relative);
+
 /// The original's hash, size and time of change, through all of the history.
 struct OriginalFile {
   ByteVector made; ///< empty if the present bytes are the original

@@ -31,7 +31,25 @@ std::vector<JournalPlace> findJournals(const env::Environment& environment,
   }
   for (const env::Package& package : env::findPackages(environment, disk, env::torchcodecQuery()))
     add(journalOf(package, environment));
+  // Outside a site the libraries may be of any name, or gone.
+  env::Package bare;
+  bare.site = environment.root;
+  if (environment.kind == env::EnvironmentKind::File)
+    bare.libraries.push_back(environment.root);
+  if (environment.kind == env::EnvironmentKind::File ||
+      environment.kind == env::EnvironmentKind::Folder)
+    add(journalOf(bare, environment));
   return places;
+}
+
+// A tcfix that was killed before its journal was there left nothing but files of its own.
+llvm::Error removeLeftovers(const env::Package& package, const JournalPlace& place,
+                            io::Notify notify) {
+  Locks locks(package.libraries, place.path, notify, Links::Replaced);
+  for (const std::string& library : package.libraries)
+    if (llvm::Error error = locks.check(library))
+      return error;
+  return llvm::Error::success();
 }
 
 /// One journal's files, put back.
@@ -40,7 +58,7 @@ public:
   JournalUndo(JournalPlace place, const io::TargetDisk& disk, UndoRun& run)
       : place(std::move(place)), disk(disk), run(run) {}
 
-  /// `only`: the one file to restore; empty for all.
+  /// `only`: the file, or the folder, whose libraries to restore; empty for all.
   llvm::Error restore(const std::string& only, io::Notify notify) {
     llvm::Expected<PackageState> read = readState(place);
     if (!read)
@@ -77,8 +95,11 @@ public:
   }
 
 private:
-  static bool isWanted(const JournalEntry& entry, const std::string& only) {
-    return only.empty() || path::filename(entry.path) == path::filename(only);
+  bool isWanted(const JournalEntry& entry, const std::string& only) const {
+    const std::string file = place.base + "/" + entry.path;
+    llvm::StringRef below = file;
+    return only.empty() ||
+           (below.consume_front(only) && (below.empty() || path::is_separator(below.front())));
   }
 
   void addPath(const std::string& file) {
@@ -145,10 +166,16 @@ llvm::Expected<UndoRun> undoTarget(const std::string& target, const std::string&
   if (!found)
     return found.takeError();
   const env::Environment& environment = found->environment;
-  std::string only =
-      environment.kind == env::EnvironmentKind::File ? environment.root : std::string();
+  bool isPart = environment.kind == env::EnvironmentKind::File ||
+                environment.kind == env::EnvironmentKind::Folder;
+  std::string only = isPart ? environment.root : std::string();
   UndoRun run;
-  for (const JournalPlace& place : findJournals(environment, found->disk)) {
+  std::vector<JournalPlace> places = findJournals(environment, found->disk);
+  for (const env::Package& package : found->packages)
+    if (places.empty() && package.outward.empty())
+      if (llvm::Error error = removeLeftovers(package, journalOf(package, environment), notify))
+        run.problems.push_back(toProblem(std::move(error), target));
+  for (const JournalPlace& place : places) {
     JournalUndo undo(place, found->disk, run);
     if (llvm::Error error = undo.restore(only, notify))
       run.problems.push_back(toProblem(std::move(error), target));

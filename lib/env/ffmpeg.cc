@@ -212,9 +212,12 @@ private:
       llvm::SmallString<256> absolute(typed);
       llvm::sys::fs::make_absolute(absolute);
       path::remove_dots(absolute);
-      if (llvm::sys::fs::exists(absolute))
-        return absolute.str().str();
-      return std::nullopt;
+      if (!llvm::sys::fs::exists(absolute))
+        return std::nullopt;
+      // The way there must not hang on folders that it only passes through.
+      llvm::SmallString<256> direct(absolute);
+      path::remove_dots(direct, /*remove_dot_dot=*/true);
+      return (llvm::sys::fs::equivalent(direct, absolute) ? direct : absolute).str().str();
     }
     std::optional<std::string> host = disk.hostPath(typed);
     return host && disk.realPath(*host) ? host : std::nullopt;

@@ -47,10 +47,12 @@ public:
       }
   }
 
-  /// A Homebrew prefix: its lib, if it is in use, then the kegs that are not linked there.
+  /// A Homebrew prefix: its lib, then the kegs that are not linked there.
   void addHomebrew(const std::string& prefix) {
     std::optional<std::string> host = disk.hostPath(prefix);
-    if (!host || !disk.isFolder(joined(*host, "opt")))
+    // Others install there, too.
+    bool isShared = prefix == "/usr/local";
+    if (!host || (isShared && !disk.isFolder(joined(*host, "opt"))))
       return;
     add(FfmpegSource::Homebrew, prefix + "/lib", "Homebrew", prefix);
     add(FfmpegSource::Homebrew, prefix + "/opt/ffmpeg*/lib", "Homebrew keg", prefix);

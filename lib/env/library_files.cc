@@ -63,7 +63,7 @@ bool LibraryCollector::isThere(const std::string& relative) {
   std::string parent = path::parent_path(relative, path::Style::posix).str();
   auto [listing, isNew] = listings.try_emplace(parent);
   if (isNew)
-    for (std::string& name : disk.list(joined(package.site, parent)))
+    for (std::string& name : disk.list(hostPathOf(parent)))
       listing->second.insert(disk.options().isWindows ? llvm::StringRef(name).lower() : name);
   llvm::StringRef name = fileNameOf(relative);
   return listing->second.count(disk.options().isWindows ? name.lower() : name.str()) > 0;
@@ -128,11 +128,17 @@ void LibraryCollector::addBelow(const std::string& hostFolder, int levels) {
   addFolder(relative.ltrim("/\\").str(), levels);
 }
 
+// RECORD's letters need not be the disk's where names have no case.
+std::string LibraryCollector::hostPathOf(const std::string& relative) const {
+  std::string listed = joined(package.site, relative);
+  return disk.options().isWindows ? disk.find(package.site, relative).value_or(listed) : listed;
+}
+
 void LibraryCollector::finish() {
   for (const std::string& relative : libraries)
-    package.libraries.push_back(joined(package.site, relative));
+    package.libraries.push_back(hostPathOf(relative));
   for (const std::string& relative : grafted)
-    package.grafted.push_back(joined(package.site, relative));
+    package.grafted.push_back(hostPathOf(relative));
 }
 
 } // namespace tcfix::env

@@ -41,6 +41,7 @@ private:
   bool isThere(const std::string& relative);
   void add(const std::string& relative);
   void addFolder(const std::string& relative, int levels);
+  std::string hostPathOf(const std::string& relative) const;
 
   const PackageQuery& query;
   const io::TargetDisk& disk;

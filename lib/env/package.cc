@@ -167,6 +167,21 @@ std::optional<Package> findInSite(const Environment& environment, const io::Targ
   return package;
 }
 
+/// Whether an earlier site's package of that name is imported instead. The environment's own
+/// count all the same: they are what was asked for.
+bool isHidden(const Package& package, const Site& site, llvm::ArrayRef<Package> earlier,
+              const Environment& environment) {
+  if (site.kind == SiteKind::Own)
+    return false;
+  return llvm::any_of(earlier, [&](const Package& other) {
+    auto place =
+        llvm::find_if(environment.sites, [&](const Site& one) { return one.folder == other.site; });
+    return other.site != site.folder && place != environment.sites.end() &&
+           goesWith(place->pythonVersion, site.pythonVersion) &&
+           normalizedName(other.name) == normalizedName(package.name);
+  });
+}
+
 /// The package around a file or folder that was named itself, with no other libraries than those.
 Package narrowed(const Environment& environment, const io::TargetDisk& disk,
                  const PackageQuery& query) {
@@ -225,7 +240,8 @@ std::vector<Package> findPackages(const Environment& environment, const io::Targ
     return packages;
   }
   for (const Site& site : environment.sites)
-    if (std::optional<Package> package = findInSite(environment, disk, site.folder, query))
+    if (std::optional<Package> package = findInSite(environment, disk, site.folder, query);
+        package && !isHidden(*package, site, packages, environment))
       packages.push_back(std::move(*package));
   return packages;
 }
@@ -239,7 +255,8 @@ std::vector<Package> listPackages(const Environment& environment, const io::Targ
       package.version = each.version;
       package.site = site.folder;
       package.distInfo = each.entry;
-      packages.push_back(std::move(package));
+      if (!isHidden(package, site, packages, environment))
+        packages.push_back(std::move(package));
     }
   return packages;
 }

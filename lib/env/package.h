@@ -33,9 +33,10 @@ struct PackageQuery {
 /// The query for torchcodec, what tcfix is about unless told otherwise.
 PackageQuery torchcodecQuery();
 
-/// The package in every site of the environment that has it. In a folder without any .dist-info:
-/// the libraries of that name a few levels below it. A file target is a package of that one
-/// library. Reads RECORD and the package's own folder only: other packages may have 20,000 files.
+/// The package in every site of the environment that has it, unless Python would not see it there.
+/// In a folder without any .dist-info: the libraries of that name a few levels below it. A file
+/// target is a package of that one library. Reads RECORD and the package's own folder only: other
+/// packages may have 20,000 files.
 std::vector<Package> findPackages(const Environment& environment, const io::TargetDisk& disk,
                                   const PackageQuery& query);
 
@@ -43,7 +44,7 @@ std::vector<Package> findPackages(const Environment& environment, const io::Targ
 std::string findCondaMeta(const Environment& environment, const io::TargetDisk& disk,
                           llvm::StringRef package);
 
-/// All packages, name and version only, for `tcfix list`.
+/// All packages that Python would see, name and version only.
 std::vector<Package> listPackages(const Environment& environment, const io::TargetDisk& disk);
 
 struct TorchInstall {

@@ -27,7 +27,8 @@ std::optional<Kind> kindOf(llvm::ArrayRef<Package> packages, const io::TargetDis
         llvm::consumeError(image.takeError());
         continue;
       }
-      return Kind{image->format, image->slices.front().arch};
+      // A universal one fits several machines; the one that loads it decides, not its order.
+      return Kind{image->format, image->isUniversal ? "" : image->slices.front().arch};
     }
   return std::nullopt;
 }

@@ -2,6 +2,7 @@
 
 #include "base/parallel.h"
 #include "env/ffmpeg_places.h"
+#include "plan/explain.h"
 
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/Support/Path.h>
@@ -101,7 +102,7 @@ std::vector<std::optional<size_t>> Planner::candidates() const {
   for (const LibraryFacts* library : group.libraries)
     if (!major)
       major = ffmpegMajorOf(*library);
-  std::vector<std::optional<size_t>> named, found;
+  std::vector<std::optional<size_t>> named, ofVariable, found;
   if (major && request.ffmpeg != Request::Ffmpeg::None)
     for (size_t i = 0; i < facts.ffmpegs.size(); ++i) {
       const env::FfmpegInstall& install = facts.ffmpegs[i];
@@ -109,10 +110,11 @@ std::vector<std::optional<size_t>> Planner::candidates() const {
         continue;
       bool isNamed =
           install.source == env::FfmpegSource::Option ||
-          install.source == env::FfmpegSource::Variable ||
           (request.ffmpeg == Request::Ffmpeg::Pyav && install.source == env::FfmpegSource::Pyav);
-      (isNamed ? named : found).push_back(i);
+      bool isOfVariable = install.source == env::FfmpegSource::Variable;
+      (isNamed ? named : isOfVariable ? ofVariable : found).push_back(i);
     }
+  named.insert(named.end(), ofVariable.begin(), ofVariable.end());
   named.push_back(std::nullopt);
   named.insert(named.end(), found.begin(), found.end());
   return named;
@@ -120,14 +122,14 @@ std::vector<std::optional<size_t>> Planner::candidates() const {
 
 Proposal Planner::propose(std::optional<size_t> ffmpeg, std::optional<SearchPathKind> kind) {
   Proposal proposal;
-  proposal.ffmpeg = ffmpeg;
   for (const LibraryFacts* library : group.libraries) {
     Draft& draft = proposal.drafts.emplace_back(facts, *library, kind);
-    for (const std::string& entry : request.searchPaths)
-      draft.addSearchPath(entry, "asked for");
+    addLiteralEntries(draft, request, facts, simulation);
     leadToTorch(draft, facts, simulation);
-    if (ffmpeg)
+    if (ffmpeg && !findsFfmpegByLiteralEntries(draft, request, simulation)) {
       leadToFfmpeg(draft, facts, simulation, facts.ffmpegs[*ffmpeg]);
+      proposal.ffmpeg = ffmpeg;
+    }
     dropLibpython(draft, facts, simulation);
   }
   proposal.bare = leadToOthers(proposal.drafts, group, facts, simulation);
@@ -197,6 +199,14 @@ GroupPlan Planner::run(std::vector<FfmpegChoice>& choices) {
         !best->score.isWorse)
       break;
   }
+  if (best->score.isWorse && !request.searchPaths.empty()) {
+    // What the user wrote would break it; the rest of the plan need not.
+    Request rest = request;
+    rest.searchPaths.clear();
+    GroupPlan plan = Planner(facts, rest, simulation, group).run(choices);
+    plan.refusesEntries = true;
+    return plan;
+  }
   if (best->score.isWorse) {
     // Nothing that we could write is better than what is there.
     best = Proposal{};
@@ -214,54 +224,6 @@ GroupPlan Planner::run(std::vector<FfmpegChoice>& choices) {
                  std::move(best->bare),
                  std::move(best->preloaded)};
   return plan;
-}
-
-// A literal entry is written whatever it leads to, but the user should know.
-std::vector<std::string> findIdleEntries(const PackageFacts& facts, const Request& request,
-                                         llvm::ArrayRef<GroupPlan> groups) {
-  std::vector<std::string> warnings;
-  for (const std::string& entry : request.searchPaths) {
-    bool isUsed = false;
-    for (const GroupPlan& plan : groups)
-      for (const LoadResult& result : plan.bare.results)
-        isUsed |= llvm::any_of(result.bindings, [&](const Binding& binding) {
-          return llvm::StringRef(binding.how).contains(entry);
-        });
-    if (!isUsed)
-      warnings.push_back(entry + " leads to none of the dependencies of " + facts.package.name);
-  }
-  return warnings;
-}
-
-void explainTheRest(const PackageFacts& facts, PackagePlan& plan) {
-  for (size_t i = 0; i < plan.ffmpegs.size(); ++i) {
-    const env::FfmpegInstall& install = facts.ffmpegs[i];
-    FfmpegChoice& choice = plan.ffmpegs[i];
-    for (const GroupPlan& one : plan.groups)
-      if (one.ffmpeg == i || (!one.ffmpegFolder.empty() && one.ffmpegFolder == install.folder))
-        for (const LibraryFacts* library : one.group.libraries)
-          choice.chosenFor.push_back(library->path);
-    if (!choice.reason.empty())
-      continue;
-    auto group = llvm::find_if(
-        plan.groups, [&](const GroupPlan& one) { return one.group.major == install.major; });
-    if (group != plan.groups.end() && group->ffmpeg == i)
-      choice.reason = "the first of its major, in the order of preference, that loads";
-    else if (!install.defect.empty())
-      choice.reason = install.defect;
-    else if (group == plan.groups.end())
-      choice.reason =
-          "this " + facts.package.name + " does not use FFmpeg " + std::to_string(install.major);
-    else if (group->ffmpegFolder == install.folder)
-      choice.reason = "found without a change";
-    else if (group->ffmpeg)
-      choice.reason = facts.ffmpegs[*group->ffmpeg].description + " comes first";
-    else if (!group->ffmpegFolder.empty())
-      choice.reason = "the libraries already find FFmpeg " + std::to_string(install.major) +
-                      " in " + group->ffmpegFolder;
-    else
-      choice.reason = "not asked for";
-  }
 }
 
 } // namespace
@@ -286,8 +248,8 @@ PackagePlan planPackage(const PackageFacts& facts, const Request& request,
         choice.reason = choices[i][install].reason;
     }
   }
-  plan.warnings = findIdleEntries(facts, request, plan.groups);
-  explainTheRest(facts, plan);
+  explainChoices(facts, simulation.disk(), plan);
+  plan.warnings = warningsAbout(request, facts, plan, simulation);
   return plan;
 }
 

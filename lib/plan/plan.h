@@ -17,6 +17,7 @@ struct GroupPlan {
   std::string ffmpegFolder; ///< host path; empty if it finds none
   GroupLoads bare;
   GroupLoads preloaded;
+  bool refusesEntries = false; ///< what was asked for would stop it from loading
 };
 
 /// Why an FFmpeg was taken or left, for the user.

@@ -20,6 +20,17 @@ struct Unmet {
 /// The dependencies that the library itself does not lead to, or nobody knows where to.
 std::vector<Unmet> findUnmet(const Draft& draft, const Simulation& simulation);
 
+/// The user's own entries, first of all and whatever they lead to.
+void addLiteralEntries(Draft& draft, const Request& request, const PackageFacts& facts,
+                       const Simulation& simulation);
+
+/// Whether those alone lead to all of FFmpeg that the library asks for.
+bool findsFfmpegByLiteralEntries(const Draft& draft, const Request& request,
+                                 const Simulation& simulation);
+
+/// Whether an entry alone would lead to any of the library's dependencies.
+bool leadsSomewhere(const std::string& entry, const Draft& draft, const Simulation& simulation);
+
 /// A way to torch's libraries, from each library that needs them.
 void leadToTorch(Draft& draft, const PackageFacts& facts, const Simulation& simulation);
 

@@ -46,6 +46,23 @@ void describePython(resolve::ProcessOptions& process, Format platform,
     process.arch = (*image)->slices.front().arch;
 }
 
+// A universal library leaves it open; torch, which shares its process, may tell.
+std::string archFor(const Image& image, const PackageFacts& facts, resolve::LibraryStore& store) {
+  for (const std::string& name : facts.torchNames) {
+    if (!image.isUniversal)
+      break;
+    llvm::Expected<const Image*> torch = store.image(facts.torch->libFolder + "/" + name);
+    if (!torch) {
+      llvm::consumeError(torch.takeError());
+      continue;
+    }
+    for (const Slice& slice : image.slices)
+      if (llvm::any_of((*torch)->slices, [&](const Slice& one) { return one.arch == slice.arch; }))
+        return slice.arch;
+  }
+  return image.slices.front().arch;
+}
+
 std::map<std::string, std::string> variables(std::initializer_list<const char*> names) {
   std::map<std::string, std::string> result;
   for (const char* name : names)
@@ -145,6 +162,14 @@ PackageFacts gatherFacts(const env::Target& target, const env::Package& package,
     facts.process.environment =
         variables({"LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "DYLD_FALLBACK_LIBRARY_PATH", "PATH"});
 
+  facts.torch = env::findTorch(target.environment, target.disk, package.site);
+  if (facts.torch && facts.torch->libFolder.empty())
+    facts.torch.reset();
+  if (facts.torch)
+    for (const std::string& name : target.disk.list(facts.torch->libFolder))
+      if (isLibraryName(name))
+        facts.torchNames.push_back(name);
+
   for (const std::string& file : package.libraries) {
     llvm::Expected<const Image*> image = store.image(file);
     if (!image || (*image)->format != target.platform || (*image)->slices.empty()) {
@@ -156,7 +181,7 @@ PackageFacts gatherFacts(const env::Target& target, const env::Package& package,
       continue;
     }
     if (facts.process.arch.empty())
-      facts.process.arch = (*image)->slices.front().arch;
+      facts.process.arch = archFor(**image, facts, store);
     const Slice& slice = sliceFor(**image, facts.process.arch);
     LibraryFacts library;
     library.path = file;
@@ -165,14 +190,6 @@ PackageFacts gatherFacts(const env::Target& target, const env::Package& package,
     readName(library);
     facts.libraries.push_back(std::move(library));
   }
-
-  facts.torch = env::findTorch(target.environment, target.disk, package.site);
-  if (facts.torch && facts.torch->libFolder.empty())
-    facts.torch.reset();
-  if (facts.torch)
-    for (const std::string& name : target.disk.list(facts.torch->libFolder))
-      if (isLibraryName(name))
-        facts.torchNames.push_back(name);
 
   env::FfmpegQuery query;
   query.platform = target.platform;

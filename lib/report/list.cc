@@ -14,9 +14,9 @@ llvm::StringRef systemName(Format platform) {
   return platform == Format::MachO ? "macOS" : platform == Format::Elf ? "Linux" : "Windows";
 }
 
-/// Where an FFmpeg is, as the user would write it.
-std::string placeOf(const env::FfmpegInstall& install) {
-  return install.searchPath.empty() ? install.folder : install.searchPath;
+/// Where an FFmpeg is, as the target calls it.
+std::string placeOf(const env::FfmpegInstall& install, const io::TargetDisk& disk) {
+  return install.searchPath.empty() ? disk.targetPath(install.folder) : install.searchPath;
 }
 
 /// A line with its subject in a column of its own.
@@ -41,12 +41,14 @@ std::string renderPackage(const env::Package& package, const Paint& paint) {
   return out;
 }
 
-std::string renderFfmpeg(const ListedFfmpeg& listed, const Paint& paint) {
+std::string renderFfmpeg(const ListedFfmpeg& listed, const io::TargetDisk& disk,
+                         const Paint& paint) {
   const env::FfmpegInstall& install = listed.install;
+  const std::string place = placeOf(install, disk);
   std::string name = install.major ? "FFmpeg " + std::to_string(install.major) : "FFmpeg";
-  std::string out = line(name, printable(placeOf(install)), paint);
+  std::string out = line(name, printable(place), paint);
   std::string whose =
-      install.description == placeOf(install) ? nameOf(install.source).str() : install.description;
+      install.description == place ? nameOf(install.source).str() : install.description;
   out += "    " + printable(whose) + ": ";
   out += listed.chosenFor.empty() ? printable(listed.reason)
                                   : "chosen for " + std::to_string(listed.chosenFor.size()) +
@@ -77,7 +79,7 @@ std::string renderListing(const Listing& listing, const Paint& paint) {
   else
     out += line("torch", "is not installed here", paint);
   for (const ListedFfmpeg& ffmpeg : listing.ffmpegs)
-    out += renderFfmpeg(ffmpeg, paint);
+    out += renderFfmpeg(ffmpeg, target.disk, paint);
   if (listing.ffmpegs.empty())
     out += line("FFmpeg",
                 target.disk.knowsAbsolutePaths()
@@ -137,7 +139,7 @@ std::string jsonForList(const Preamble& preamble, const Listing& listing) {
         out.object([&] {
           out.attribute("major", each.install.major ? llvm::json::Value(each.install.major)
                                                     : llvm::json::Value(nullptr));
-          text(out, "path", placeOf(each.install));
+          text(out, "path", placeOf(each.install, target.disk));
           text(out, "source", nameOf(each.install.source));
           text(out, "description", each.install.description);
           textIfKnown(out, "arch", each.install.arch);

@@ -113,8 +113,9 @@ private:
         return found(story, addModule(process, candidate, *path, requester), folder.how);
       // The first file of that name decides.
       story.tried(targetOf(folder.path, name), candidate);
-      break;
+      return conclude(story, requester, name);
     }
+    missSystem32(story);
     return conclude(story, requester, name);
   }
 
@@ -124,9 +125,20 @@ private:
       return taken(story, State::Assumed, "the interpreter");
     if (isWindowsLibrary(name) && !system32(process))
       return taken(story, State::Assumed, "part of Windows");
+    if (story.hasUnknownPlaces)
+      return taken(story, State::Unknown, "");
     story.binding.state = State::Missing;
     result.problems.push_back(problemOf(process, requester, story));
     return kAbsent;
+  }
+
+  /// Every search ends there, and in folders that programs add; on a disk that cannot be seen
+  /// anything may lie in them.
+  void missSystem32(Search& story) const {
+    if (process.disk().knowsAbsolutePaths())
+      return;
+    story.hasUnknownPlaces = true;
+    story.tried("System32", "out of reach");
   }
 
   static int taken(Search& story, State state, const char* how) {
@@ -215,10 +227,10 @@ private:
         process.modules[module].providers[i] = static_cast<int>(*loaded);
         checkSymbols(module, modernSearch(process, folderOf(process.modules[*loaded].path)),
                      [&](size_t dependency) { return dependency == i; });
-      } else if (story.hasUnknownPlaces) {
-        process.modules[module].providers[i] = taken(story, State::Unknown, "");
       } else if (isInterpreter(name) || (isWindowsLibrary(name) && !system32(process))) {
         process.modules[module].providers[i] = taken(story, State::Assumed, "part of Windows");
+      } else if (story.hasUnknownPlaces) {
+        process.modules[module].providers[i] = taken(story, State::Unknown, "");
       } else {
         story.binding.state = State::Missing;
         // One that is there, and lacks something itself, is the deeper cause.
@@ -244,7 +256,12 @@ private:
       return loaded;
     if (std::optional<size_t> loaded = loadFrom(story, module, "$ORIGIN", name, causes))
       return loaded;
-    return loadPlain(story, module, name, classicSearch(process, {}), causes);
+    if (std::optional<size_t> loaded =
+            loadPlain(story, module, name, classicSearch(process, {}), causes))
+      return loaded;
+    if (causes.empty())
+      missSystem32(story);
+    return std::nullopt;
   }
 
   std::optional<size_t> loadFrom(Search& story, size_t module, const std::string& entry,

@@ -122,6 +122,16 @@ TEST_F(Ffmpegs, OfHomebrewAreKegsWhenItsLibIsIncomplete) {
                                                "homebrew 8 /opt/homebrew/opt/ffmpeg/lib"));
 }
 
+TEST_F(Ffmpegs, OfHomebrewNeedNoKegsExceptWhereOthersInstallToo) {
+  install("opt/homebrew/lib", 8, Format::MachO);
+  install("usr/local/lib", 7, Format::MachO);
+  EXPECT_THAT(texts(findAll(mac)),
+              ElementsAre("system 7 /usr/local/lib", "homebrew 8 /opt/homebrew/lib"));
+  tree.makeFolder("usr/local/opt");
+  EXPECT_THAT(texts(findAll(mac)),
+              ElementsAre("homebrew 8 /opt/homebrew/lib", "homebrew 7 /usr/local/lib"));
+}
+
 TEST_F(Ffmpegs, ForAnotherArchitectureAreNamed) {
   install("usr/local/lib", 8, Format::MachO, {}, kX86_64);
   tree.makeFolder("usr/local/opt");

@@ -324,6 +324,30 @@ TEST_F(Packages, TakeTorchFromAnotherSiteIfTheirOwnHasNone) {
   EXPECT_EQ(torch->libFolder, tree.path("base/lib/python3.12/site-packages/torch/lib"));
 }
 
+TEST_F(Packages, BehindOneOfTheSameNameAreNotSeen) {
+  tree.file("venv/pyvenv.cfg",
+            "home = " + tree.path("base/bin") + "\ninclude-system-site-packages = true\n");
+  distInfo("0.9.1", library("torchcodec/libtorchcodec_core7.so"));
+  std::string system = "base/lib/python3.12/site-packages/";
+  for (const char* name : {"torchcodec-0.8.0.dist-info", "av-15.1.0.dist-info"})
+    tree.makeFolder(system + name);
+  EXPECT_THAT(found(), SizeIs(1));
+  EXPECT_THAT(found("venv", {"av", {}}), SizeIs(1));
+  std::vector<std::string> texts;
+  for (const Package& package :
+       env::listPackages(*env::findEnvironment(tree.path("venv"), disk), disk))
+    texts.push_back(package.name + " " + package.version);
+  EXPECT_THAT(texts, ElementsAre("torchcodec 0.9.1", "av 15.1.0"));
+}
+
+TEST_F(Packages, OfWindowsAreCalledAsTheDiskCallsThem) {
+  distInfo("0.9.1", "torchcodec/libtorchcodec_core7.dll,,\n");
+  tree.file(inSite("TorchCodec/libtorchcodec_CORE7.dll"), "content");
+  disk = io::TargetDisk({.isWindows = true});
+  ASSERT_THAT(found(), SizeIs(1));
+  EXPECT_THAT(names(found()[0].libraries), ElementsAre("TorchCodec/libtorchcodec_CORE7.dll"));
+}
+
 TEST_F(Packages, AreAllListed) {
   tree.makeFolder(inSite("av-15.1.0.dist-info"));
   tree.makeFolder(inSite("torch-2.9.1.dist-info"));

@@ -40,8 +40,10 @@ class Windows(WindowsTest):
         code = 0 if loads else 4
         (target,) = tcfix_json("apply", *options, self.root, check=code)["targets"]
         self.assertEqual([major for major, one in self.verdicts().items() if one], loads)
+        # On a disk that cannot be seen, what was not found may yet be there.
+        fails = False if "--sysroot" in options else None
         for regime in ("loads", "loads_bare"):
-            self.assertEqual(target[regime], {"before": bool(before), "after": bool(loads)}, regime)
+            self.assertEqual(target[regime], {"before": bool(before) or fails, "after": bool(loads) or fails}, regime)
         once = self.stamps()
         self.assertIn("nothing to do", tcfix("apply", *options, self.root, check=code).stdout)
         self.assertEqual(dict(self.stamps().items() - once.items()), {})
@@ -89,7 +91,7 @@ class Windows(WindowsTest):
         """A folder of a disk that is out of reach is written as it is typed."""
         self.ffmpeg_in(self.drive / "mine")
         (target,) = tcfix_json("apply", "--ffmpeg", "C:\\mine", self.root)["targets"]
-        self.assertEqual(target["loads"], {"before": False, "after": None})
+        self.assertEqual(target["loads"], {"before": None, "after": None})
         self.assertEqual(self.search_list("libtorchcodec_core7.dll"), [TORCH, "C:\\mine"])
         self.assertEqual([major for major, one in self.verdicts().items() if one], [7])
 

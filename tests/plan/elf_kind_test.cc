@@ -95,5 +95,18 @@ TEST(ElfKind, LibpythonIsDroppedOnlyWhereNothingProvidesIt) {
   }
 }
 
+// Not a matter of kinds, but of an entry that hides what the system has.
+TEST(ElfLiteral, AnEntryThatWouldStopItFromLoadingIsLeftOut) {
+  World world;
+  Tree tree(world, elf({"libc10.so", "libavcodec.so.61"}, "$ORIGIN/../torch/lib"), "$ORIGIN");
+  for (const char* name : {"libavcodec.so.61", "libavutil.so.59"})
+    world.add("/usr/lib64/" + std::string(name), elf({}));
+  world.add("/bad/libavcodec.so.61", elf({"libgone.so"}));
+  PackagePlan plan = tree.run({{"/bad"}, Request::Ffmpeg::Auto});
+  EXPECT_EQ(plan.groups.front().bare.verdict, Verdict::Loads);
+  EXPECT_THAT(core(plan).wishes(), IsEmpty());
+  EXPECT_THAT(plan.warnings, ElementsAre(testing::HasSubstr("/bad")));
+}
+
 } // namespace
 } // namespace tcfix::plan

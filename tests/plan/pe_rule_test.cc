@@ -60,6 +60,20 @@ TEST(PeRule, AMajorWithoutFfmpegStaysOut) {
   EXPECT_THAT(editsOf<RenameDependency>(draft), IsEmpty());
 }
 
+TEST(PeRule, WhatLiteralEntriesLeadToIsDelayed) {
+  World world(/*isWindows=*/true);
+  Tree tree(world);
+  for (const char* name : {"C/mine/avcodec-62.dll", "C/mine/helper.dll"})
+    world.add(name, dll({}));
+  tree.addLibrary("libtorchcodec_core8.dll",
+                  dll({"c10.dll", "avcodec-62.dll", "helper.dll", "nowhere.dll"}));
+  PackagePlan plan = tree.run({{"C:\\mine"}, Request::Ffmpeg::Auto});
+  const Draft& draft = plan.groups.front().drafts.front();
+  EXPECT_THAT(delayed(draft), ElementsAre("avcodec-62.dll", "helper.dll", "c10.dll"));
+  EXPECT_THAT(draft.look().searchPaths, ElementsAre("C:\\mine", "$ORIGIN\\..\\torch\\lib"));
+  EXPECT_THAT(plan.warnings, IsEmpty());
+}
+
 TEST(PeRule, WhatLiesBesideNeedsNoList) {
   World world(/*isWindows=*/true);
   Tree tree(world);

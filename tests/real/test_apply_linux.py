@@ -241,6 +241,32 @@ class World(ApplyTest):
         self.assertEqual(search_paths(tree.library("core", 7))[1], [TORCH, PYAV])
         self.assertEqual(search_paths(tree.library("core", 8))[1], [TORCH, str(ffmpeg)])
 
+    def test_the_variable(self):
+        """TCFIX_FFMPEG: one or more folders, after --ffmpeg, before all that is found; not under a sysroot."""
+        tree = self.tree(av="15.1.0")
+        mine = {7: private_ffmpeg(self.folder / "seven", "15.1.0"), 8: private_ffmpeg(self.folder / "eight", "16.0.1")}
+
+        def entries(*options, variable, major, check=0):
+            with unittest.mock.patch.dict(os.environ, {"TCFIX_FFMPEG": variable}):
+                report = tcfix_json("apply", *options, tree.root, check=check)
+            return report, search_paths(tree.library("core", major))[1]
+
+        report, found = entries(variable=str(mine[7]), major=7)
+        self.assertEqual(found, [TORCH, str(mine[7])])
+        self.assertEqual(report["targets"][0]["ffmpeg"], {"major": 7, "path": str(mine[7]), "source": "variable"})
+        self.assertEqual(self.judge(tree), {"loads": {7}, "loads_bare": {7}})
+        report, found = entries(variable=f"{mine[7]}:{mine[8]}", major=8)
+        self.assertEqual(found, [TORCH, str(mine[8])])
+        self.assertEqual(self.judge(tree)["loads_bare"], {7, 8})
+        relative = os.path.relpath(mine[7])
+        self.assertEqual(entries(variable=relative, major=7)[1], [TORCH, str(mine[7])])
+        self.assertEqual(entries("--ffmpeg", "av", variable=str(mine[7]), major=7)[1], [TORCH, PYAV])
+        self.assertEqual(entries("--ffmpeg", "none", variable=str(mine[7]), major=7, check=4)[1], [TORCH])
+        self.assertEqual(entries("--sysroot", "/", variable=str(mine[7]), major=7)[1], [TORCH, PYAV])
+        report, found = entries(variable=f"{self.folder}/absent", major=7)
+        self.assertEqual(found, [TORCH, PYAV])
+        self.assertIn(f"{self.folder}/absent is not used: there is no such folder", report["warnings"][0]["message"])
+
     def test_an_environment_that_moves(self):
         tree = self.tree(av="15.1.0")
         self.apply(tree, loads=[7])

@@ -144,6 +144,19 @@ TEST_F(Converted, AMissingOneFailsTheLoadAndNothingStays) {
   EXPECT_TRUE(session.loaded().empty());
 }
 
+// The folders that every search ends with are on a disk that cannot be seen.
+TEST_F(Converted, WhatMayLieOutOfReachIsUnknown) {
+  world.dll("C/sp/pkg/both.dll", {{"KERNEL32.dll", {"Sleep"}}, {"av.dll", {"used"}}});
+  LibraryStore store(io::TargetDisk({.isWindows = true, .knowsAbsolutePaths = false}));
+  LoadResult plain = Session(store, {}).load(world.at("C/sp/pkg/both.dll"));
+  EXPECT_EQ(plain.verdict, Verdict::Unknown);
+  EXPECT_EQ(bindingOf(plain, "KERNEL32.dll").state, State::Assumed);
+  EXPECT_EQ(bindingOf(plain, "av.dll").state, State::Unknown);
+  Session converted(store, {});
+  converted.disguise(root, {.dependencies = {ours("av.dll")}, .searchPaths = {"$ORIGIN"}});
+  EXPECT_EQ(converted.load(root).verdict, Verdict::Unknown);
+}
+
 TEST_F(Converted, TheDeepestCauseComesFirst) {
   world.dll("C/av/av.dll", {{"x264.dll", {"used"}}});
   LoadResult result = load({"C:\\av"});

@@ -145,9 +145,9 @@ Command applyCommand() {
   };
   return {"apply",
           "repair every torchcodec library of an environment, a folder or one file",
-          "Makes torchcodec's libraries find torch and FFmpeg, and says what it did. What loads\n"
-          "is decided by simulating the platform's own loader, before and after. A second run\n"
-          "writes nothing; tcfix undo gives the original bytes back.\n",
+          "Makes torchcodec's libraries find torch and FFmpeg, and says what it did. What\n"
+          "loads is decided by simulating the platform's own loader, before and after.\n"
+          "A second run writes nothing; tcfix undo gives the original bytes back.\n",
           "[TARGET...]",
           R"(  tcfix apply .venv
   tcfix apply                       the active environment, or ./.venv

@@ -90,8 +90,8 @@ Command doctorCommand() {
   };
   return {"doctor",
           "explain why it does not load, and what to do",
-          "Says for each FFmpeg major whether torchcodec's libraries load, why they do not, and\n"
-          "the command that helps. Runs no Python and changes nothing.\n",
+          "Says for each FFmpeg major whether torchcodec's libraries load, why they do\n"
+          "not, and the command that helps. Runs no Python and changes nothing.\n",
           "[TARGET]",
           R"(  tcfix doctor .venv
   tcfix doctor --package torchvision .venv

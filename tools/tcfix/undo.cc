@@ -53,8 +53,8 @@ Command undoCommand() {
   };
   return {"undo",
           "put the original bytes back, verified by hash",
-          "Puts the original bytes, RECORD and times back, verified by hash. A file that someone\n"
-          "else changed since is left alone and named.\n",
+          "Puts the original bytes, RECORD and times back, verified by hash. A file that\n"
+          "someone else changed since is left alone and named.\n",
           "[TARGET...]",
           R"(  tcfix undo .venv
   tcfix edit --journal undo.json --add-rpath /opt/homebrew/lib libfoo.dylib

@@ -1,0 +1,106 @@
+#include "plan/explain.h"
+
+#include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/StringExtras.h>
+
+#include <set>
+
+namespace tcfix::plan {
+
+namespace {
+
+bool isWithinReach(llvm::StringRef entry, const io::TargetDisk& disk) {
+  return disk.knowsAbsolutePaths() || entry.starts_with("@loader_path") ||
+         entry.starts_with("$ORIGIN");
+}
+
+// A folder that the user named counts as used if any of the majors in it is.
+void addUnusedFfmpegs(const PackageFacts& facts, const PackagePlan& plan,
+                      llvm::function_ref<bool(const env::FfmpegInstall&)> isNamed,
+                      std::vector<std::string>& warnings) {
+  std::set<std::string> used, told;
+  for (size_t i = 0; i < facts.ffmpegs.size(); ++i)
+    if (!plan.ffmpegs[i].chosenFor.empty())
+      used.insert(facts.ffmpegs[i].description);
+  for (size_t i = 0; i < facts.ffmpegs.size(); ++i) {
+    const std::string& name = facts.ffmpegs[i].description;
+    if (isNamed(facts.ffmpegs[i]) && !used.count(name) && told.insert(name).second)
+      warnings.push_back("the FFmpeg of " + name + " is not used: " + plan.ffmpegs[i].reason);
+  }
+}
+
+} // namespace
+
+void explainChoices(const PackageFacts& facts, const io::TargetDisk& disk, PackagePlan& plan) {
+  for (size_t i = 0; i < plan.ffmpegs.size(); ++i) {
+    const env::FfmpegInstall& install = facts.ffmpegs[i];
+    FfmpegChoice& choice = plan.ffmpegs[i];
+    for (const GroupPlan& one : plan.groups)
+      if (one.ffmpeg == i || (!one.ffmpegFolder.empty() && one.ffmpegFolder == install.folder))
+        for (const LibraryFacts* library : one.group.libraries)
+          choice.chosenFor.push_back(library->path);
+    if (!choice.reason.empty())
+      continue;
+    if (install.isOnTrust) {
+      choice.reason = "asked for; cannot be looked at from here";
+      continue;
+    }
+    auto group = llvm::find_if(
+        plan.groups, [&](const GroupPlan& one) { return one.group.major == install.major; });
+    if (group != plan.groups.end() && group->ffmpeg == i)
+      choice.reason = "the first of its major, in the order of preference, that loads";
+    else if (!install.defect.empty())
+      choice.reason = install.defect;
+    else if (group == plan.groups.end())
+      choice.reason =
+          "this " + facts.package.name + " does not use FFmpeg " + std::to_string(install.major);
+    else if (group->ffmpegFolder == install.folder)
+      choice.reason = "found without a change";
+    else if (group->ffmpeg)
+      choice.reason = facts.ffmpegs[*group->ffmpeg].description + " comes first";
+    else if (!group->ffmpegFolder.empty())
+      choice.reason = "the libraries already find FFmpeg " + std::to_string(install.major) +
+                      " in " + disk.targetPath(group->ffmpegFolder);
+    else
+      choice.reason = "not asked for";
+  }
+}
+
+std::vector<std::string> warningsAbout(const Request& request, const PackageFacts& facts,
+                                       const PackagePlan& plan, const Simulation& simulation) {
+  std::vector<std::string> warnings;
+  // A literal entry is written whatever it leads to, but the user should know.
+  auto isIdle = [&](const std::string& entry) {
+    return llvm::none_of(plan.groups, [&](const GroupPlan& group) {
+      return llvm::any_of(group.drafts, [&](const Draft& draft) {
+        return leadsSomewhere(entry, draft, simulation);
+      });
+    });
+  };
+  for (const std::string& entry : request.searchPaths)
+    if (isWithinReach(entry, simulation.disk()) && isIdle(entry))
+      warnings.push_back(entry + " leads to none of the dependencies of " + facts.package.name);
+  for (const GroupPlan& group : plan.groups)
+    if (group.refusesEntries)
+      warnings.push_back("not written where it would stop " + group.group.libraries.front()->name +
+                         " from loading: " + llvm::join(request.searchPaths, ", "));
+  bool asksForFfmpeg = llvm::any_of(facts.libraries, [](const LibraryFacts& library) {
+    return ffmpegMajorOf(library).has_value();
+  });
+  if (!asksForFfmpeg || request.ffmpeg == Request::Ffmpeg::None)
+    return warnings;
+  bool wantsPyav = request.ffmpeg == Request::Ffmpeg::Pyav;
+  auto isPyav = [](const env::FfmpegInstall& one) { return one.source == env::FfmpegSource::Pyav; };
+  if (wantsPyav && llvm::none_of(facts.ffmpegs, isPyav))
+    warnings.push_back("there is no PyAV in the environment: pip install av");
+  addUnusedFfmpegs(
+      facts, plan,
+      [&](const env::FfmpegInstall& one) {
+        return one.source == env::FfmpegSource::Option ||
+               one.source == env::FfmpegSource::Variable || (wantsPyav && isPyav(one));
+      },
+      warnings);
+  return warnings;
+}
+
+} // namespace tcfix::plan

@@ -1,0 +1,77 @@
+#include "plan/rules.h"
+
+#include <llvm/ADT/STLExtras.h>
+
+namespace tcfix::plan {
+
+namespace {
+
+using resolve::Binding;
+
+bool isThrough(const Binding& binding, llvm::ArrayRef<std::string> entries) {
+  return llvm::any_of(entries, [&](const std::string& entry) {
+    return llvm::StringRef(binding.how).contains(entry);
+  });
+}
+
+/// How some of the dependencies would be met, if the others did not matter: a sibling that has not
+/// been repaired yet must not count.
+std::vector<Binding> bindingsOf(const Draft& draft, resolve::Disguise look,
+                                llvm::function_ref<bool(size_t dependency)> isWanted,
+                                const Simulation& simulation) {
+  for (size_t i = 0; i < look.dependencies.size(); ++i)
+    look.isDropped[i] = look.isDropped[i] || !isWanted(i);
+  return simulation.directBindings(draft.library(), look);
+}
+
+// Windows knows no search paths: the list serves only what is delayed. FFmpeg's libraries are taken
+// on trust where the entries are out of reach.
+void delayWhatTheyLeadTo(Draft& draft, const Request& request, const Simulation& simulation) {
+  for (const Unmet& one : findUnmet(draft, simulation)) {
+    resolve::Disguise trial = draft.look();
+    trial.dependencies[one.dependency].kind = DependencyKind::Delay;
+    const std::vector<Binding> found = bindingsOf(
+        draft, std::move(trial), [&](size_t i) { return i == one.dependency; }, simulation);
+    if (found.empty())
+      continue;
+    bool isTrusted = found.front().state == Binding::State::Unknown &&
+                     env::parseFfmpegName(one.name) && !simulation.disk().knowsAbsolutePaths();
+    if (isTrusted || isThrough(found.front(), request.searchPaths))
+      draft.delay(one.dependency, "so that the search list leads to it");
+  }
+}
+
+} // namespace
+
+void addLiteralEntries(Draft& draft, const Request& request, const PackageFacts& facts,
+                       const Simulation& simulation) {
+  for (const std::string& entry : request.searchPaths)
+    draft.addSearchPath(entry, "asked for");
+  if (facts.platform == Format::Pe && !request.searchPaths.empty())
+    delayWhatTheyLeadTo(draft, request, simulation);
+}
+
+bool findsFfmpegByLiteralEntries(const Draft& draft, const Request& request,
+                                 const Simulation& simulation) {
+  if (request.searchPaths.empty())
+    return false;
+  const std::vector<Dependency>& dependencies = draft.look().dependencies;
+  const std::vector<Binding> bindings = bindingsOf(
+      draft, draft.look(),
+      [&](size_t i) { return env::parseFfmpegName(dependencies[i].name).has_value(); }, simulation);
+  return !bindings.empty() && llvm::all_of(bindings, [&](const Binding& binding) {
+    return isThrough(binding, request.searchPaths);
+  });
+}
+
+bool leadsSomewhere(const std::string& entry, const Draft& draft, const Simulation& simulation) {
+  resolve::Disguise alone = draft.look();
+  alone.searchPaths = {entry};
+  return llvm::any_of(draft.dependencies(), [&](size_t dependency) {
+    const std::vector<Binding> found =
+        bindingsOf(draft, alone, [&](size_t i) { return i == dependency; }, simulation);
+    return !found.empty() && isThrough(found.front(), entry);
+  });
+}
+
+} // namespace tcfix::plan

@@ -1,0 +1,204 @@
+"""What is asked of `tcfix apply`, and what stands in the way: options, several environments, other hands."""
+import json
+import os
+import shutil
+import unittest
+
+import harness
+import tiny_macho
+from harness import tcfix, tcfix_json
+from package_judge import content, record_problems, stamps
+from test_apply import ApplyTest, rpaths
+from tiny_world import BREW, FFMPEG, INFO, LIBRARIES, TORCH, TinyWorld, library, write_files
+
+
+def ffmpeg_files(folder, names=FFMPEG, cpu="arm64"):
+    return {name: tiny_macho.dylib(cpu=cpu, identity=f"{folder}/{name}") for name in names}
+
+
+def messages(report):
+    return [warning["message"] for warning in report["warnings"]]
+
+
+class Requests(ApplyTest):
+    def put_ffmpeg(self, place, **options):
+        write_files(self.world.root / place.lstrip("/"), ffmpeg_files(place, **options))
+
+    def entries(self):
+        return rpaths(self.world.package / LIBRARIES[0])
+
+    def test_a_homebrew_without_kegs(self):
+        shutil.rmtree(self.world.root / "opt/homebrew/opt")
+        (target,) = self.apply()["targets"]
+        self.assertEqual(target["ffmpeg"], {"major": 7, "path": BREW, "source": "homebrew"})
+
+    def test_an_ffmpeg_that_cannot_be_used_is_named(self):
+        self.put_ffmpeg("/ff/partial", names=FFMPEG[:3])
+        self.put_ffmpeg("/ff/intel", cpu="x86_64")
+        write_files(self.world.root, {"ff/static/libavcodec.a": b"", "ff/empty/readme": b""})
+        for name, why in (("absent", "no such folder"), ("empty", "holds no FFmpeg"), ("static", "static only"),
+                          ("partial", "lacks avdevice"), ("intel", "is for x86_64, not arm64")):
+            with self.subTest(name):
+                (message,) = messages(self.apply("--ffmpeg", f"/ff/{name}", self.world.env))
+                self.assertIn(f"/ff/{name}", message)
+                self.assertIn(why, message)
+                self.assertEqual(self.entries(), [TORCH, BREW])
+        (message,) = messages(self.apply("--ffmpeg", "av", self.world.env))
+        self.assertIn("pip install av", message)
+        self.put_ffmpeg("/ff/whole")
+        self.assertEqual(messages(self.apply("--ffmpeg", "/ff/whole", self.world.env)), [])
+        self.assertEqual(self.entries(), [TORCH, "/ff/whole"])
+
+    def test_a_literal_way_to_ffmpeg_spares_the_one_that_is_named(self):
+        self.put_ffmpeg("/ff/one")
+        self.put_ffmpeg("/ff/two")
+        report = self.apply("--rpath", "/ff/one", "--ffmpeg", "/ff/two", self.world.env)
+        self.assertEqual(self.entries(), ["/ff/one", TORCH])
+        self.assertEqual(report["targets"][0]["ffmpeg"]["path"], "/ff/one")
+        report = self.apply("--rpath", TORCH, "--ffmpeg", "/ff/two", self.world.env)
+        self.assertEqual(self.entries(), [TORCH, "/ff/two"])
+
+    def test_only_an_entry_that_leads_nowhere_is_warned_of(self):
+        (message,) = messages(self.apply("--rpath", "@loader_path/../../torch/lib", self.world.env))
+        self.assertIn("@loader_path/../../torch/lib", message)
+        self.put_ffmpeg("/ff/second")
+        report = self.apply("--rpath", BREW, "--rpath", "/ff/second", self.world.env)
+        self.assertEqual(messages(report), [])
+        # Without the system nobody knows where an absolute entry leads.
+        report = tcfix_json("apply", "--rpath", TORCH, "--rpath", "/opt/anywhere", self.world.env)
+        (message,) = messages(report)
+        self.assertIn("another platform", message)
+        self.assertEqual(self.entries(), [TORCH, "/opt/anywhere"])
+
+    def test_universal_libraries_are_for_the_machine_of_torch(self):
+        for path in self.world.libraries():
+            path.write_bytes(tiny_macho.universal([
+                tiny_macho.dylib(cpu=cpu, identity=f"@rpath/{path.name}", padding=2000, dependencies=[
+                    "@rpath/libc10.dylib", *(f"@rpath/{name}" for name in FFMPEG)])
+                for cpu in ("x86_64", "arm64")]))
+        self.apply()
+        slices = tcfix_json("inspect", self.world.package / LIBRARIES[0])["files"][0]["slices"]
+        self.assertEqual([one["rpaths"] for one in slices], [[TORCH, BREW]] * 2)
+        self.undo()
+        self.apply("--arch", "x86_64", self.world.env, check=4)
+
+    def test_rebuilt_libraries_of_other_names(self):
+        rebuilt = self.folder / "rebuilt"
+        write_files(rebuilt, {"libtorchcodec_new9.dylib": library("libtorchcodec_new9.dylib")})
+        (warning,) = self.apply("--replace-from", rebuilt, self.world.env)["warnings"]
+        self.assertEqual(warning["path"], str(rebuilt))
+        self.assertEqual(sorted(path.name for path in self.world.libraries()), LIBRARIES)
+
+    def test_the_major_of_another_package(self):
+        write_files(self.world.site, {"audio/_ext.so": library("_ext.so").replace(b"core7", b"ext_7"),
+                                      "audio/__init__.py": b""})
+        report = self.apply("--package", "audio", self.world.env, check=4) # there is no ext_7
+        self.assertEqual(rpaths(self.world.site / "audio/_ext.so"), [TORCH, BREW])
+        write_files(self.world.site, {"audio/_ext.so": library(LIBRARIES[0])})
+        report = self.apply("--package", "audio", self.world.env)
+        self.assertEqual(report["targets"][0]["ffmpeg"]["major"], 7)
+
+    def test_paths_are_as_they_were_typed(self):
+        files = self.apply(f"{self.world.env}/")["targets"][0]["files"]
+        self.assertEqual([file["path"] for file in files], [str(path) for path in self.world.libraries()])
+
+    def test_list_speaks_of_the_targets_paths(self):
+        """An FFmpeg inside the environment, too, and what is said about the others."""
+        world = TinyWorld(self.folder / "conda", environment="opt/conda/envs/video")
+        (world.env / "pyvenv.cfg").unlink()
+        (world.env / "conda-meta").mkdir()
+        write_files(world.env / "lib", {name: tiny_macho.dylib(identity=f"@rpath/{name}") for name in FFMPEG})
+        options = ["--sysroot", world.root, world.env]
+        tcfix("apply", "--rpath", "@loader_path/../../..", *options)
+        listed = tcfix_json("list", *options)["ffmpeg"]
+        self.assertEqual([one["path"] for one in listed], ["/opt/conda/envs/video/lib", BREW])
+        self.assertNotIn(str(world.root), json.dumps([one["reason"] for one in listed]))
+
+
+class SeveralSites(ApplyTest):
+    """A virtual environment that sees the packages of its system."""
+
+    def setUp(self):
+        super().setUp()
+        self.system = self.world.root / "usr/lib/python3.12/site-packages"
+        self.system.mkdir(parents=True)
+        (self.world.env / "pyvenv.cfg").write_text(
+            "home = /usr/bin\nversion = 3.12.1\ninclude-system-site-packages = true\n")
+
+    def test_torch_of_the_system(self):
+        for path in self.world.site.glob("torch[!c]*"):
+            path.rename(self.system / path.name)
+        (self.world.site / "torch").rename(self.system / "torch")
+        self.apply()
+        self.assertEqual(rpaths(self.world.package / LIBRARIES[0]),
+                         ["/usr/lib/python3.12/site-packages/torch/lib", BREW])
+
+    def test_a_package_that_python_does_not_see_is_left_alone(self):
+        for name in ("torchcodec", INFO):
+            shutil.copytree(self.world.site / name, self.system / name)
+        before = stamps(self.system)
+        self.assertEqual(len(self.apply()["targets"][0]["files"]), 3)
+        self.assertEqual(stamps(self.system), before)
+        tcfix("apply", "--sysroot", self.world.root, self.system, check=4) # it has no torch
+        before = stamps(self.system)
+        self.assertEqual(len(self.undo()["targets"][0]["restored"]), 3)
+        self.assertEqual(stamps(self.system), before)
+
+
+class OtherHands(ApplyTest):
+    def test_undo_names_what_someone_changed_even_after_another_apply(self):
+        changed = self.world.package / LIBRARIES[0]
+        before = content(self.world.site)
+        self.apply()
+        tcfix("edit", "--add-rpath", "/third", changed)
+        self.apply()
+        stamp = stamps(self.world.site)
+        self.apply()
+        self.assertEqual(stamps(self.world.site), stamp)
+        for _ in range(2):
+            report = self.undo(check=3)
+            self.assertEqual([error["path"] for error in report["errors"]], [str(changed)])
+        self.assertEqual(rpaths(changed), [TORCH, BREW, "/third"])
+        for name in LIBRARIES[1:]:
+            self.assertEqual((self.world.package / name).read_bytes(), before[f"torchcodec/{name}"][1])
+
+    def test_a_journal_leads_to_files_of_its_package_only(self):
+        self.apply()
+        victim = self.world.root / "victim"
+        victim.write_bytes((self.world.package / LIBRARIES[0]).read_bytes())
+        journal = self.world.journal.read_text()
+        for way in ("../../../../../../victim", str(victim)):
+            with self.subTest(way):
+                self.world.journal.write_text(journal.replace(f"torchcodec/{LIBRARIES[0]}", way))
+                before = content(self.world.site), stamps(self.world.root)
+                for command in ("apply", "undo"):
+                    result = harness.run(*self.command(command, self.world.env), check=3)
+                    self.assertIn("victim", result.stderr)
+                    self.assertIn("hint:", result.stderr)
+                self.assertEqual((content(self.world.site), stamps(self.world.root)), before)
+
+    def test_a_bare_folder_keeps_one_journal(self):
+        """For libraries of any name, and whether the folder or a file in it is named."""
+        bare = self.world.root / "build"
+        write_files(bare / "lib", {name: library(name) for name in ("libaudio.dylib", "libvideo.dylib")})
+        before = {path.name: path.read_bytes() for path in (bare / "lib").iterdir()}
+        audio = bare / "lib/libaudio.dylib"
+        self.apply("--package", "any", bare, check=4) # there is no torch
+        self.apply(audio, check=4)
+        self.assertEqual([path.name for path in bare.rglob(".tcfix")], [".tcfix"])
+        self.undo(audio)
+        self.assertEqual((rpaths(audio), rpaths(bare / "lib/libvideo.dylib")), ([], [BREW]))
+        self.assertEqual(len(self.undo(bare)["targets"][0]["restored"]), 1)
+        self.assertEqual({path.name: path.read_bytes() for path in (bare / "lib").iterdir()}, before)
+        self.assertEqual(os.listdir(bare), ["lib"])
+
+    def test_undo_removes_what_a_killed_run_left(self):
+        leftovers = [self.world.package / ".tcfix-0123abcd.tmp", self.world.info / ".tcfix-4567cdef.tmp"]
+        for path in leftovers:
+            path.write_bytes(b"half")
+        self.undo()
+        self.assertEqual([path for path in leftovers if path.exists()], [])
+
+
+if __name__ == "__main__":
+    unittest.main()
