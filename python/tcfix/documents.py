@@ -155,7 +155,10 @@ class Finding(TypedDict):
 
 
 class DoctorReport(Report):
+    target: str
     verdict: str  # ok, broken
+    summary: str  # the verdict in one sentence
+    action: Optional[str]  # the command that comes next
     groups: List[Group]
     findings: List[Finding]
 

@@ -92,10 +92,10 @@ Command editCommand() {
           "paths are removed. Mach-O files are signed again, ad hoc.\n",
           "FILE...",
           R"(  tcfix edit --add-rpath @loader_path/../torch/lib *.dylib
-  tcfix edit -n --rename-dependency @rpath/libx.1.dylib=@rpath/libx.2.dylib *.dylib
+  tcfix edit -n --rename-dependency @rpath/libx.1.dylib=libx.2.dylib *.dylib
   tcfix edit --journal undo.json --add-rpath '$ORIGIN/../torch/lib' libfoo.so
   tcfix undo --journal undo.json
-  tcfix edit --delay 'av*' --delay 'sw*' --add-rpath '$ORIGIN\..\av.libs' core7.dll
+  tcfix edit --delay 'av*' --add-rpath '$ORIGIN\..\av.libs' core7.dll
 )",
           {{"", kOptions}, editingOptions()},
           runEdit};

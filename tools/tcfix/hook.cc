@@ -78,20 +78,20 @@ Command hookCommand() {
       {"ffmpeg", "passed on to apply", "DIR|auto|av|none"},
       {"rpath", "passed on to apply; may be repeated", "PATH"},
   };
-  return {
-      "hook",
-      "re-apply by itself after pip or uv replaced the package",
-      "Installs a small module into site-packages that runs tcfix apply before torchcodec is\n"
-      "imported, if anything changed since. TCFIX_DISABLE=1 switches it off; pip can remove it\n"
-      "(pip uninstall tcfix_hook). print shows a ready snippet for other places.\n",
-      "install|remove|status|print [ci|conda|docker|github-action|pre-commit|TARGET]",
-      R"(  tcfix hook install .venv
+  return {"hook",
+          "re-apply by itself after pip or uv replaced the package",
+          "Installs a small module into site-packages that runs tcfix apply before\n"
+          "torchcodec is imported, if anything changed since. TCFIX_DISABLE=1 switches it\n"
+          "off; pip can remove it (pip uninstall tcfix_hook). print shows a ready snippet\n"
+          "for other places.\n",
+          "install|remove|status|print [ci|conda|docker|github-action|pre-commit|TARGET]",
+          R"(  tcfix hook install .venv
   tcfix hook status .venv
   tcfix hook remove .venv
   tcfix hook print github-action
 )",
-      {{"", kOptions}},
-      runHook};
+          {{"", kOptions}},
+          runHook};
 }
 
 } // namespace tcfix::cli

@@ -102,9 +102,9 @@ Command wheelCommand() {
           "local part (0.9.1+tcfix1). What is repaired already is not written again.\n",
           "FILE...",
           R"(  tcfix wheel -o dist torchcodec-0.9.1-*.whl
-  tcfix wheel -o dist --rpath @loader_path/../torch/lib --rpath /opt/ffmpeg/lib *macosx*.whl
-  tcfix wheel -o dist --ffmpeg av --av-wheel av-15.1.0-*manylinux*.whl *manylinux*.whl
-  tcfix wheel -o dist --bundle-ffmpeg /opt/ffmpeg/lib torchcodec-0.9.1-*manylinux*x86_64.whl
+  tcfix wheel -o dist --rpath '$ORIGIN/../torch/lib' --rpath /opt/ffmpeg *.whl
+  tcfix wheel -o dist --ffmpeg av --av-wheel av-15.1.0-*.whl torchcodec-*.whl
+  tcfix wheel -o dist --bundle-ffmpeg /opt/ffmpeg/lib torchcodec-*x86_64.whl
 )",
           {{"", kOptions}},
           runWheel};

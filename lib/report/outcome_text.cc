@@ -1,0 +1,261 @@
+// What was done: by edit, apply, wheel and undo.
+#include "report/text_parts.h"
+
+#include "image/names.h"
+
+#include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/StringExtras.h>
+#include <llvm/Support/Path.h>
+
+#include <map>
+
+namespace tcfix::report {
+
+namespace {
+
+std::string changeText(const Change& change) {
+  std::string value = printable(change.value);
+  std::string old = printable(change.old);
+  std::string text;
+  switch (change.operation) {
+  case Operation::AddRpath:
+    text = "+ search path  " + value;
+    break;
+  case Operation::RemoveRpath:
+    text = "- search path  " + value;
+    break;
+  case Operation::ReplaceRpath:
+    text = "~ search path  " + old + " -> " + value;
+    break;
+  case Operation::SetRpathKind:
+    text = "~ kind         " + (old.empty() ? value : old + " -> " + value);
+    break;
+  case Operation::RenameDependency:
+    text = "~ dependency   " + old + " -> " + value;
+    break;
+  case Operation::AddDependency:
+    text = "+ dependency   " + value;
+    break;
+  case Operation::RemoveDependency:
+    text = "- dependency   " + value;
+    break;
+  case Operation::SetId:
+    text = "~ identity     " + (old.empty() ? value : old + " -> " + value);
+    break;
+  case Operation::Delay:
+    text = "~ delayed      " + value;
+    break;
+  case Operation::Undelay:
+    text = "~ not delayed  " + value;
+    break;
+  case Operation::Sign:
+    text = "~ signature    ad hoc";
+    break;
+  case Operation::ReplaceFile:
+    text = "~ file         " + value;
+    break;
+  }
+  // "asked for" needs no saying to the one who asked.
+  if (change.reason != "asked for")
+    text += "  (" + printable(change.reason) + ")";
+  return change.arch.empty() ? text : change.arch + " " + text;
+}
+
+std::string changesText(const apply::FileOutcome& file) {
+  std::string text;
+  for (const Change& change : file.edit.changes)
+    text += "              " + changeText(change) + "\n";
+  return text;
+}
+
+// One line for each file, and what changed in it; files that changed alike share one list of
+// changes, below the last of them.
+std::string filesText(llvm::ArrayRef<apply::FileOutcome> files, bool withUnchanged,
+                      const Paint& paint) {
+  std::string out;
+  for (size_t i = 0; i < files.size(); ++i) {
+    const apply::FileOutcome& file = files[i];
+    switch (file.status) {
+    case apply::FileStatus::Changed:
+    case apply::FileStatus::WouldChange: {
+      out += paint.green("changed   ") + "  " + paint.bold(printable(file.path)) + "\n";
+      std::string changes = changesText(file);
+      if (i + 1 == files.size() || changesText(files[i + 1]) != changes)
+        out += changes;
+      break;
+    }
+    case apply::FileStatus::Unchanged:
+    case apply::FileStatus::Skipped:
+      if (withUnchanged)
+        out += paint.dim("unchanged ") + "  " + printable(file.path) + "\n";
+      break;
+    case apply::FileStatus::Failed:
+      out += paint.red("failed    ") + "  " + printable(file.path) + "\n";
+      break;
+    }
+  }
+  return out;
+}
+
+std::string countsText(const apply::FileCounts& counts, llvm::StringRef noun,
+                       bool isPromise = false) {
+  size_t all = counts.changed + counts.unchanged + counts.skipped + counts.failed;
+  std::string out =
+      all == 1 || noun != "library" ? countText(all, noun) : std::to_string(all) + " libraries";
+  out += ": " + std::to_string(counts.changed) + (isPromise ? " would change, " : " changed, ") +
+         std::to_string(counts.unchanged) + " unchanged";
+  if (counts.failed != 0)
+    out += ", " + std::to_string(counts.failed) + " failed";
+  return out;
+}
+
+std::string verdictText(const apply::TargetOutcome& target, bool isPromise, const Paint& paint) {
+  switch (target.loads.after) {
+  case resolve::Verdict::Loads:
+    return paint.green(isPromise ? "would load" : "loads") +
+           (target.ffmpeg ? " with FFmpeg " + std::to_string(target.ffmpeg->major) + " from " +
+                                printable(target.ffmpeg->path)
+                          : "") +
+           "\n";
+  case resolve::Verdict::Unknown:
+    return "whether it loads cannot be known here: the libraries are of another platform\n";
+  case resolve::Verdict::Fails:
+    break;
+  }
+  std::string out = paint.red(isPromise ? "would not load" : "does not load") + "\n";
+  for (const std::string& cause : target.causes)
+    out += "  " + printable(cause) + "\n";
+  return out + "next: tcfix doctor " + printable(target.path) + "\n";
+}
+
+} // namespace
+
+std::string renderEdits(const apply::EditRun& run, const Paint& paint) {
+  std::string out = filesText(run.files, /*withUnchanged=*/true, paint);
+  apply::FileCounts counts = apply::countFiles(run.files);
+  if (counts.changed == 0 && counts.failed == 0)
+    return out + "nothing to do\n";
+  return out + countsText(counts, "file") + "\n";
+}
+
+namespace {
+
+// What changed and why in one line: search paths one by one, the rest counted.
+std::string briefly(const apply::FileOutcome& file) {
+  std::vector<std::string> parts;
+  std::map<Operation, std::pair<size_t, std::string>> counted;
+  for (const Change& change : file.edit.changes) {
+    std::string why = " (" + printable(change.reason) + ")";
+    if (change.operation == Operation::AddRpath)
+      parts.push_back("+ " + printable(change.value) + why);
+    else if (change.operation == Operation::RemoveRpath)
+      parts.push_back("- " + printable(change.value) + why);
+    else if (change.operation == Operation::SetRpathKind)
+      parts.push_back("as " + llvm::StringRef(change.value).upper() + why);
+    else if (change.operation != Operation::Sign) {
+      auto& [count, reason] = counted[change.operation];
+      ++count;
+      reason = why;
+    }
+  }
+  for (const auto& [operation, what] : counted) {
+    llvm::StringRef verb = operation == Operation::RenameDependency   ? "renamed"
+                           : operation == Operation::RemoveDependency ? "dropped"
+                           : operation == Operation::AddDependency    ? "added"
+                           : operation == Operation::Delay            ? "delayed"
+                           : operation == Operation::Undelay          ? "undelayed"
+                                                                      : llvm::StringRef();
+    if (verb.empty())
+      parts.push_back(nameOf(operation).str() + what.second);
+    else
+      parts.push_back(std::to_string(what.first) +
+                      (what.first == 1 ? " dependency " : " dependencies ") + verb.str() +
+                      what.second);
+  }
+  if (llvm::any_of(file.edit.changes,
+                   [](const Change& change) { return change.operation == Operation::Sign; }))
+    parts.push_back("signed");
+  return llvm::join(parts, ", ");
+}
+
+} // namespace
+
+std::string renderApplied(const apply::TargetOutcome& target, bool isVerbose, const Paint& paint) {
+  if (target.files.empty())
+    return {};
+  bool isPromise = llvm::any_of(target.files, [](const apply::FileOutcome& file) {
+    return file.status == apply::FileStatus::WouldChange;
+  });
+  std::string out;
+  if (isVerbose)
+    out = filesText(target.files, /*withUnchanged=*/true, paint);
+  else
+    for (const apply::FileOutcome& file : target.files)
+      if (file.status == apply::FileStatus::Changed ||
+          file.status == apply::FileStatus::WouldChange)
+        out += paint.green(isPromise ? "would change" : "changed") + "  " +
+               paint.bold(printable(llvm::sys::path::filename(file.path))) + "  " + briefly(file) +
+               "\n";
+      else if (file.status == apply::FileStatus::Failed)
+        out += paint.red("failed ") + "  " + printable(llvm::sys::path::filename(file.path)) + "\n";
+  apply::FileCounts counts = apply::countFiles(target.files);
+  bool isIdle = counts.changed == 0 && counts.failed == 0 && target.problems.empty();
+  out += paint.bold(printable(target.path)) + ": " +
+         (isIdle ? std::string("nothing to do") : countsText(counts, "library", isPromise)) + "; " +
+         verdictText(target, isPromise, paint);
+  if (counts.changed != 0 && !isPromise && target.loads.after == resolve::Verdict::Loads)
+    out += "next: python -c \"import torchcodec\"\n";
+  return out;
+}
+
+namespace {
+
+// A wheel's libraries change alike, and there may be many wheels: how many changed in which way.
+std::string kindsOfChangeText(llvm::ArrayRef<apply::FileOutcome> files) {
+  std::vector<std::pair<std::string, size_t>> kinds;
+  for (const apply::FileOutcome& file : files) {
+    if (file.status != apply::FileStatus::Changed)
+      continue;
+    const Change& first = file.edit.changes.front();
+    std::string text = first.operation == Operation::ReplaceFile ? first.reason : briefly(file);
+    auto known = llvm::find_if(kinds, [&](const auto& kind) { return kind.first == text; });
+    if (known == kinds.end())
+      kinds.emplace_back(text, 1);
+    else
+      ++known->second;
+  }
+  std::string out;
+  for (const auto& [text, count] : kinds)
+    out += "  " + std::to_string(count) + " x  " + text + "\n";
+  return out;
+}
+
+} // namespace
+
+std::string renderWheel(const wheel::WheelOutcome& wheel, bool isVerbose, const Paint& paint) {
+  if (wheel.files.empty())
+    return {}; // said on standard error
+  std::string name = paint.bold(printable(wheel.input)) + ": ";
+  if (wheel.status() == apply::FileStatus::Unchanged)
+    return name + "nothing to do\n";
+  std::string out = name + countsText(apply::countFiles(wheel.files), "library") + "\n";
+  if (isVerbose)
+    out += filesText(wheel.files, /*withUnchanged=*/true, paint);
+  else
+    out += kindsOfChangeText(wheel.files);
+  return out + (wheel.output.empty() ? "not written\n"
+                                     : "wrote " + paint.bold(printable(wheel.output)) + "\n");
+}
+
+std::string renderUndo(const apply::UndoRun& run, const Paint& paint) {
+  std::string out;
+  for (const std::string& path : run.restored)
+    out += paint.green("restored  ") + "  " + paint.bold(printable(path)) + "\n";
+  for (const std::string& path : run.skipped)
+    out += paint.dim("original  ") + "  " + printable(path) + "\n";
+  if (run.restored.empty() && run.problems.empty())
+    out += "nothing to undo\n";
+  return out;
+}
+
+} // namespace tcfix::report
