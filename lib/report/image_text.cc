@@ -1,6 +1,8 @@
 // What a library is: the view of inspect and verify.
 #include "report/text_parts.h"
 
+#include "image/names.h"
+
 #include <llvm/ADT/StringExtras.h>
 
 namespace tcfix::report {
