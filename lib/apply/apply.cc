@@ -33,7 +33,9 @@ struct PackageLoads {
   std::vector<GroupLoads> preloaded, bare;
 };
 
-PackageLoads simulate(const plan::PackageFacts& facts, resolve::LibraryStore& store) {
+using KnownLoads = std::shared_ptr<const PackageLoads>; ///< null: it could not be known
+
+KnownLoads simulate(const plan::PackageFacts& facts, resolve::LibraryStore& store) {
   plan::Simulation simulation(facts, store);
   std::vector<plan::Group> groups = plan::groupsOf(facts);
   PackageLoads loads;
@@ -43,7 +45,16 @@ PackageLoads simulate(const plan::PackageFacts& facts, resolve::LibraryStore& st
     loads.preloaded[i] = simulation.load(groups[i], {}, Regime::Preloaded);
     loads.bare[i] = simulation.load(groups[i], {}, Regime::Bare);
   });
-  return loads;
+  return std::make_shared<PackageLoads>(std::move(loads));
+}
+
+KnownLoads promisedBy(const plan::PackagePlan& plan) {
+  PackageLoads loads;
+  for (const GroupPlan& group : plan.groups) {
+    loads.preloaded.push_back(group.preloaded);
+    loads.bare.push_back(group.bare);
+  }
+  return std::make_shared<PackageLoads>(std::move(loads));
 }
 
 // torchcodec works when one of its majors does; a package without majors when all of it does.
@@ -88,7 +99,7 @@ private:
   plan::PackagePlan planned;
   std::map<std::string, const plan::Draft*> drafts; ///< by path, into the plan
   bool hasRebuilt = false;                          ///< there is one to replace a library by
-  PackageLoads before, after;
+  KnownLoads before, after;
   std::vector<Problem> warnings;
 };
 
@@ -247,11 +258,7 @@ llvm::Error PackageRun::run(const Locks& locks) {
   bool isChanged = llvm::any_of(
       works, [](const auto& work) { return work->isOpen() && !work->change.isIdentity(); });
   bool hasFailed = llvm::any_of(works, [](const auto& work) { return !work->isOpen(); });
-  PackageLoads promised;
-  for (const GroupPlan& group : planned.groups) {
-    promised.preloaded.push_back(group.preloaded);
-    promised.bare.push_back(group.bare);
-  }
+  KnownLoads promised = promisedBy(planned);
   // What is as planned loads as planned.
   before = isChanged || hasFailed ? simulate(facts, *present) : promised;
   after = before;
@@ -297,16 +304,16 @@ void PackageRun::report(TargetOutcome& outcome) {
     outcome.torch = facts.torch;
 
   std::vector<plan::Group> groups = plan::groupsOf(facts);
-  if (before.preloaded.size() != groups.size() || after.preloaded.size() != groups.size())
-    return; // it failed before that could be known
-  Loads loads{overall(before.preloaded, groups), overall(after.preloaded, groups)};
-  Loads bare{overall(before.bare, groups), overall(after.bare, groups)};
+  if (!before || !after)
+    return;
+  Loads loads{overall(before->preloaded, groups), overall(after->preloaded, groups)};
+  Loads bare{overall(before->bare, groups), overall(after->bare, groups)};
   outcome.loads = {both(outcome.loads.before, loads.before),
                    both(outcome.loads.after, loads.after)};
   outcome.loadsBare = {both(outcome.loadsBare.before, bare.before),
                        both(outcome.loadsBare.after, bare.after)};
   for (size_t i = 0; i < groups.size(); ++i) {
-    const GroupLoads& now = after.preloaded[i];
+    const GroupLoads& now = after->preloaded[i];
     if (groups[i].major && now.verdict != Verdict::Fails)
       outcome.loadingMajors.push_back(groups[i].major);
     for (const resolve::LoadResult& result : now.results)

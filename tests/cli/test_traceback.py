@@ -45,7 +45,7 @@ CASES = {
     "linux-torch-symbol-0.5": Case("missing-symbols", action=FITTING["2.8"], majors=OLD,
                                    message="core6.so needs 1 symbol .*until 2.9"),
     "linux-libtiff": Case("missing-symbols", action=DOCTOR, majors=OLD,
-                          message="libtiff.so.6 needs 1 symbol that no library offers$"),
+                          message="libtiff.so.6 needs 1 symbol that no library offers; it is jpeg12_write_raw_data$"),
     "linux-rocm": Case("vendor-torch", "missing-symbols", majors=NEW,
                        action="tcfix apply --replace-from BUILD_FOLDER"),
     "linux-cuda-libraries": Case("cuda-missing", action="pip install nvidia-npp", majors=NEW,

@@ -9,6 +9,7 @@ import unittest
 import zipfile
 
 from harness import archives, tcfix, tcfix_json
+from package_judge import stamps
 from windows_world import WindowsTest
 
 TORCH, PYAV = "$ORIGIN\\..\\torch\\lib", "$ORIGIN\\..\\av.libs"
@@ -44,14 +45,10 @@ class Windows(WindowsTest):
         fails = False if "--sysroot" in options else None
         for regime in ("loads", "loads_bare"):
             self.assertEqual(target[regime], {"before": bool(before) or fails, "after": bool(loads) or fails}, regime)
-        once = self.stamps()
+        once = stamps(self.site)
         self.assertIn("nothing to do", tcfix("apply", *options, self.root, check=code).stdout)
-        self.assertEqual(dict(self.stamps().items() - once.items()), {})
+        self.assertEqual(dict(stamps(self.site).items() - once.items()), {})
         return target
-
-    def stamps(self):
-        return {path: (path.stat().st_mtime_ns, path.stat().st_ctime_ns, path.stat().st_ino)
-                for path in self.site.rglob("*")}
 
     def content(self):
         return {path: (hashlib.sha256(path.read_bytes()).hexdigest(), path.stat().st_mtime_ns)

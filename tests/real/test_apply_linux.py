@@ -10,6 +10,7 @@ import unittest.mock
 from harness import find_tool, run, tcfix, tcfix_json
 from linux_trees import (Tree, TreeTest, needed, open_workshop, private_ffmpeg, put_foreign_system,
                          put_zlib, search_paths, wheel)
+from package_judge import stamps
 
 VERSIONS = ("0.8.1", "0.9.1", "0.13.0", "0.17.0")
 TORCH, PYAV = "$ORIGIN/../torch/lib", "$ORIGIN/../av.libs"
@@ -38,12 +39,9 @@ class ApplyTest(TreeTest):
         return target
 
     def check_second_run(self, tree, options, code):
-        def stamps():
-            return {path: (path.lstat().st_mtime_ns, path.lstat().st_ctime_ns, path.lstat().st_ino)
-                    for path in tree.root.rglob("*")}
-        once = stamps()
+        once = stamps(tree.root)
         self.assertIn("nothing to do", tcfix("apply", *options, tree.root, check=code).stdout)
-        self.assertEqual(dict(stamps().items() - once.items()), {})
+        self.assertEqual(dict(stamps(tree.root).items() - once.items()), {})
 
     def check_record(self, tree):
         """RECORD lists every file of the package, ours too, with its hash and size."""
