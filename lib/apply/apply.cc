@@ -2,7 +2,9 @@
 
 #include "apply/library_stage.h"
 #include "apply/locks.h"
+#include "apply/package_loads.h"
 #include "base/parallel.h"
+#include "resolve/verdict.h"
 
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/Support/Path.h>
@@ -11,63 +13,9 @@ namespace tcfix::apply {
 
 using plan::GroupLoads;
 using plan::GroupPlan;
-using plan::Regime;
 using resolve::Verdict;
 
 namespace {
-
-Verdict both(Verdict a, Verdict b) {
-  if (a == Verdict::Fails || b == Verdict::Fails)
-    return Verdict::Fails;
-  return a == Verdict::Unknown ? a : b;
-}
-
-Verdict either(Verdict a, Verdict b) {
-  if (a == Verdict::Loads || b == Verdict::Loads)
-    return Verdict::Loads;
-  return a == Verdict::Unknown ? a : b;
-}
-
-/// How a package's groups load: for each the verdict with torch imported and without.
-struct PackageLoads {
-  std::vector<GroupLoads> preloaded, bare;
-};
-
-using KnownLoads = std::shared_ptr<const PackageLoads>; ///< null: it could not be known
-
-KnownLoads simulate(const plan::PackageFacts& facts, resolve::LibraryStore& store) {
-  plan::Simulation simulation(facts, store);
-  std::vector<plan::Group> groups = plan::groupsOf(facts);
-  PackageLoads loads;
-  loads.preloaded.resize(groups.size());
-  loads.bare.resize(groups.size());
-  parallelFor(groups.size(), hardwareThreads(), [&](size_t i) {
-    loads.preloaded[i] = simulation.load(groups[i], {}, Regime::Preloaded);
-    loads.bare[i] = simulation.load(groups[i], {}, Regime::Bare);
-  });
-  return std::make_shared<PackageLoads>(std::move(loads));
-}
-
-KnownLoads promisedBy(const plan::PackagePlan& plan) {
-  PackageLoads loads;
-  for (const GroupPlan& group : plan.groups) {
-    loads.preloaded.push_back(group.preloaded);
-    loads.bare.push_back(group.bare);
-  }
-  return std::make_shared<PackageLoads>(std::move(loads));
-}
-
-// torchcodec works when one of its majors does; a package without majors when all of it does.
-Verdict overall(llvm::ArrayRef<GroupLoads> loads, llvm::ArrayRef<plan::Group> groups) {
-  bool hasMajors = llvm::any_of(groups, [](const plan::Group& group) { return group.major != 0; });
-  std::optional<Verdict> verdict;
-  for (size_t i = 0; i < groups.size(); ++i)
-    if ((groups[i].major != 0) == hasMajors)
-      verdict = !verdict    ? loads[i].verdict
-                : hasMajors ? either(*verdict, loads[i].verdict)
-                            : both(*verdict, loads[i].verdict);
-  return verdict.value_or(Verdict::Fails);
-}
 
 /// One package on its way.
 class PackageRun {

@@ -3,6 +3,7 @@
 #include "base/parallel.h"
 #include "doctor/rules.h"
 #include "env/prefix.h"
+#include "resolve/verdict.h"
 
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/StringExtras.h>
@@ -19,12 +20,6 @@ using resolve::LoadProblem;
 using resolve::Verdict;
 
 namespace {
-
-Verdict both(Verdict a, Verdict b) {
-  if (a == Verdict::Fails || b == Verdict::Fails)
-    return Verdict::Fails;
-  return a == Verdict::Unknown ? a : b;
-}
 
 std::string folderOfFfmpeg(const GroupLoads& loads) {
   for (const resolve::LoadResult& result : loads.results)

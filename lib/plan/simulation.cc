@@ -1,5 +1,7 @@
 #include "plan/simulation.h"
 
+#include "resolve/verdict.h"
+
 #include <llvm/Support/Path.h>
 
 namespace tcfix::plan {
@@ -19,12 +21,6 @@ Session withTorch(const PackageFacts& facts, const Session& bare) {
   return session;
 }
 
-Verdict worse(Verdict a, Verdict b) {
-  if (a == Verdict::Fails || b == Verdict::Fails)
-    return Verdict::Fails;
-  return a == Verdict::Unknown ? a : b;
-}
-
 } // namespace
 
 Simulation::Simulation(const PackageFacts& facts, resolve::LibraryStore& store)
@@ -38,7 +34,7 @@ GroupLoads Simulation::load(const Group& group, const Looks& looks, Regime regim
   loads.verdict = Verdict::Loads;
   for (const LibraryFacts* library : group.libraries) {
     loads.results.push_back(session.load(library->path));
-    loads.verdict = worse(loads.verdict, loads.results.back().verdict);
+    loads.verdict = both(loads.verdict, loads.results.back().verdict);
   }
   return loads;
 }
