@@ -64,6 +64,10 @@ llvm::Expected<std::optional<JournalEntry>> editEntry(StagedLibrary& staged,
   entry.path = relativeTo(context.place, work.path);
   entry.sha256Before = work.isPristine() ? work.outcome.sha256Before : io::sha256Hex(work.base());
   entry.sha256After = io::sha256Hex(file->bytes());
+  // What was to be written has been checked; this is what was.
+  if (!context.options.signWithCodesign && entry.sha256After != work.outcome.sha256After)
+    return fail(ErrorCode::CannotWrite, "the new file does not hold what was written to it",
+                "check the disk, then run the same command again; the file is as it was");
   work.outcome.sha256After = entry.sha256After;
   if (entry.sha256Before == entry.sha256After)
     return std::nullopt;
@@ -71,7 +75,8 @@ llvm::Expected<std::optional<JournalEntry>> editEntry(StagedLibrary& staged,
   entry.link = original.link;
   entry.reverse = work.isPristine() ? reverseOf(work.change, work.input->bytes())
                                     : differenceOf(file->bytes(), work.base(), "undo");
-  llvm::Expected<Image> image = formats::inspect(file->bytes(), {/*withSymbols=*/false});
+  llvm::Expected<Image> image =
+      formats::inspect(file->bytes(), {.withSymbols = false, .isThorough = false});
   if (!image)
     return image.takeError();
   entry.plan = rememberPlan(draft, *image, context.arch);
