@@ -59,7 +59,8 @@ class AfterTorch(unittest.TestCase):
                                         *sorted((site / "torch/lib").glob("*.dll")),
                                         site / "torchcodec/libtorchcodec_core7.dll")
                 self.assertEqual({load["verdict"] for load in torch}, {"loads"})
-                self.assertEqual(self.missing(core)[0], "avutil-59.dll")
+                # On a disk that cannot be seen FFmpeg may be anywhere, but torch's symbols are known.
+                self.assertEqual((core["verdict"], self.missing(core)), ("fails" if count else "unknown", []))
                 self.assertEqual(self.symbols(core), count)
 
 
