@@ -9,12 +9,9 @@ namespace tcfix::macho {
 
 namespace {
 
-std::optional<uint64_t> readNumber(Bytes trie, uint64_t& at) {
+std::optional<uint64_t> readLongNumber(Bytes trie, uint64_t& at) {
   if (at > trie.size())
     return std::nullopt;
-  // Most have one byte, and a look-up reads dozens of them.
-  if (at < trie.size() && trie[at] < 0x80)
-    return trie[at++];
   unsigned length = 0;
   const char* error = nullptr;
   uint64_t value = llvm::decodeULEB128(trie.data() + at, &length, trie.end(), &error);
@@ -22,6 +19,11 @@ std::optional<uint64_t> readNumber(Bytes trie, uint64_t& at) {
     return std::nullopt;
   at += length;
   return value;
+}
+
+// Most have one byte, and a look-up reads dozens of them.
+inline std::optional<uint64_t> readNumber(Bytes trie, uint64_t& at) {
+  return at < trie.size() && trie[at] < 0x80 ? trie[at++] : readLongNumber(trie, at);
 }
 
 /// The text at `at`, which then stands behind its zero byte.
