@@ -82,12 +82,14 @@ UNIQUE = [
 
 class ShellTest(FilesTest):
     name = None
+    program = None  # if it is not called by that name
 
     def setUp(self):
         super().setUp()
-        self.shell = find_tool(self.name)
+        program = self.program or self.name
+        self.shell = find_tool(program)
         if not self.shell:
-            self.skipTest(f"{self.name} is not installed")
+            self.skipTest(f"{program} is not installed")
         self.script = self.folder / "completions"
         self.script.write_text(tcfix("completions", self.name).stdout)
         (self.folder / "unusual name.so").touch()
@@ -169,8 +171,53 @@ class Fish(ShellTest):
             self.assertEqual(offered, wanted, command)
 
 
-class PowerShell(unittest.TestCase):
-    """No PowerShell runs here; its grammar and the help are the judges."""
+class PowerShell(ShellTest):
+    """Its own engine says what TAB would make of a line."""
+    name = "powershell"
+    program = "pwsh"
+
+    def offers(self, *lines):
+        """For each line the texts that are offered for its last word."""
+        quoted = ", ".join("'" + line.replace("'", "''") + "'" for line in lines)
+        driver = self.folder / "driver.ps1"
+        driver.write_text("$ErrorActionPreference = 'Stop'\n"
+                          f"Get-Content -Raw '{self.script}' | Invoke-Expression\n"
+                          f"Set-Location '{self.folder}'\n"
+                          f"foreach ($line in @({quoted})) {{\n"
+                          "  $found = TabExpansion2 -inputScript $line -cursorColumn $line.Length\n"
+                          "  '<' + (($found.CompletionMatches | ForEach-Object { $_.CompletionText })"
+                          " -join '><') + '>'\n}\n")
+        said = subprocess.run([self.shell, "-NoProfile", "-NonInteractive", "-File", driver],
+                              capture_output=True, text=True,
+                              env={**os.environ, "HOME": str(self.folder)})
+        self.assertEqual((said.returncode, said.stderr), (0, ""))
+        answers = said.stdout.splitlines()
+        self.assertEqual(len(answers), len(lines))
+        return [[offer for offer in answer[1:-1].split("><") if offer] for answer in answers]
+
+    def test_completes(self):
+        for (line, words), offers in zip(UNIQUE, self.offers(*(line for line, _ in UNIQUE))):
+            plain = [offer.strip("'").removeprefix("./").removeprefix(".\\") for offer in offers]
+            with self.subTest(line):
+                if words[-1] == line.split()[-1]:  # PowerShell offers files where nobody offers anything
+                    self.assertIn(plain, ([], ["unusual name.so"]))
+                else:
+                    self.assertEqual(plain, [words[-1]])
+
+    def test_option_with_value(self):
+        self.assertEqual(self.offers("tcfix edit --color=alw"), [["--color=always"]])
+
+    def test_knows_every_option(self):
+        names = commands()
+        for command, offers in zip(names, self.offers(*(f"tcfix {name} --" for name in names))):
+            wanted = {option for option in options(command) if option.startswith("--")}
+            self.assertEqual(set(offers), wanted, command)
+        self.assertEqual(set(self.offers("tcfix ")[0]) - set(names),
+                         {"--color", "--help", "--json", "--quiet", "--verbose", "--version"})
+
+
+class PowerShellText(unittest.TestCase):
+    """What can be judged where there is no PowerShell: by its grammar and the help."""
 
     def setUp(self):
         self.script = tcfix("completions", "powershell").stdout
@@ -199,6 +246,10 @@ class PowerShell(unittest.TestCase):
         lines = [line.strip() for line in self.script.splitlines()]
         self.assertFalse([line for line in lines if line.startswith("@('")])
         self.assertTrue([line for line in lines if line.startswith(", @('")])
+
+    def test_no_cast_of_a_pipeline(self):
+        """Where it gives nothing, a cast gives null, and null is no key of a table."""
+        self.assertNotRegex(self.script, r"\[string\]\(")
 
 
 class Manual(FilesTest):

@@ -36,23 +36,32 @@ std::string powershellValues(StringRef command, llvm::ArrayRef<Option> options) 
   return text;
 }
 
-constexpr StringRef kPowershellEnd = R"(    }
+constexpr StringRef kPowershellEnd = R"end(    }
     $before = @($commandAst.CommandElements | Select-Object -Skip 1 |
         Where-Object { $_.Extent.EndOffset -lt $cursorPosition } |
         ForEach-Object { $_.Extent.Text })
-    $command = [string]($before | Where-Object { $_ -notlike '-*' } | Select-Object -First 1)
-    $previous = [string]($before | Select-Object -Last 1)
+    # Inside a text, since a cast makes no text of a pipeline that gave nothing.
+    $command = "$($before | Where-Object { $_ -notlike '-*' } | Select-Object -First 1)"
+    $previous = "$($before | Select-Object -Last 1)"
+    $word = $wordToComplete
+    $lead = ''
+    if ($word -match '^(--[a-z-]+)=(.*)$') {
+        $previous = $Matches[1]
+        $word = $Matches[2]
+        $lead = "$previous="
+    }
     $words = $values["$command $previous"]
     if (-not $words) { $words = $values["* $previous"] }
-    if (-not $words -and $wordToComplete -notlike '-*') { $words = $values[$command] }
+    if (-not $words -and $word -notlike '-*') { $words = $values[$command] }
     $offers = if ($words) { $words | ForEach-Object { , @($_, $_) } }
-    elseif (-not $command -or $wordToComplete -like '-*') { $options[$command] }
+    elseif (-not $command -or $word -like '-*') { $options[$command] }
     # Where nothing is offered, PowerShell completes file names.
-    @($offers) | Where-Object { $_ -and $_[0] -clike "$wordToComplete*" } | ForEach-Object {
-        [System.Management.Automation.CompletionResult]::new($_[0], $_[0], 'ParameterValue', $_[1])
+    @($offers) | Where-Object { $_ -and $_[0] -clike "$word*" } | ForEach-Object {
+        $text = $lead + $_[0]
+        [System.Management.Automation.CompletionResult]::new($text, $_[0], 'ParameterValue', $_[1])
     }
 }
-)";
+)end";
 
 } // namespace
 
