@@ -7,6 +7,7 @@
 #include "resolve/verdict.h"
 
 #include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/StringExtras.h>
 #include <llvm/Support/Path.h>
 
 namespace tcfix::apply {
@@ -91,6 +92,21 @@ void PackageRun::openLibraries(const Locks& locks) {
                         options.replaceFrom, "--replace-from takes files of the same names"});
 }
 
+/// "ELF for aarch64".
+std::string machineOf(const Image& image) {
+  std::vector<std::string> archs;
+  for (const Slice& slice : image.slices)
+    archs.push_back(slice.arch);
+  return formats::nameOf(image.format).str() + " for " + llvm::join(archs, " and ");
+}
+
+bool isForSameMachine(const Image& one, const Image& other) {
+  return one.format == other.format && llvm::any_of(one.slices, [&](const Slice& slice) {
+           return llvm::any_of(other.slices,
+                               [&](const Slice& twin) { return twin.arch == slice.arch; });
+         });
+}
+
 void PackageRun::takeReplacement(LibraryWork& work) {
   std::string name = llvm::sys::path::filename(work.path).str();
   llvm::Expected<io::InputFile> rebuilt = io::InputFile::open(options.replaceFrom + "/" + name);
@@ -105,6 +121,19 @@ void PackageRun::takeReplacement(LibraryWork& work) {
   hasRebuilt = true;
   if (work.base() == rebuilt->bytes())
     return; // it is already there
+  // Whatever cannot be read here is told with the others.
+  llvm::Expected<const Image*> old = present->image(work.path);
+  llvm::Expected<Image> image = formats::inspect(rebuilt->bytes());
+  if (old && image && !isForSameMachine(**old, *image))
+    work.fail({ErrorCode::Unsupported,
+               "is " + machineOf(**old) + ", and " + rebuilt->path() + " is " + machineOf(*image),
+               work.path, "build it for this environment's Python"});
+  if (!old)
+    llvm::consumeError(old.takeError());
+  if (!image)
+    llvm::consumeError(image.takeError());
+  if (!work.isOpen())
+    return;
   work.replacement = std::make_unique<io::InputFile>(std::move(*rebuilt));
 }
 

@@ -1,6 +1,8 @@
 // Why libraries do not load, as the simulated loader saw it.
 #include "doctor/rules.h"
 
+#include "image/names.h"
+
 #include <llvm/ADT/STLExtras.h>
 
 #include <set>
@@ -44,7 +46,7 @@ std::vector<std::string> placesOf(const LoadProblem& problem) {
 }
 
 Finding missingDependency(const Scene& scene, const LoadProblem& problem, bool isTorchWithoutCuda) {
-  llvm::StringRef name = plan::baseName(problem.dependency);
+  llvm::StringRef name = baseName(problem.dependency);
   bool isPython = name.starts_with("libpython") || name.starts_with_insensitive("python3");
   bool isCuda = llvm::any_of(std::initializer_list<llvm::StringRef>{"libcu", "libnv", "libnpp",
                                                                     "libc10_cuda", "libtorch_cuda"},

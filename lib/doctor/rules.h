@@ -73,9 +73,6 @@ std::optional<resolve::LoadProblem> compareWithTorch(const plan::PackageFacts& f
 /// problem becomes one for each of them.
 void nameProviders(std::vector<GroupReport>& groups, const io::TargetDisk& disk);
 
-/// The sentence about symbols that are missing.
-std::string describeMissing(const resolve::LoadProblem& problem);
-
 /// The package's libraries with their signatures judged; none but Mach-O's.
 std::map<std::string, Image> judgeLibraries(const plan::PackageFacts& facts,
                                             const io::TargetDisk& disk);

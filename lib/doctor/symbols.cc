@@ -2,6 +2,7 @@
 // others than these.
 #include "doctor/rules.h"
 
+#include "image/names.h"
 #include "resolve/library_file.h"
 
 namespace tcfix::doctor {
@@ -9,11 +10,6 @@ namespace tcfix::doctor {
 using resolve::LoadProblem;
 
 namespace {
-
-// A path of the target, which may be another system than this one.
-std::string nameOfFile(llvm::StringRef path) {
-  return plan::baseName(path).str();
-}
 
 bool isFromTorch(const Case& facts, const LoadProblem& problem) {
   if (!facts.facts.torch)
@@ -60,7 +56,7 @@ void addStringAbi(const Case& facts, const LoadProblem& problem, Findings& findi
   findings.push_back({"cxx11-abi",
                       Severity::Error,
                       "torch " + facts.facts.torch->version + " and " +
-                          nameOfFile(problem.library) +
+                          baseName(problem.library).str() +
                           " were built with different kinds of std::string "
                           "(_GLIBCXX_USE_CXX11_ABI)",
                       problem.library,
@@ -123,31 +119,15 @@ std::optional<LoadProblem> compareWithTorch(const plan::PackageFacts& facts,
   return problem;
 }
 
-std::string describeMissing(const LoadProblem& problem) {
-  const size_t count = problem.symbols.size();
-  return nameOfFile(problem.library) + " needs " +
-         (count == 1
-              ? "the symbol " + problem.symbols.front()
-              : std::to_string(count) + " symbols, such as " + problem.symbols.front() + ",") +
-         (problem.provider.empty() ? " that no library offers"
-                                   : " that " + nameOfFile(problem.provider) + " does not have");
-}
-
 Finding missingSymbols(const Scene& scene, const LoadProblem& problem, bool isTorchs) {
   const TorchSpan span = isTorchs ? torchSpanOf(problem.symbols) : TorchSpan();
   const std::string known = describe(span);
-  const size_t count = problem.symbols.size();
   Finding finding;
   finding.code = "missing-symbols";
-  finding.message =
-      nameOfFile(problem.library) + " needs " +
-      (count == 0 ? std::string("a") : std::to_string(count)) +
-      (count < 2 ? " symbol" : " symbols") +
-      (problem.provider.empty() ? " that no library offers"
-                                : " that " + nameOfFile(problem.provider) + " does not have") +
-      (known.empty() ? "" : " (" + known + ")") +
-      (isTorchs ? ": it was built against another torch" : "") +
-      (isTorchs && !scene.torch.empty() ? " than " + scene.torch : "") + exampleOf(problem);
+  finding.message = countMissing(problem) + (known.empty() ? "" : " (" + known + ")") +
+                    (isTorchs ? ": it was built against another torch" : "") +
+                    (isTorchs && !scene.torch.empty() ? " than " + scene.torch : "") +
+                    exampleOf(problem);
   finding.path = problem.library;
   finding.evidence = {{"library", problem.provider}, {"symbols", problem.symbols}};
   std::vector<std::string> readable;

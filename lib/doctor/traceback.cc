@@ -1,6 +1,7 @@
 #include "doctor/traceback.h"
 
 #include "doctor/traceback_findings.h"
+#include "image/names.h"
 
 #include <llvm/ADT/STLExtras.h>
 
@@ -19,7 +20,7 @@ enum class Progress { Nowhere, WithoutFfmpeg, Further };
 
 Progress progressOf(const ToldFailure& failure) {
   if (failure.kind == Kind::NotTold)
-    return plan::baseName(failure.library).contains("ops") ? Progress::Further : Progress::Nowhere;
+    return baseName(failure.library).contains("ops") ? Progress::Further : Progress::Nowhere;
   return isFfmpegMissing(failure) ? Progress::WithoutFfmpeg : Progress::Further;
 }
 

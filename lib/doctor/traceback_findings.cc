@@ -1,11 +1,12 @@
 #include "doctor/traceback_findings.h"
 
+#include "image/names.h"
+
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/StringExtras.h>
 
 namespace tcfix::doctor {
 
-using plan::baseName;
 using resolve::LoadProblem;
 using Kind = ToldFailure::Kind;
 

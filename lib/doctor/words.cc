@@ -1,6 +1,8 @@
 // Words that several rules use.
 #include "doctor/rules.h"
 
+#include "image/names.h"
+
 #include <llvm/ADT/StringExtras.h>
 #include <llvm/Demangle/Demangle.h>
 
@@ -14,7 +16,7 @@ std::string demangled(llvm::StringRef symbol) {
 }
 
 bool isTorchLibrary(llvm::StringRef dependency) {
-  llvm::StringRef name = plan::baseName(dependency);
+  llvm::StringRef name = baseName(dependency);
   name.consume_front("lib");
   return (name.consume_front("torch") || name.consume_front("c10")) &&
          (name.starts_with(".") || name.starts_with("_"));

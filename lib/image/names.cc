@@ -76,6 +76,11 @@ llvm::StringRef nameOf(SignatureKind kind) {
   return {};
 }
 
+llvm::StringRef baseName(llvm::StringRef path) {
+  size_t slash = path.find_last_of("/\\");
+  return slash == llvm::StringRef::npos ? path : path.drop_front(slash + 1);
+}
+
 std::string describeBriefly(const SignatureSummary& signature) {
   std::string text = nameOf(signature.state).str();
   if (signature.kind)

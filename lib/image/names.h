@@ -10,6 +10,9 @@ llvm::StringRef nameOf(SearchPathKind kind);
 llvm::StringRef nameOf(SignatureState state);
 llvm::StringRef nameOf(SignatureKind kind);
 
+/// The last component of a library's name or path, of whatever platform.
+llvm::StringRef baseName(llvm::StringRef path);
+
 /// "valid, adhoc" or "none".
 std::string describeBriefly(const SignatureSummary& signature);
 

@@ -116,9 +116,4 @@ std::string relativeSearchPath(Format platform, llvm::StringRef from, llvm::Stri
   return "$ORIGIN" + relative;
 }
 
-llvm::StringRef baseName(llvm::StringRef dependency) {
-  size_t slash = dependency.find_last_of("/\\");
-  return slash == llvm::StringRef::npos ? dependency : dependency.drop_front(slash + 1);
-}
-
 } // namespace tcfix::plan

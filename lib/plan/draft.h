@@ -50,7 +50,4 @@ std::string searchPathTo(const PackageFacts& facts, const LibraryFacts& library,
 /// the same place.
 std::string relativeSearchPath(Format platform, llvm::StringRef from, llvm::StringRef to);
 
-/// The last component of a dependency's name.
-llvm::StringRef baseName(llvm::StringRef dependency);
-
 } // namespace tcfix::plan

@@ -1,5 +1,7 @@
 #include "plan/rules.h"
 
+#include "image/names.h"
+
 namespace tcfix::plan {
 
 void leadToFfmpeg(Draft& draft, const PackageFacts& facts, const Simulation& simulation,

@@ -1,5 +1,7 @@
 #include "plan/rules.h"
 
+#include "image/names.h"
+
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/Support/Path.h>
 

@@ -1,6 +1,5 @@
 #include "report/doctor.h"
 
-#include "plan/draft.h"
 #include "report/json_parts.h"
 
 #include <llvm/ADT/STLExtras.h>
@@ -17,27 +16,6 @@ using resolve::Verdict;
 
 namespace {
 
-constexpr size_t kColumns = 100;
-
-/// Words on lines of at most kColumns, those after the first indented. A word that is longer, such
-/// as a path, stays whole.
-std::string wrapped(llvm::StringRef text, size_t indent, size_t firstColumn) {
-  std::string out;
-  size_t column = firstColumn;
-  for (llvm::StringRef word : llvm::split(text, ' ')) {
-    if (column > indent && column + 1 + word.size() > kColumns) {
-      out += "\n" + std::string(indent, ' ');
-      column = indent;
-    } else if (!out.empty() && column > indent) {
-      out += " ";
-      ++column;
-    }
-    out += word;
-    column += word.size();
-  }
-  return out;
-}
-
 std::string verdictWord(Verdict verdict, const Paint& paint) {
   switch (verdict) {
   case Verdict::Loads:
@@ -52,14 +30,8 @@ std::string verdictWord(Verdict verdict, const Paint& paint) {
 
 /// Symbols have names that fill a line, and the findings tell them.
 std::string causeOf(const resolve::LoadProblem& problem) {
-  if (problem.code != resolve::LoadProblem::Code::MissingSymbols)
-    return problem.message;
-  auto name = [](llvm::StringRef path) { return plan::baseName(path).str(); };
-  const size_t count = problem.symbols.size();
-  return name(problem.library) + " needs " + (count == 0 ? "a" : std::to_string(count)) +
-         (count < 2 ? " symbol that " : " symbols that ") +
-         (problem.provider.empty() ? "no library offers"
-                                   : name(problem.provider) + " does not have");
+  return problem.code == resolve::LoadProblem::Code::MissingSymbols ? countMissing(problem)
+                                                                    : problem.message;
 }
 
 /// What it needs and nobody here can look for.

@@ -49,11 +49,10 @@ std::string renderFfmpeg(const ListedFfmpeg& listed, const io::TargetDisk& disk,
   std::string out = line(name, printable(place), paint);
   std::string whose =
       install.description == place ? nameOf(install.source).str() : install.description;
-  out += "    " + printable(whose) + ": ";
-  out += listed.chosenFor.empty() ? printable(listed.reason)
-                                  : "chosen for " + std::to_string(listed.chosenFor.size()) +
-                                        " libraries: " + printable(listed.reason);
-  return out + "\n";
+  std::string why = whose + ": ";
+  if (!listed.chosenFor.empty())
+    why += "chosen for " + std::to_string(listed.chosenFor.size()) + " libraries: ";
+  return out + "    " + wrapped(printable(why + listed.reason), 6, 4) + "\n";
 }
 
 } // namespace

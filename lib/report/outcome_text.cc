@@ -2,6 +2,7 @@
 #include "report/text_parts.h"
 
 #include "image/names.h"
+#include "wheel/bundle.h"
 
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/StringExtras.h>
@@ -118,13 +119,13 @@ std::string verdictText(const apply::TargetOutcome& target, bool isPromise, cons
                           : "") +
            "\n";
   case resolve::Verdict::Unknown:
-    return "whether it loads cannot be known here: the libraries are of another platform\n";
+    return "whether it loads cannot be known here: they are for another platform\n";
   case resolve::Verdict::Fails:
     break;
   }
   std::string out = paint.red(isPromise ? "would not load" : "does not load") + "\n";
   for (const std::string& cause : target.causes)
-    out += "  " + printable(cause) + "\n";
+    out += "  " + wrapped(printable(cause), 4, 2) + "\n";
   return out + "next: tcfix doctor " + printable(target.path) + "\n";
 }
 
@@ -140,18 +141,23 @@ std::string renderEdits(const apply::EditRun& run, const Paint& paint) {
 
 namespace {
 
-// What changed and why in one line: search paths one by one, the rest counted.
-std::string briefly(const apply::FileOutcome& file) {
-  std::vector<std::string> parts;
+// What changed and why, a line each: search paths one by one, dependencies counted.
+std::vector<std::string> briefly(const apply::FileOutcome& file) {
+  std::vector<std::string> lines;
+  // All that was done to a file that is new in a wheel is part of bundling it.
+  if (!file.edit.changes.empty() && file.edit.changes.front().reason == wheel::kBundled)
+    return {wheel::kBundled.str()};
   std::map<Operation, std::pair<size_t, std::string>> counted;
   for (const Change& change : file.edit.changes) {
-    std::string why = " (" + printable(change.reason) + ")";
+    std::string why = "  (" + printable(change.reason) + ")";
     if (change.operation == Operation::AddRpath)
-      parts.push_back("+ " + printable(change.value) + why);
+      lines.push_back("+ " + printable(change.value) + why);
     else if (change.operation == Operation::RemoveRpath)
-      parts.push_back("- " + printable(change.value) + why);
+      lines.push_back("- " + printable(change.value) + why);
     else if (change.operation == Operation::SetRpathKind)
-      parts.push_back("as " + llvm::StringRef(change.value).upper() + why);
+      lines.push_back("as " + llvm::StringRef(change.value).upper() + why);
+    else if (change.operation == Operation::ReplaceFile)
+      lines.push_back(printable(change.reason));
     else if (change.operation != Operation::Sign) {
       auto& [count, reason] = counted[change.operation];
       ++count;
@@ -166,16 +172,40 @@ std::string briefly(const apply::FileOutcome& file) {
                            : operation == Operation::Undelay          ? "undelayed"
                                                                       : llvm::StringRef();
     if (verb.empty())
-      parts.push_back(nameOf(operation).str() + what.second);
+      lines.push_back(nameOf(operation).str() + what.second);
     else
-      parts.push_back(std::to_string(what.first) +
+      lines.push_back(std::to_string(what.first) +
                       (what.first == 1 ? " dependency " : " dependencies ") + verb.str() +
                       what.second);
   }
   if (llvm::any_of(file.edit.changes,
                    [](const Change& change) { return change.operation == Operation::Sign; }))
-    parts.push_back("signed");
-  return llvm::join(parts, ", ");
+    lines.push_back("signed");
+  return lines;
+}
+
+/// Files that changed alike, in the order of the first of each kind.
+struct Alike {
+  std::vector<std::string> changes;
+  std::vector<const apply::FileOutcome*> files;
+};
+
+std::vector<Alike> changedAlike(llvm::ArrayRef<apply::FileOutcome> files) {
+  std::vector<Alike> kinds;
+  for (const apply::FileOutcome& file : files) {
+    if (file.status != apply::FileStatus::Changed && file.status != apply::FileStatus::WouldChange)
+      continue;
+    std::vector<std::string> changes = briefly(file);
+    auto kind = llvm::find_if(kinds, [&](const Alike& each) { return each.changes == changes; });
+    if (kind == kinds.end())
+      kind = kinds.insert(kinds.end(), {std::move(changes), {}});
+    kind->files.push_back(&file);
+  }
+  return kinds;
+}
+
+std::string nameText(const apply::FileOutcome& file) {
+  return printable(llvm::sys::path::filename(file.path));
 }
 
 } // namespace
@@ -187,21 +217,24 @@ std::string renderApplied(const apply::TargetOutcome& target, bool isVerbose, co
     return file.status == apply::FileStatus::WouldChange;
   });
   std::string out;
-  if (isVerbose)
+  if (isVerbose) {
     out = filesText(target.files, /*withUnchanged=*/true, paint);
-  else
-    for (const apply::FileOutcome& file : target.files)
-      if (file.status == apply::FileStatus::Changed ||
-          file.status == apply::FileStatus::WouldChange)
+  } else {
+    for (const Alike& kind : changedAlike(target.files)) {
+      for (const apply::FileOutcome* file : kind.files)
         out += paint.green(isPromise ? "would change" : "changed") + "  " +
-               paint.bold(printable(llvm::sys::path::filename(file.path))) + "  " + briefly(file) +
-               "\n";
-      else if (file.status == apply::FileStatus::Failed)
-        out += paint.red("failed ") + "  " + printable(llvm::sys::path::filename(file.path)) + "\n";
+               paint.bold(nameText(*file)) + "\n";
+      for (const std::string& change : kind.changes)
+        out += "           " + change + "\n";
+    }
+    for (const apply::FileOutcome& file : target.files)
+      if (file.status == apply::FileStatus::Failed)
+        out += paint.red("failed ") + "  " + nameText(file) + "\n";
+  }
   apply::FileCounts counts = apply::countFiles(target.files);
   bool isIdle = counts.changed == 0 && counts.failed == 0 && target.problems.empty();
   out += paint.bold(printable(target.path)) + ": " +
-         (isIdle ? std::string("nothing to do") : countsText(counts, "library", isPromise)) + "; " +
+         (isIdle ? std::string("nothing to do") : countsText(counts, "library", isPromise)) + "\n" +
          verdictText(target, isPromise, paint);
   if (counts.changed != 0 && !isPromise && target.loads.after == resolve::Verdict::Loads)
     out += "next: python -c \"import torchcodec\"\n";
@@ -212,21 +245,14 @@ namespace {
 
 // A wheel's libraries change alike, and there may be many wheels: how many changed in which way.
 std::string kindsOfChangeText(llvm::ArrayRef<apply::FileOutcome> files) {
-  std::vector<std::pair<std::string, size_t>> kinds;
-  for (const apply::FileOutcome& file : files) {
-    if (file.status != apply::FileStatus::Changed)
-      continue;
-    const Change& first = file.edit.changes.front();
-    std::string text = first.operation == Operation::ReplaceFile ? first.reason : briefly(file);
-    auto known = llvm::find_if(kinds, [&](const auto& kind) { return kind.first == text; });
-    if (known == kinds.end())
-      kinds.emplace_back(text, 1);
-    else
-      ++known->second;
-  }
   std::string out;
-  for (const auto& [text, count] : kinds)
-    out += "  " + std::to_string(count) + " x  " + text + "\n";
+  for (const Alike& kind : changedAlike(files)) {
+    std::string head = "  " + std::to_string(kind.files.size()) + " x  ";
+    for (const std::string& change : kind.changes) {
+      out += head + change + "\n";
+      head.assign(head.size(), ' ');
+    }
+  }
   return out;
 }
 

@@ -33,6 +33,22 @@ std::string padded(llvm::StringRef label) {
   return text;
 }
 
+std::string wrapped(llvm::StringRef text, size_t indent, size_t column) {
+  std::string out;
+  for (llvm::StringRef word : llvm::split(text, ' ')) {
+    if (column > indent && column + 1 + word.size() > kColumns) {
+      out += "\n" + std::string(indent, ' ');
+      column = indent;
+    } else if (!out.empty() && column > indent) {
+      out += " ";
+      ++column;
+    }
+    out += word;
+    column += word.size();
+  }
+  return out;
+}
+
 std::string countText(size_t count, llvm::StringRef noun) {
   return std::to_string(count) + " " + noun.str() + (count == 1 ? "" : "s");
 }

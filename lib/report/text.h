@@ -1,4 +1,4 @@
-// The voice for people: plain text, at most 100 columns where we choose the words.
+// The voice for people: plain text, at most 80 columns where we choose the words.
 #pragma once
 
 #include "apply/apply.h"
@@ -22,6 +22,13 @@ private:
 
 /// The text with control characters, such as a newline in a file name, written as \x0a.
 std::string printable(llvm::StringRef text);
+
+/// The width of a small terminal. What is longer is a path, a name or a command, and stays whole.
+constexpr size_t kColumns = 80;
+
+/// Words on lines of at most kColumns, those after the first indented. The first line begins at
+/// `column`.
+std::string wrapped(llvm::StringRef text, size_t indent, size_t column);
 
 std::string renderImage(llvm::StringRef path, const Image& image, const Paint& paint);
 /// The symbols that are wanted of dependencies and not there; a field of the image's view.

@@ -1,9 +1,10 @@
 #include "resolve/process.h"
 
+#include "image/names.h"
+
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/StringExtras.h>
 #include <llvm/ADT/StringSwitch.h>
-#include <llvm/Support/Path.h>
 
 namespace tcfix::resolve {
 
@@ -14,10 +15,6 @@ llvm::StringRef canonicalArchitecture(llvm::StringRef name) {
       .Case("arm64", "aarch64")
       .Case("amd64", "x86_64")
       .Default(name);
-}
-
-std::string fileName(llvm::StringRef path) {
-  return llvm::sys::path::filename(path).str();
 }
 
 /// The slice that a process runs. x86_64h is Haswell's, which every Mac of this decade can run.
@@ -128,17 +125,17 @@ void Search::tried(std::string place, const Candidate& candidate) {
 }
 
 std::string describeRequester(const Process& process, size_t module) {
-  std::string text = fileName(process.modules[module].path);
+  std::string text = baseName(process.modules[module].path).str();
   std::optional<size_t> loader = process.modules[module].loader;
   if (!loader)
     return text;
-  text += " (which " + fileName(process.modules[*loader].path) + " needs";
+  text += " (which " + baseName(process.modules[*loader].path).str() + " needs";
   // Of a long chain its end is what the user asked for.
   size_t top = *loader;
   while (process.modules[top].loader)
     top = *process.modules[top].loader;
   if (top != *loader)
-    text += ", brought in by " + fileName(process.modules[top].path);
+    text += ", brought in by " + baseName(process.modules[top].path).str();
   return text + ")";
 }
 
@@ -173,13 +170,8 @@ LoadProblem missingSymbols(const Process& process, size_t importer, llvm::String
   problem.library = process.modules[importer].path;
   problem.dependency = dependency.str();
   problem.provider = provider.str();
-  problem.message = describeRequester(process, importer) + " needs " +
-                    (symbols.size() == 1 ? "the symbol " + symbols.front()
-                                         : std::to_string(symbols.size()) + " symbols, such as " +
-                                               symbols.front() + ",") +
-                    (provider.empty() ? std::string(" that no library offers")
-                                      : " that " + fileName(provider) + " does not offer");
   problem.symbols = std::move(symbols);
+  problem.message = describeMissing(problem, describeRequester(process, importer));
   return problem;
 }
 

@@ -1,5 +1,7 @@
 #include "resolve/process.h"
 
+#include "image/names.h"
+
 namespace tcfix::resolve {
 
 namespace {
@@ -65,6 +67,21 @@ llvm::StringRef nameOf(LoadProblem::Code code) {
     return "refused";
   }
   return {};
+}
+
+std::string countMissing(const LoadProblem& problem, std::string requester) {
+  const size_t count = problem.symbols.size();
+  if (requester.empty())
+    requester = baseName(problem.library).str();
+  return requester + " needs " + (count == 0 ? "a" : std::to_string(count)) +
+         (count < 2 ? " symbol that " : " symbols that ") +
+         (problem.provider.empty() ? "no library offers"
+                                   : baseName(problem.provider).str() + " does not have");
+}
+
+std::string describeMissing(const LoadProblem& problem, std::string requester) {
+  return countMissing(problem, std::move(requester)) +
+         (problem.symbols.size() == 1 ? ": " : ", such as ") + problem.symbols.front();
 }
 
 Session::Session(LibraryStore& store, ProcessOptions options)

@@ -63,6 +63,13 @@ struct LoadProblem {
 /// The code's name in JSON, such as "missing-dependency".
 llvm::StringRef nameOf(LoadProblem::Code code);
 
+/// "core7.so needs 3 symbols that libtorch_cpu.so does not have". Names of symbols fill a line, so
+/// none is in it. `requester` begins the sentence; empty: the library's own name.
+std::string countMissing(const LoadProblem& problem, std::string requester = {});
+
+/// The same, with the first symbol's name as an example.
+std::string describeMissing(const LoadProblem& problem, std::string requester = {});
+
 struct LoadResult {
   Verdict verdict = Verdict::Unknown;
   std::vector<LoadProblem> problems; ///< empty unless it fails

@@ -1,6 +1,7 @@
 #include "wheel/bundle.h"
 
 #include "apply/library_rewrite.h"
+#include "image/names.h"
 #include "io/digest.h"
 #include "resolve/windows_names.h"
 
@@ -14,7 +15,6 @@
 namespace tcfix::wheel {
 
 namespace path = llvm::sys::path;
-using plan::baseName;
 
 namespace {
 
@@ -235,7 +235,7 @@ llvm::Expected<BundledFile> Bundler::rewrite(const Source& source,
   outcome.edit = std::move(*edit);
   apply::explain(outcome.edit.changes, wishes);
   outcome.edit.changes.insert(outcome.edit.changes.begin(),
-                              {Operation::ReplaceFile, source.path, {}, "bundled", {}});
+                              {Operation::ReplaceFile, source.path, {}, kBundled.str(), {}});
   bundled.content = rewritten(outcome.edit.rewrite, source.file->bytes());
   outcome.sha256After = io::sha256Hex(bundled.content);
   return bundled;

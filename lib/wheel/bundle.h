@@ -12,6 +12,9 @@
 
 namespace tcfix::wheel {
 
+/// Why a file that was not in the wheel before is in it now.
+inline constexpr llvm::StringLiteral kBundled = "bundled";
+
 struct BundledFile {
   ByteVector content;
   apply::FileOutcome outcome; ///< its path is the name in the wheel

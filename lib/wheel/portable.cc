@@ -1,11 +1,12 @@
 #include "wheel/portable.h"
 
+#include "image/names.h"
+
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/Support/Path.h>
 
 namespace tcfix::wheel {
 
-using plan::baseName;
 using plan::Wish;
 
 namespace {

@@ -106,18 +106,19 @@ class Targets(ApplyTest):
         self.assertEqual(self.undo(empty)["targets"][0]["restored"], [])
 
     def test_words(self):
-        """One line a library with what and why, one line of summary, the next step."""
+        """Each library; what was done to all of them, and why; how it stands now; the next step."""
         options = ["--sysroot", self.world.root, self.world.env]
         text = tcfix("apply", "--check", *options, check=1).stdout
         self.assertEqual(text.count("would change  libtorchcodec_"), 3)
-        self.assertIn("3 libraries: 3 would change, 0 unchanged; would load with FFmpeg 7", text)
-        *lines, summary, step = tcfix("apply", *options).stdout.splitlines()
-        self.assertEqual(lines[0], f"changed  {LIBRARIES[0]}  + {TORCH} (leads to torch 2.9.1), "
-                                   f"+ {BREW} (leads to FFmpeg 7 of Homebrew), signed")
-        self.assertEqual(len(lines), 3)
-        self.assertEqual(summary, f"{self.world.env}: 3 libraries: 3 changed, 0 unchanged; "
-                                  f"loads with FFmpeg 7 from {BREW}")
-        self.assertEqual(step, 'next: python -c "import torchcodec"')
+        self.assertIn(": 3 libraries: 3 would change, 0 unchanged\nwould load with FFmpeg 7", text)
+        self.assertEqual(tcfix("apply", *options).stdout.splitlines(), [
+            *(f"changed  {name}" for name in LIBRARIES),
+            f"           + {TORCH}  (leads to torch 2.9.1)",
+            f"           + {BREW}  (leads to FFmpeg 7 of Homebrew)",
+            "           signed",
+            f"{self.world.env}: 3 libraries: 3 changed, 0 unchanged",
+            f"loads with FFmpeg 7 from {BREW}",
+            'next: python -c "import torchcodec"'])
         self.assertEqual(tcfix("apply", "-q", *options).stdout, "")
 
     def test_progress_is_for_terminals(self):
@@ -140,7 +141,8 @@ class Targets(ApplyTest):
 
     def test_wrong_usage(self):
         for options in (["--rpath", ""], ["--ffmpeg", ""], ["--require", "x"], ["--jobs", "0"],
-                        ["--sign-with", "gpg"], ["--bogus"]):
+                        ["--jobs", "many"], ["--sign-with", "gpg"], ["--macos-version", "14.x"],
+                        ["--macos-version", "Sonoma"], ["--bogus"]):
             with self.subTest(options):
                 tcfix("apply", *options, self.world.env, check=2)
         tcfix("apply", "--sysroot", self.folder / "absent", self.world.env, check=2)

@@ -1,12 +1,13 @@
 """What is asked of `tcfix apply`, and what stands in the way: options, several environments, other hands."""
 import json
 import os
+import pathlib
 import shutil
 import unittest
 
 import harness
 import tiny_macho
-from harness import tcfix, tcfix_json
+from harness import find_tool, tcfix, tcfix_json
 from package_judge import content, record_problems, stamps
 from test_apply import ApplyTest, rpaths
 from tiny_world import BREW, FFMPEG, INFO, LIBRARIES, TORCH, TinyWorld, library, write_files
@@ -88,6 +89,19 @@ class Requests(ApplyTest):
         (warning,) = self.apply("--replace-from", rebuilt, self.world.env)["warnings"]
         self.assertEqual(warning["path"], str(rebuilt))
         self.assertEqual(sorted(path.name for path in self.world.libraries()), LIBRARIES)
+
+    def test_rebuilt_libraries_of_another_machine(self):
+        """They would replace libraries that load by some that never will."""
+        rebuilt = self.folder / "rebuilt"
+        elf = pathlib.Path(find_tool("true")).read_bytes()
+        intel = tiny_macho.dylib(cpu="x86_64", identity=f"@rpath/{LIBRARIES[1]}", padding=2000)
+        write_files(rebuilt, {LIBRARIES[0]: elf, LIBRARIES[1]: intel})
+        report = self.apply("--replace-from", rebuilt, self.world.env, check=3)
+        said = {pathlib.Path(error["path"]).name: error["message"] for error in report["errors"]}
+        self.assertRegex(said[LIBRARIES[0]], "is Mach-O for arm64, and .* is ELF for ")
+        self.assertRegex(said[LIBRARIES[1]], "is Mach-O for arm64, and .* is Mach-O for x86_64")
+        self.assertEqual([file["status"] for file in report["targets"][0]["files"]],
+                         ["failed", "failed", "changed"])
 
     def test_the_major_of_another_package(self):
         write_files(self.world.site, {"audio/_ext.so": library("_ext.so").replace(b"core7", b"ext_7"),

@@ -409,7 +409,7 @@ class Findings(FilesTest):
         for line in text.splitlines():
             # Paths and commands stay whole.
             if not re.match(r" +(\$|file:|\w+:) |next: ", line) and str(self.folder) not in line:
-                self.assertLessEqual(len(line), 100, line)
+                self.assertLessEqual(len(line), 80, line)
 
     def test_each(self):
         self.assertTrue(find_tool("gcc"), "these tests need gcc")

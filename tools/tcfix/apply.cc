@@ -95,10 +95,6 @@ int runApply(Invocation& invocation) {
   llvm::Expected<std::vector<int>> required = majorsOf(invocation, "require");
   if (!required)
     return invocation.usageError(toProblem(required.takeError(), {}).message);
-  unsigned jobs = hardwareThreads();
-  if (invocation.has("jobs") &&
-      (llvm::StringRef(invocation.value("jobs")).getAsInteger(10, jobs) || jobs == 0))
-    return invocation.usageError("--jobs takes a number");
   llvm::Expected<std::vector<std::string>> targets = targetsOf(invocation);
   std::vector<apply::TargetOutcome> outcomes;
   if (targets) {
@@ -107,7 +103,7 @@ int runApply(Invocation& invocation) {
     outcomes.resize(targets->size());
     report::Progress progress("repairing", targets->size(),
                               !invocation.isQuiet() && !invocation.wantsJson());
-    parallelFor(targets->size(), jobs, [&](size_t i) {
+    parallelFor(targets->size(), invocation.jobs(), [&](size_t i) {
       outcomes[i] = apply::applyTo((*targets)[i], options,
                                    [&](const std::string& message) { progress.say(message); });
       progress.advance();
@@ -144,7 +140,7 @@ Command applyCommand() {
       {"j,jobs", "how many targets at once", "NUMBER"},
   };
   return {"apply",
-          "repair every torchcodec library of an environment, a folder or one file",
+          "repair every torchcodec library of an environment, folder or file",
           "Makes torchcodec's libraries find torch and FFmpeg, and says what it did. What\n"
           "loads is decided by simulating the platform's own loader, before and after.\n"
           "A second run writes nothing; tcfix undo gives the original bytes back.\n",

@@ -23,8 +23,39 @@ Syntax readSyntax(llvm::StringRef text) {
       syntax.takesFolders = true;
     else
       syntax.takesText = true;
+    if (word == "NUMBER")
+      syntax.shape = Syntax::Shape::Number;
+    else if (word == "VERSION")
+      syntax.shape = Syntax::Shape::Version;
   }
   return syntax;
+}
+
+bool Syntax::accepts(llvm::StringRef text) const {
+  if (isClosed() || llvm::is_contained(words, text))
+    return llvm::is_contained(words, text);
+  unsigned number = 0;
+  switch (shape) {
+  case Shape::Any:
+    break;
+  case Shape::Number:
+    return !text.getAsInteger(10, number) && number != 0;
+  case Shape::Version:
+    return llvm::all_of(llvm::split(text, '.'), [](llvm::StringRef part) {
+      unsigned any = 0;
+      return !part.getAsInteger(10, any);
+    });
+  }
+  return true;
+}
+
+std::string Syntax::sentence() const {
+  if (shape != Shape::Any)
+    return shape == Shape::Number ? "a number" : "a version, such as 14.4";
+  std::string text;
+  for (size_t i = 0; i < words.size(); ++i)
+    text += (i == 0 ? "" : i + 1 < words.size() ? ", " : " or ") + words[i].str();
+  return text;
 }
 
 Operands readOperands(llvm::StringRef text) {
@@ -38,13 +69,6 @@ Operands readOperands(llvm::StringRef text) {
     operands.each.push_back(readSyntax(word));
   }
   return operands;
-}
-
-std::string asSentence(llvm::ArrayRef<llvm::StringRef> words) {
-  std::string text;
-  for (size_t i = 0; i < words.size(); ++i)
-    text += (i == 0 ? "" : i + 1 < words.size() ? ", " : " or ") + words[i].str();
-  return text;
 }
 
 OptionGroup commonOptions() {

@@ -44,18 +44,21 @@ struct Command {
 
 /// What an option or an operand takes: alternatives, separated by "|". Small letters stand for
 /// themselves, capitals for something else: FILE, DIR, TARGET (an environment, a folder or a file),
-/// or any other text.
+/// NUMBER (at least 1), VERSION (such as 14.4), or any other text.
 struct Syntax {
+  enum class Shape { Any, Number, Version };
+
   std::vector<llvm::StringRef> words;
   bool takesFiles = false;
   bool takesFolders = false;
   bool takesText = false;
+  Shape shape = Shape::Any; ///< of the text
 
   /// True when nothing but the words will do.
   bool isClosed() const { return !takesFiles && !takesFolders && !takesText; }
-  bool accepts(llvm::StringRef text) const {
-    return !isClosed() || llvm::is_contained(words, text);
-  }
+  bool accepts(llvm::StringRef text) const;
+  /// What it takes, in a sentence: "auto, always or never", "a number".
+  std::string sentence() const;
 };
 
 Syntax readSyntax(llvm::StringRef text);
@@ -68,9 +71,6 @@ struct Operands {
 };
 
 Operands readOperands(llvm::StringRef text);
-
-/// The words as a sentence has them: "auto, always or never".
-std::string asSentence(llvm::ArrayRef<llvm::StringRef> words);
 
 /// A command's own options, then those that work everywhere.
 std::vector<OptionGroup> allOptions(const Command& command);

@@ -1,5 +1,8 @@
 #include "command_line.h"
 
+#include "base/parallel.h"
+#include "report/text.h"
+
 // A value is never split: file names may hold any character but this one.
 #define CXXOPTS_VECTOR_DELIMITER '\0'
 #include <cxxopts.hpp>
@@ -30,7 +33,8 @@ cxxopts::Options optionsOf(const Command& command) {
   options.add_options("")(kOperands, "", cxxopts::value<std::vector<std::string>>());
   options.parse_positional({kOperands});
   options.positional_help("");
-  options.custom_help(("[OPTION...] " + command.operands).str());
+  const std::string usage = ("[OPTION...] " + command.operands).str();
+  options.custom_help(report::wrapped(usage, 8, ("  tcfix " + command.name + " ").str().size()));
   options.set_width(80);
   return options;
 }
@@ -50,7 +54,7 @@ std::string misfit(const Command& command, const Invocation& invocation) {
       Syntax syntax = readSyntax(option.value);
       for (const Argument& argument : invocation.arguments())
         if (!option.isFlag() && argument.key == option.name() && !syntax.accepts(argument.value))
-          return ("--" + option.name() + " takes " + asSentence(syntax.words)).str();
+          return ("--" + option.name() + " takes " + syntax.sentence()).str();
     }
   Operands wanted = readOperands(command.operands);
   const std::vector<std::string>& given = invocation.operands();
@@ -60,7 +64,7 @@ std::string misfit(const Command& command, const Invocation& invocation) {
     return "what to do with " + given[wanted.each.size()] + "?";
   for (size_t i = 0; i < std::min(given.size(), wanted.each.size()); ++i)
     if (!wanted.each[i].accepts(given[i]))
-      return ("tcfix " + command.name + " takes " + asSentence(wanted.each[i].words)).str();
+      return ("tcfix " + command.name + " takes " + wanted.each[i].sentence()).str();
   return {};
 }
 
@@ -139,6 +143,12 @@ std::optional<Invocation> Invocation::parse(const Command& command,
 
 bool Invocation::isOn(const std::string& flag) const {
   return has(flag) && value(flag) != "false";
+}
+
+unsigned Invocation::jobs() const {
+  unsigned number = 0;
+  bool isGiven = !llvm::StringRef(value("jobs")).getAsInteger(10, number);
+  return isGiven ? number : hardwareThreads();
 }
 
 bool Invocation::has(const std::string& option) const {

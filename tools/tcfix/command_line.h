@@ -43,6 +43,9 @@ public:
   bool has(const std::string& option) const;
   std::string value(const std::string& option) const; ///< the last one given; empty if none
 
+  /// --jobs, or as many as this machine works on at once.
+  unsigned jobs() const;
+
   bool wantsJson() const { return isOn("json"); }
   bool isQuiet() const { return isOn("quiet"); }
   bool isVerbose() const { return isOn("verbose"); }

@@ -1,6 +1,5 @@
 #include "command_line.h"
 
-#include "base/parallel.h"
 #include "io/system.h"
 #include "wheel/repair.h"
 
@@ -28,11 +27,7 @@ std::string readOptions(const Invocation& invocation, wheel::RepairOptions& opti
     return "--bundle-ffmpeg takes a folder";
   if (invocation.has("bundle-ffmpeg") && invocation.has("ffmpeg"))
     return "--bundle-ffmpeg and --ffmpeg av exclude each other";
-  options.jobs = hardwareThreads();
-  if (invocation.has("jobs") &&
-      (llvm::StringRef(invocation.value("jobs")).getAsInteger(10, options.jobs) ||
-       options.jobs == 0))
-    return "--jobs takes a number";
+  options.jobs = invocation.jobs();
   options.signing.replaceForeign = invocation.isOn("replace-signature");
   options.signing.isWanted = !invocation.isOn("no-sign");
   return {};
