@@ -52,6 +52,12 @@ if(TCFIX_COMPILE_ONLY)
   foreach(header cxxopts.hpp spdlog fmt libdeflate.h)
     file(CREATE_LINK /usr/include/${header} ${TCFIX_HEADERS}/${header} SYMBOLIC)
   endforeach()
+  # The one header of macOS that we use and zig does not bring.
+  if(APPLE)
+    file(WRITE ${TCFIX_HEADERS}/sys/xattr.h
+      "#include <sys/types.h>\n"
+      "extern \"C\" ssize_t getxattr(const char*, const char*, void*, size_t, u_int32_t, int);\n")
+  endif()
   add_library(tcfix_headers INTERFACE)
   target_include_directories(tcfix_headers SYSTEM INTERFACE ${TCFIX_HEADERS})
 else()

@@ -12,13 +12,14 @@ namespace {
 /// A JSON value and where it stands.
 struct Node {
   size_t begin = 0, end = 0;
-  char kind = 0; ///< its first letter
-  std::vector<std::pair<std::string, Node>> members;
+  char kind = 0;   ///< its first letter
+  std::string key; ///< of a member
+  std::vector<Node> members;
   std::vector<Node> items;
 
   const Node* find(llvm::StringRef name, char wanted) const {
-    for (const auto& [key, node] : members)
-      if (key == name && node.kind == wanted)
+    for (const Node& node : members)
+      if (node.key == name && node.kind == wanted)
         return &node;
     return nullptr;
   }
@@ -85,8 +86,9 @@ private:
       size_t key = at;
       if (!scanText())
         return false;
-      std::string name = unquoted(text.slice(key, at));
-      if (!consume(':') || !scan(node.members.emplace_back(name, Node()).second, depth + 1))
+      Node& member = node.members.emplace_back();
+      member.key = unquoted(text.slice(key, at));
+      if (!consume(':') || !scan(member, depth + 1))
         return false;
     } while (consume(','));
     return consume('}');
@@ -196,8 +198,8 @@ void CondaRecord::set(llvm::StringRef path, llvm::StringRef sha256Hex, uint64_t 
   std::vector<std::pair<const Node*, std::string>> edits;
   if (digest)
     edits.emplace_back(digest, "\"" + sha256Hex.str() + "\"");
-  for (const auto& [key, node] : item->members)
-    if (key == "size_in_bytes")
+  for (const Node& node : item->members)
+    if (node.key == "size_in_bytes")
       edits.emplace_back(&node, std::to_string(size));
   llvm::sort(edits, [](const auto& a, const auto& b) { return a.first->begin > b.first->begin; });
   for (const auto& [node, value] : edits)

@@ -22,6 +22,7 @@
 #endif
 #ifdef __APPLE__
 #include <copyfile.h>
+#include <sys/xattr.h>
 #endif
 
 namespace tcfix::io::system {

@@ -122,7 +122,8 @@ llvm::Expected<Rewrite> assemble(Bytes fileBytes, const File& file,
       std::optional<Bytes> before =
           part(fileBytes, moved.offset,
                std::min<uint64_t>(moved.after.size(),
-                                  fileBytes.size() - std::min(fileBytes.size(), moved.offset)));
+                                  fileBytes.size() -
+                                      std::min<uint64_t>(fileBytes.size(), moved.offset)));
       moved.before = before ? ByteVector(before->begin(), before->end()) : ByteVector();
       whole.patches.push_back(std::move(moved));
     }

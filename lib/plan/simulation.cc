@@ -24,7 +24,7 @@ Session withTorch(const PackageFacts& facts, const Session& bare) {
 } // namespace
 
 Simulation::Simulation(const PackageFacts& facts, resolve::LibraryStore& store)
-    : facts(facts), store(store), bare(store, facts.process), preloaded(withTorch(facts, bare)) {}
+    : store(store), bare(store, facts.process), preloaded(withTorch(facts, bare)) {}
 
 GroupLoads Simulation::load(const Group& group, const Looks& looks, Regime regime) const {
   Session session = (regime == Regime::Bare ? bare : preloaded).clone();

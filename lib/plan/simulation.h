@@ -20,7 +20,7 @@ using Looks = std::map<std::string, resolve::Disguise>; ///< by host path
 
 class Simulation {
 public:
-  /// Both must outlive it.
+  /// `store` must outlive it.
   Simulation(const PackageFacts& facts, resolve::LibraryStore& store);
 
   /// Libraries without a look are simulated as their files are.
@@ -33,7 +33,6 @@ public:
   const io::TargetDisk& disk() const { return store.disk(); }
 
 private:
-  const PackageFacts& facts;
   resolve::LibraryStore& store;
   resolve::Session bare;
   resolve::Session preloaded;
