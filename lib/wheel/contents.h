@@ -31,6 +31,7 @@ public:
 
   /// A member's content. Malformed if RECORD does not list it, or has another hash or size for it
   /// in any of its rows: what is written anew gets a new hash, and nobody could tell any more.
+  /// Interrupted once the user wants to stop: a wheel may have many members.
   llvm::Expected<ByteVector> read(const io::ZipMember& member, uint64_t most = kMostBytes) const;
 
 private:
@@ -38,6 +39,8 @@ private:
   llvm::Error readDistInfo();
 
   io::InputFile file; ///< what the archive's members are views of
+  /// RECORD's rows for a path: a hostile one has so many that looking through all takes minutes.
+  llvm::StringMap<std::vector<size_t>> rowsByPath;
   io::ZipReader archive;
   WheelName fileName;
   std::string distInfoFolder, versionInMetadata;
