@@ -330,11 +330,10 @@ const ZipMember* ZipReader::find(StringRef name) const {
 
 llvm::Expected<ByteVector> unpack(const ZipMember& member, uint64_t most) {
   if (member.size > most)
-    return fail(
-        ErrorCode::Unsupported,
-        "its member " + member.name + " has " + std::to_string(member.size) +
-            " bytes, more than the " + std::to_string(most) + " that tcfix expects there",
-        "if it is meant to be so large, unpack the wheel and use tcfix apply on the folder");
+    return fail(ErrorCode::Unsupported,
+                "its member " + member.name + " has " + std::to_string(member.size) +
+                    " bytes, more than the " + std::to_string(most) + " that tcfix expects there",
+                "if it is meant to be so large, repair what is installed: tcfix apply");
   ByteVector content;
   if (member.method == kStored && member.data.size() == member.size)
     content = member.data.vec();

@@ -4,6 +4,7 @@
 #include "env/distribution.h"
 #include "io/digest.h"
 
+#include <llvm/ADT/STLExtras.h>
 #include <llvm/Support/ConvertUTF.h>
 #include <llvm/Support/FileSystem.h>
 #include <llvm/Support/Path.h>
@@ -84,6 +85,8 @@ llvm::Error Contents::readDistInfo() {
   const auto* letters = reinterpret_cast<const llvm::UTF8*>(text->data());
   if (!llvm::isLegalUTF8String(&letters, letters + text->size()))
     return notAWheel(record->name + " is not a text in UTF-8");
+  if (llvm::count_if(*text, [](uint8_t byte) { return byte == '\n' || byte == '\r'; }) > kMostLines)
+    return notAWheel(record->name + " lists more files than an archive can hold");
   llvm::Expected<env::Record> table = env::Record::parse(textOf(*text));
   if (!table)
     return within(record->name, table.takeError());

@@ -13,6 +13,9 @@ namespace tcfix::wheel {
 /// of 20,000 files, has 2 MB. A hostile archive stops here.
 constexpr uint64_t kMostBytes = uint64_t(1) << 30;
 constexpr uint64_t kMostText = uint64_t(1) << 24;
+/// Line ends in a RECORD, four times as many as an archive has members at most. A row may have two
+/// bytes there, compressed to almost nothing, and has hundreds in memory.
+constexpr ptrdiff_t kMostLines = ptrdiff_t(1) << 18;
 
 class Contents {
 public:
