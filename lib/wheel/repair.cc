@@ -232,10 +232,12 @@ std::vector<WheelOutcome> repairWheels(llvm::ArrayRef<std::string> paths,
     WheelOutcome& outcome = outcomes[i];
     if (llvm::Error error = Repair(paths, options, outcome).run())
       outcome.problem = toProblem(std::move(error), paths[i]);
-    if (outcome.output.empty()) // then no library was changed, either
-      for (FileOutcome& file : outcome.files)
-        if (file.status == FileStatus::Changed)
-          file.status = FileStatus::Skipped;
+    for (FileOutcome& file : outcome.files) {
+      if (outcome.output.empty() && file.status == FileStatus::Changed) // not written, then
+        file.status = FileStatus::Skipped;
+      // The bytes: reports of wheels show only what they mean, and a call may be about thousands.
+      file.edit.rewrite = {};
+    }
   });
   return outcomes;
 }
