@@ -3,7 +3,8 @@
 // The reader believes nothing. Members, central directory and end record must follow one another
 // without gap or overlap, and each member's two headers must agree: an archive that two programs
 // could read differently is refused. So are names that would be unpacked elsewhere, names that come
-// twice, encryption, and archives in several parts. Zip64 is read; what is written must do without.
+// twice or in two spellings, encryption, and archives in several parts. Zip64 is read; what is
+// written must do without.
 //
 // The writer copies members without unpacking them, headers included, and makes the same archive of
 // the same input every time. Format: APPNOTE.TXT 6.3.10. Deflate is libdeflate's: whole buffers, so

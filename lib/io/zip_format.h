@@ -28,7 +28,8 @@ enum : uint16_t {
 
 enum : uint16_t { kStored = 0, kDeflated = 8 };
 
-constexpr uint16_t kWideExtra = 0x0001; ///< the id of zip64's extra field
+constexpr uint16_t kWideExtra = 0x0001;   ///< the id of zip64's extra field
+constexpr uint16_t kUnicodeName = 0x7075; ///< Info-ZIP's: a name that takes the place of the other
 constexpr uint32_t kInWideExtra = 0xffffffff;
 constexpr uint16_t kInWideEnd = 0xffff;
 
@@ -39,6 +40,12 @@ struct Header {
   U16 nameLength, extraLength;
 };
 static_assert(sizeof(Header) == 30);
+
+struct UnicodeName { ///< the name follows
+  uint8_t version;
+  U32 crc; ///< of the name that it replaces
+};
+static_assert(sizeof(UnicodeName) == 5);
 
 struct Entry {
   U32 mark;

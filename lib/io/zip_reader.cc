@@ -17,8 +17,11 @@ using llvm::StringRef;
 
 namespace {
 
+constexpr llvm::StringLiteral kPackAgain = "unpack it and pack it again, stored or deflated";
+
 llvm::Error malformed(const llvm::Twine& message) {
-  return fail(ErrorCode::Malformed, message.str());
+  return fail(ErrorCode::Malformed, message.str(),
+              "it is damaged, or made to deceive; get it anew");
 }
 
 llvm::Error malformed(const ZipMember& member, const llvm::Twine& message) {
@@ -84,7 +87,8 @@ llvm::Expected<Directory> findDirectory(Bytes archive) {
   if (!end || found + sizeof(End) + end->commentLength != archive.size())
     return malformed("is cut off, or other bytes follow its end");
   if (end->disk != 0 || end->directoryDisk != 0 || end->countHere != end->count)
-    return fail(ErrorCode::Unsupported, "is a part of an archive in several files");
+    return fail(ErrorCode::Unsupported, "is a part of an archive in several files",
+                kPackAgain.str());
   Directory directory{end->directoryOffset, end->directorySize, end->count,
                       archive.drop_front(found + sizeof(End))};
   llvm::Expected<bool> isWide = readWideEnd(archive, found, *end, directory);
@@ -115,6 +119,23 @@ bool isSafeName(StringRef name, bool isUtf8) {
 struct Place {
   uint64_t size, packedSize, offset;
 };
+
+// Some readers prefer the name in Info-ZIP's extra field, if that is made for the one in the
+// record; others, Python until 3.11 among them, do not know the field.
+bool hasAnotherName(Bytes extra, StringRef name) {
+  while (extra.size() >= 4) {
+    uint16_t id = llvm::support::endian::read16le(extra.data());
+    uint16_t length = llvm::support::endian::read16le(extra.data() + 2);
+    Bytes field = extra.drop_front(4).take_front(length);
+    extra = extra.drop_front(4 + field.size());
+    const UnicodeName* record = recordAt<UnicodeName>(field, 0);
+    if (id == kUnicodeName && record && record->version == 1 &&
+        record->crc == libdeflate_crc32(0, name.data(), name.size()) &&
+        textOf(field.drop_front(sizeof(UnicodeName))) != name)
+      return true;
+  }
+  return false;
+}
 
 // Replaces what is marked so by the values of zip64's extra field, which come in this order.
 // `wideOffset` gets the position of the offset in `extra`, if it is there. False if they are not.
@@ -155,17 +176,16 @@ bool headersAgree(const Header& header, Bytes whole, const Entry& entry, const Z
   StringRef name = textOf(whole.slice(sizeof(Header), header.nameLength));
   if (header.flags != entry.flags || header.method != entry.method || name != member.name)
     return false;
-  bool isStreamed = header.flags & kStreamed;
-  if (isStreamed && header.crc == 0 && header.packedSize == 0 && header.size == 0)
-    return true;
   Place local{header.size, header.packedSize, 0};
   uint32_t ignored;
   if (!readWideExtra(whole.drop_front(sizeof(Header) + header.nameLength), local, ignored))
     return false;
-  if (isStreamed && local.size == 0 && local.packedSize == 0)
-    return header.crc == 0;
-  return header.crc == member.crc && local.size == place.size &&
-         local.packedSize == place.packedSize;
+  // What was not known yet when a streamed member began is 0; Info-ZIP knows the size.
+  auto isTold = [&](uint64_t told, uint64_t known) {
+    return told == known || (told == 0 && header.flags & kStreamed);
+  };
+  return isTold(header.crc, member.crc) && isTold(local.size, place.size) &&
+         isTold(local.packedSize, place.packedSize);
 }
 
 // What follows the data of a streamed member: perhaps a mark, the checksum, sizes of 4 or 8 bytes.
@@ -203,10 +223,13 @@ llvm::Error readEntry(Bytes& entries, ZipMember& member, Place& place) {
     return malformed("has a member whose name is not safe to unpack: \"" + shown + "\"");
   }
   member.name = name.str();
+  if (hasAnotherName(member.entry.slice(extraStart, entry->extraLength), name))
+    return malformed(member, "has two names, and programs would not agree on one");
   member.crc = entry->crc;
   member.method = entry->method;
   if (entry->flags & (kEncrypted | kStronglyEncrypted | kMasked))
-    return fail(ErrorCode::Unsupported, "its member " + member.name + " is encrypted");
+    return fail(ErrorCode::Unsupported, "its member " + member.name + " is encrypted",
+                kPackAgain.str());
   place = {entry->size, entry->packedSize, entry->offset};
   if (!readWideExtra(member.entry.slice(extraStart, entry->extraLength), place, member.wideOffset))
     return malformed(member, "has sizes that make no sense");
@@ -231,6 +254,8 @@ llvm::Error readLocal(Bytes room, ZipMember& member, const Place& place) {
     return malformed(member, "is cut off, or overlaps another one");
   member.header = *whole;
   member.data = *data;
+  if (hasAnotherName(whole->drop_front(sizeof(Header) + header->nameLength), member.name))
+    return malformed(member, "has two names, and programs would not agree on one");
   if (!headersAgree(*header, *whole, entry, member, place))
     return malformed(member, "has two headers that contradict each other");
   member.descriptor = room.drop_front(place.offset + whole->size() + data->size());
@@ -305,18 +330,20 @@ const ZipMember* ZipReader::find(StringRef name) const {
 
 llvm::Expected<ByteVector> unpack(const ZipMember& member, uint64_t most) {
   if (member.size > most)
-    return fail(ErrorCode::Unsupported, "its member " + member.name + " has " +
-                                            std::to_string(member.size) + " bytes, more than the " +
-                                            std::to_string(most) + " that tcfix expects there");
+    return fail(ErrorCode::Unsupported,
+                "its member " + member.name + " has " + std::to_string(member.size) +
+                    " bytes, more than the " + std::to_string(most) + " that tcfix expects there",
+                "if it is meant to be so large, repair what is installed: tcfix apply");
   ByteVector content;
   if (member.method == kStored && member.data.size() == member.size)
     content = member.data.vec();
   else if (member.method == kStored)
     return malformed(member, "has two sizes that contradict each other");
   else if (member.method != kDeflated)
-    return fail(ErrorCode::Unsupported, "its member " + member.name +
-                                            " is compressed in a way that tcfix does not know (" +
-                                            std::to_string(member.method) + ")");
+    return fail(ErrorCode::Unsupported,
+                "its member " + member.name + " is compressed in a way that tcfix does not know (" +
+                    std::to_string(member.method) + ")",
+                kPackAgain.str());
   else if (llvm::Error error = inflate(member, content))
     return error;
   if (libdeflate_crc32(0, content.data(), content.size()) != member.crc)

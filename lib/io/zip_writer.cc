@@ -20,6 +20,12 @@ constexpr int kLevel = 6;
 
 using Compressor = std::unique_ptr<libdeflate_compressor, decltype(&libdeflate_free_compressor)>;
 
+llvm::Error tooLarge() {
+  return fail(ErrorCode::Unsupported,
+              "would be too large for a zip archive of the usual kind, of 65,534 members and 4 GiB",
+              "repair what is installed: tcfix apply");
+}
+
 /// The content compressed, or nothing where that would not make it smaller.
 ByteVector deflated(Bytes content) {
   Compressor compressor(libdeflate_alloc_compressor(kLevel), libdeflate_free_compressor);
@@ -96,7 +102,7 @@ llvm::Expected<uint32_t> ZipWriter::begin(StringRef name) {
   if (!names.insert(name).second)
     return fail(ErrorCode::Conflict, "would have the member " + name.str() + " twice");
   if (end >= kInWideExtra || names.size() >= kInWideEnd || name.size() > UINT16_MAX)
-    return fail(ErrorCode::Unsupported, "would be too large for a zip archive of the usual kind");
+    return tooLarge();
   return static_cast<uint32_t>(end);
 }
 
@@ -134,7 +140,7 @@ llvm::Error ZipWriter::add(const ZipMember& like, StringRef name, Bytes content)
   if (!offset)
     return offset.takeError();
   if (content.size() >= kInWideExtra)
-    return fail(ErrorCode::Unsupported, "would have a member of 4 GiB: " + name.str());
+    return tooLarge();
   ByteVector packed;
   if (like.method != kStored)
     packed = deflated(content);
@@ -166,7 +172,7 @@ llvm::Error ZipWriter::add(const ZipMember& like, StringRef name, Bytes content)
 
 llvm::Error ZipWriter::finish(Bytes comment) {
   if (end >= kInWideExtra || directory.size() >= kInWideExtra)
-    return fail(ErrorCode::Unsupported, "would be too large for a zip archive of the usual kind");
+    return tooLarge();
   End last = {};
   last.mark = kEndMark;
   last.count = static_cast<uint16_t>(names.size());

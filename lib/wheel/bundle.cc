@@ -242,6 +242,9 @@ llvm::Expected<BundledFile> Bundler::rewrite(const Source& source,
 }
 
 llvm::Expected<Bundle> Bundler::run() {
+  if (!llvm::sys::fs::is_directory(folder))
+    return fail(ErrorCode::NotFound, "was not repaired: there is no folder " + folder,
+                "name the folder that holds the shared libraries of FFmpeg");
   llvm::Expected<bool> hasRoots = findRoots();
   if (!hasRoots)
     return hasRoots.takeError();

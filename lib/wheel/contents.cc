@@ -4,7 +4,9 @@
 #include "env/distribution.h"
 #include "io/digest.h"
 
+#include <llvm/ADT/STLExtras.h>
 #include <llvm/Support/ConvertUTF.h>
+#include <llvm/Support/FileSystem.h>
 #include <llvm/Support/Path.h>
 
 #include <set>
@@ -13,8 +15,10 @@ namespace tcfix::wheel {
 
 namespace {
 
+constexpr llvm::StringLiteral kChanged = "the wheel was changed after it was made; get it anew";
+
 llvm::Error notAWheel(const std::string& why) {
-  return fail(ErrorCode::Malformed, "is not a wheel: " + why);
+  return fail(ErrorCode::Malformed, "is not a wheel: " + why, "get it anew, or build it again");
 }
 
 } // namespace
@@ -33,6 +37,8 @@ llvm::StringRef versionIn(llvm::StringRef metadata) {
 }
 
 llvm::Expected<Contents> Contents::open(const std::string& path) {
+  if (llvm::sys::fs::is_directory(path))
+    return fail(ErrorCode::NotALibrary, "is a folder, not a wheel", "name the wheels in it");
   llvm::Expected<io::InputFile> file = io::InputFile::open(path);
   if (!file)
     return file.takeError();
@@ -70,7 +76,8 @@ llvm::Error Contents::readDistInfo() {
     return notAWheel(distInfoFolder + " has no " + (record ? "METADATA" : "RECORD"));
   for (const char* signature : {"/RECORD.jws", "/RECORD.p7s"})
     if (archive.find(distInfoFolder + signature))
-      return fail(ErrorCode::ForeignSigned, "has a signed RECORD, which tcfix cannot sign again");
+      return fail(ErrorCode::ForeignSigned, "has a signed RECORD, which tcfix cannot sign again",
+                  "unpack it, remove the signature, and pack it again");
 
   llvm::Expected<ByteVector> text = io::unpack(*record, kMostText);
   if (!text)
@@ -78,10 +85,14 @@ llvm::Error Contents::readDistInfo() {
   const auto* letters = reinterpret_cast<const llvm::UTF8*>(text->data());
   if (!llvm::isLegalUTF8String(&letters, letters + text->size()))
     return notAWheel(record->name + " is not a text in UTF-8");
+  if (llvm::count_if(*text, [](uint8_t byte) { return byte == '\n' || byte == '\r'; }) > kMostLines)
+    return notAWheel(record->name + " lists more files than an archive can hold");
   llvm::Expected<env::Record> table = env::Record::parse(textOf(*text));
   if (!table)
     return within(record->name, table.takeError());
   recordTable = std::move(*table);
+  for (size_t i = 0; i < recordTable.rows().size(); ++i)
+    rowsByPath[recordTable.rows()[i].path].push_back(i);
   llvm::Expected<ByteVector> bytes = read(*metadata, kMostText);
   if (!bytes)
     return bytes.takeError();
@@ -101,26 +112,28 @@ llvm::StringRef Contents::installedPath(llvm::StringRef member) const {
 }
 
 llvm::Expected<ByteVector> Contents::read(const io::ZipMember& member, uint64_t most) const {
+  if (io::system::isInterrupted())
+    return fail(ErrorCode::Interrupted, "was not repaired: interrupted");
   llvm::Expected<ByteVector> content = io::unpack(member, most);
   if (!content)
     return content;
+  auto rows = rowsByPath.find(member.name);
+  if (rows == rowsByPath.end())
+    return fail(ErrorCode::Malformed, "its RECORD does not list " + member.name, kChanged.str());
   const std::string expected = env::recordDigest(io::sha256Hex(*content));
-  bool isListed = false;
-  for (const env::RecordRow& row : recordTable.rows()) {
-    if (row.path != member.name)
-      continue;
-    isListed = true;
+  for (size_t i : rows->second) {
+    const env::RecordRow& row = recordTable.rows()[i];
     llvm::StringRef digest = row.digest;
     if (!digest.empty() && !digest.starts_with("sha256="))
-      return fail(ErrorCode::Unsupported, "its RECORD has a hash for " + member.name +
-                                              " that is not SHA-256, which tcfix cannot check");
+      return fail(ErrorCode::Unsupported,
+                  "its RECORD has a hash for " + member.name +
+                      " that is not SHA-256, which tcfix cannot check",
+                  "pack it again: wheel unpack, then wheel pack, gives it such hashes");
     if ((!digest.empty() && digest != expected) ||
         row.size.value_or(content->size()) != content->size())
       return fail(ErrorCode::Malformed, "its RECORD has another hash or size for " + member.name,
-                  "the wheel was changed after it was made; get it anew");
+                  kChanged.str());
   }
-  if (!isListed)
-    return fail(ErrorCode::Malformed, "its RECORD does not list " + member.name);
   return content;
 }
 

@@ -13,6 +13,9 @@ namespace tcfix::wheel {
 /// of 20,000 files, has 2 MB. A hostile archive stops here.
 constexpr uint64_t kMostBytes = uint64_t(1) << 30;
 constexpr uint64_t kMostText = uint64_t(1) << 24;
+/// Line ends in a RECORD, four times as many as an archive has members at most. A row may have two
+/// bytes there, compressed to almost nothing, and has hundreds in memory.
+constexpr ptrdiff_t kMostLines = ptrdiff_t(1) << 18;
 
 class Contents {
 public:
@@ -31,6 +34,7 @@ public:
 
   /// A member's content. Malformed if RECORD does not list it, or has another hash or size for it
   /// in any of its rows: what is written anew gets a new hash, and nobody could tell any more.
+  /// Interrupted once the user wants to stop: a wheel may have many members.
   llvm::Expected<ByteVector> read(const io::ZipMember& member, uint64_t most = kMostBytes) const;
 
 private:
@@ -38,6 +42,8 @@ private:
   llvm::Error readDistInfo();
 
   io::InputFile file; ///< what the archive's members are views of
+  /// RECORD's rows for a path: a hostile one has so many that looking through all takes minutes.
+  llvm::StringMap<std::vector<size_t>> rowsByPath;
   io::ZipReader archive;
   WheelName fileName;
   std::string distInfoFolder, versionInMetadata;

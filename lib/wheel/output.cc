@@ -50,8 +50,10 @@ llvm::Error checkRest(const Contents& wheel, const Changes& changes) {
   folder.consume_back(".dist-info");
   for (llvm::StringRef other : {llvm::StringRef(wheel.name().version), folder.split('-').second})
     if (!isSameVersion(other, wheel.version()))
-      return fail(ErrorCode::Malformed, "is not a wheel: its METADATA says version " +
-                                            wheel.version() + ", and a name says " + other.str());
+      return fail(ErrorCode::Malformed,
+                  "is not a wheel: its METADATA says version " + wheel.version() +
+                      ", and a name says " + other.str(),
+                  "get it anew; renaming a wheel does not make it another version");
   uint64_t most = kMostBytes; // of all together: it is time that a hostile archive takes here
   for (const io::ZipMember& member : wheel.members()) {
     if (member.isFolder() || changes.contents.count(member.name))

@@ -67,13 +67,17 @@ llvm::Error Repair::readLibraries(const Contents& wheel) {
       return content.takeError();
     most -= content->size();
     llvm::Expected<Image> image = formats::inspect(*content);
-    if (!image)
-      return within(member.name, image.takeError());
+    if (!image) {
+      Problem problem = toProblem(image.takeError(), {});
+      return fail(problem.code, member.name + ": " + problem.message,
+                  problem.hint.empty() ? "get the wheel anew, or build it again" : problem.hint);
+    }
     libraries.push_back(
         {&member, wheel.installedPath(member.name).str(), std::move(*content), std::move(*image)});
   }
   if (libraries.empty())
-    return fail(ErrorCode::Unsupported, "holds no library of torchcodec");
+    return fail(ErrorCode::Unsupported, "holds no library of torchcodec",
+                "give only wheels of torchcodec; others are not repaired");
   return llvm::Error::success();
 }
 
@@ -103,6 +107,18 @@ llvm::Expected<const FfmpegBeside*> Repair::chooseFfmpeg(const Contents& wheel) 
                  ", and no wheel of PyAV was given for that")
                     .str(),
                 "give one more --av-wheel");
+  auto asksFor = [](const FfmpegBeside& ffmpeg) {
+    return [&](const Library& library) {
+      return llvm::any_of(library.image.slices.front().dependencies,
+                          [&](const Dependency& one) { return ffmpeg.find(one.name) != nullptr; });
+    };
+  };
+  if (llvm::none_of(libraries, asksFor(found->ffmpeg)))
+    outcome.warnings.push_back({ErrorCode::Warning,
+                                "no library of it is made for the FFmpeg of " +
+                                    found->ffmpeg.description + "; all look for the system's",
+                                outcome.input,
+                                "give a PyAV with an older or newer FFmpeg as --av-wheel"});
   return &found->ffmpeg;
 }
 
@@ -138,8 +154,10 @@ llvm::Error Repair::write(const Contents& wheel, Changes changes) {
     return error;
   if (std::error_code error = llvm::sys::fs::create_directories(
           options.outputFolder, /*IgnoreExisting=*/true, llvm::sys::fs::all_all))
-    return fail(ErrorCode::CannotWrite, "cannot be repaired: the folder " + options.outputFolder +
-                                            " cannot be made: " + error.message());
+    return fail(ErrorCode::CannotWrite,
+                "cannot be repaired: the folder " + options.outputFolder +
+                    " cannot be made: " + error.message(),
+                "choose another one with -o");
   llvm::SmallString<256> target(options.outputFolder);
   path::append(target, repairedName(wheel).text());
   // Whether that one is read before or after would decide what becomes of it.
@@ -214,10 +232,12 @@ std::vector<WheelOutcome> repairWheels(llvm::ArrayRef<std::string> paths,
     WheelOutcome& outcome = outcomes[i];
     if (llvm::Error error = Repair(paths, options, outcome).run())
       outcome.problem = toProblem(std::move(error), paths[i]);
-    if (outcome.output.empty()) // then no library was changed, either
-      for (FileOutcome& file : outcome.files)
-        if (file.status == FileStatus::Changed)
-          file.status = FileStatus::Skipped;
+    for (FileOutcome& file : outcome.files) {
+      if (outcome.output.empty() && file.status == FileStatus::Changed) // not written, then
+        file.status = FileStatus::Skipped;
+      // The bytes: reports of wheels show only what they mean, and a call may be about thousands.
+      file.edit.rewrite = {};
+    }
   });
   return outcomes;
 }

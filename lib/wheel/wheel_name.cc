@@ -4,6 +4,10 @@
 
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/StringExtras.h>
+#include <llvm/ADT/StringSwitch.h>
+
+#include <algorithm>
+#include <vector>
 
 namespace tcfix::wheel {
 
@@ -11,10 +15,46 @@ namespace {
 
 constexpr llvm::StringLiteral kMark = "tcfix";
 
-std::string withoutSeparators(llvm::StringRef version) {
-  std::string text = version.lower();
-  llvm::erase_if(text, [](char letter) { return !llvm::isAlnum(letter); });
-  return text;
+/// PEP 440's own spelling of a word.
+std::string usualWord(llvm::StringRef word) {
+  return llvm::StringSwitch<std::string>(word)
+      .Case("alpha", "a")
+      .Case("beta", "b")
+      .Case("c", "rc")
+      .Case("pre", "rc")
+      .Case("preview", "rc")
+      .Case("r", "post")
+      .Case("rev", "post")
+      .Default(word.str());
+}
+
+/// A version's numbers and words, in PEP 440's spelling. What stands between them is left out: a
+/// file name cannot tell a "+" from a "-".
+std::vector<std::string> piecesOf(llvm::StringRef version) {
+  std::vector<std::string> pieces;
+  const std::string lower = version.trim().lower();
+  llvm::StringRef rest = lower;
+  rest.consume_front("v");
+  while (!rest.empty()) {
+    bool isNumber = llvm::isDigit(rest.front());
+    llvm::StringRef piece = rest.take_while(isNumber ? llvm::isDigit : llvm::isAlpha);
+    rest = rest.drop_front(std::max<size_t>(piece.size(), 1));
+    if (piece.empty())
+      continue;
+    if (!isNumber) {
+      // 1.0 is 1.0.0, and 1.0.0rc1 is 1rc1.
+      if (llvm::none_of(pieces, [](llvm::StringRef one) { return llvm::isAlpha(one.front()); }))
+        while (!pieces.empty() && pieces.back() == "0")
+          pieces.pop_back();
+      pieces.push_back(usualWord(piece));
+    } else {
+      piece = piece.ltrim('0');
+      pieces.push_back(piece.empty() ? "0" : piece.str());
+    }
+  }
+  while (!pieces.empty() && pieces.back() == "0") // and 1.0rc is 1.0rc0
+    pieces.pop_back();
+  return pieces;
 }
 
 } // namespace
@@ -27,7 +67,8 @@ llvm::Expected<WheelName> WheelName::parse(llvm::StringRef fileName) {
   if (!isWheel || parts.size() < 5 || parts.size() > 6 ||
       llvm::any_of(parts, [](llvm::StringRef part) { return part.empty(); }))
     return fail(ErrorCode::Malformed,
-                "is not called like a wheel: NAME-VERSION-PYTHON-ABI-PLATFORM.whl");
+                "is not called like a wheel: NAME-VERSION-PYTHON-ABI-PLATFORM.whl",
+                "give it the name back that it had when it was made");
   size_t known = parts[0].size() + 1 + parts[1].size();
   return WheelName{parts[0].str(), parts[1].str(), fileName.drop_front(known).str()};
 }
@@ -60,7 +101,7 @@ std::optional<SystemVersion> WheelName::leastSystem() const {
 }
 
 bool isSameVersion(llvm::StringRef one, llvm::StringRef other) {
-  return withoutSeparators(one) == withoutSeparators(other);
+  return piecesOf(one) == piecesOf(other);
 }
 
 std::string repairedVersion(llvm::StringRef version, bool hasLocal) {

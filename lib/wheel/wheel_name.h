@@ -32,7 +32,8 @@ struct WheelName {
   std::optional<SystemVersion> leastSystem() const;
 };
 
-/// Whether two spellings may mean the same version: "0.9.1_cpu" in a file name is "0.9.1+cpu".
+/// Whether two spellings may mean the same version: "0.9.1_cpu" in a file name is "0.9.1+cpu", and
+/// 0.9 is 0.9.0, but 0.91 is not 0.9.1.
 bool isSameVersion(llvm::StringRef one, llvm::StringRef other);
 
 /// The version with a local part that says which repair it is: "0.9.1" gives "0.9.1+tcfix1",

@@ -120,6 +120,10 @@ class Copies(ZipTest):
         self.write("a.txt", b"abc" * 100)
         subprocess.run([zip_program, "-q", "in.zip", "a.txt"], cwd=self.folder, check=True)
         self.check_unchanged(self.folder / "in.zip")
+        with open(self.folder / "piped.zip", "wb") as piped:  # it says the size first, the rest later
+            subprocess.run(f"{zip_program} -q - a.txt | cat", shell=True, cwd=self.folder, stdout=piped,
+                           check=True)
+        self.check_unchanged(self.folder / "piped.zip")
 
     def test_members_in_unknown_compression_are_copied(self):
         path = self.folder / "in.zip"

@@ -22,7 +22,9 @@ struct Made {
   std::string content;
   std::string packed = {}; ///< deflated; empty: stored
   bool isStreamed = false;
-  bool isWide = false; ///< sizes and offset in zip64's extra field
+  bool isWide = false;        ///< sizes and offset in zip64's extra field
+  bool tellsSize = false;     ///< streamed, but the unpacked size is known at the start
+  std::string otherName = {}; ///< in Info-ZIP's extra field, in the directory
 };
 
 // Python: zlib.compressobj(wbits=-15) of forty times "abcdefgh".
@@ -61,7 +63,9 @@ ByteVector archiveOf(const std::vector<Made>& members, llvm::StringRef comment =
       bool isHidden = isLate && !isEntry;
       to.u32(isHidden ? 0 : crc);
       to.u32(isHidden ? 0 : member.isWide ? 0xffffffff : data.size());
-      to.u32(isHidden ? 0 : member.isWide ? 0xffffffff : member.content.size());
+      to.u32(isHidden && !member.tellsSize ? 0
+             : member.isWide               ? 0xffffffff
+                                           : member.content.size());
       to.u16(member.name.size());
     };
     out.u32(0x04034b50);
@@ -71,7 +75,8 @@ ByteVector archiveOf(const std::vector<Made>& members, llvm::StringRef comment =
     directory.u32(0x02014b50);
     directory.u16(0x031e);
     common(directory, true);
-    directory.u16(member.isWide ? 28 : 0);
+    size_t otherSize = member.otherName.empty() ? 0 : 9 + member.otherName.size();
+    directory.u16((member.isWide ? 28 : 0) + otherSize);
     directory.padTo(directory.size() + 2 + 2 + 2);
     directory.u32(0100644u << 16);
     directory.u32(member.isWide ? 0xffffffff : offset);
@@ -86,6 +91,13 @@ ByteVector archiveOf(const std::vector<Made>& members, llvm::StringRef comment =
     }
     if (member.isWide)
       directory.u64(offset);
+    if (otherSize) {
+      directory.u16(0x7075);
+      directory.u16(otherSize - 4);
+      directory.u8(1);
+      directory.u32(checksumOf(member.name));
+      directory.text(member.otherName);
+    }
     out.text(data);
     if (isLate) {
       out.u32(0x08074b50);
@@ -132,7 +144,9 @@ std::map<std::string, std::string> contentsOf(Bytes archive) {
 const std::vector<Made> kAllKinds = {kPlain,
                                      kPacked,
                                      {"streamed", kPacked.content, kDeflated, true},
-                                     {"wide", "wide", {}, false, true}};
+                                     {"wide", "wide", {}, false, true},
+                                     // as "zip -r - folder | cat" does it
+                                     {"told", kPacked.content, kDeflated, true, false, true}};
 
 TEST(Zip, ReadsWhatIsStoredDeflatedStreamedAndWide) {
   std::map<std::string, std::string> contents = contentsOf(archiveOf(kAllKinds, "a comment"));
@@ -183,6 +197,15 @@ TEST(Zip, RefusesNamesThatLeadElsewhere) {
     EXPECT_EQ(problem.code, ErrorCode::Malformed) << name;
     EXPECT_THAT(problem.message, HasSubstr("not safe to unpack")) << name;
   }
+}
+
+// unzip and Python 3.12 take the other name, older ones the usual one.
+TEST(Zip, RefusesAMemberWithTwoNames) {
+  Made member = kPlain;
+  member.otherName = "../../evil.py";
+  EXPECT_THAT(problemWith(archiveOf({member})).message, HasSubstr("has two names"));
+  member.otherName = member.name;
+  EXPECT_EQ(contentsOf(archiveOf({member}))[member.name], member.content);
 }
 
 TEST(Zip, RefusesTheSameNameTwice) {

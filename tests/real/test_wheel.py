@@ -268,6 +268,25 @@ class Libraries(WheelTest):
                         self.assertIn(image.get("runpath_kind"), (None, "rpath"))
 
 
+    def test_a_pyav_for_no_library_is_told(self):
+        """A folder of majors that the wheel does not know would be refused by --bundle-ffmpeg."""
+        def warnings(archive, pyav):
+            document = tcfix_json("wheel", "-o", self.folder / "dist", "--ffmpeg", "av",
+                                  "--av-wheel", self.archives / pyav, archive)
+            return [each["message"] for each in document["warnings"]]
+        self.assertEqual(warnings(self.archives / LINUX, PYAV[1]), [])
+        without = self.folder / LINUX
+        with zipfile.ZipFile(self.archives / LINUX) as old, zipfile.ZipFile(without, "w") as new:
+            for name in old.namelist():
+                content = old.read(name)
+                if name.endswith(".dist-info/RECORD"):
+                    content = b"".join(line for line in content.splitlines(True) if b"7.so" not in line)
+                if not name.endswith("7.so"):
+                    new.writestr(name, content)
+        said, = warnings(without, PYAV[1])
+        self.assertIn("no library of it is made for the FFmpeg of PyAV 15.1.0", said)
+
+
 class Installers(WheelTest):
     def test_wheel_tools_accept_them(self):
         wheels = self.repair(*ALL)

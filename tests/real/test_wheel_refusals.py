@@ -1,7 +1,9 @@
 """What tcfix wheel refuses, and that nothing is written then."""
 import shutil
+import struct
 import unittest
 import zipfile
+import zlib
 
 from harness import sha256, tcfix, tcfix_json
 from test_wheel import LINUX, MACOS, PYAV, WheelTest, is_library, record_hash, repaired
@@ -18,7 +20,10 @@ class Refusals(WheelTest):
     def refused(self, code, wheel, *options):
         document = tcfix_json("wheel", "-o", self.folder / "dist", *options, wheel, check=code)
         self.assertFalse((self.folder / "dist").exists())
-        return document["errors"][0]["message"]
+        error, = document["errors"]
+        if code == 3:
+            self.assertTrue(error["hint"], error["message"])
+        return error["message"]
 
     def made(self, name, members):
         wheel = self.folder / name
@@ -37,6 +42,8 @@ class Refusals(WheelTest):
         self.refused(2, self.archives / LINUX, "--ffmpeg", "/opt/ffmpeg")
         self.refused(2, self.folder / "absent-1-py3-none-any.whl")
         self.refused(2, self.archives / LINUX, "--ffmpeg", "av", "--av-wheel", "absent.whl")
+        self.assertIn("no folder", self.refused(
+            2, self.archives / LINUX, "--bundle-ffmpeg", self.folder / "absent"))
 
     def test_what_is_no_wheel_of_torchcodec(self):
         name = "torchcodec-1.0-py3-none-any.whl"
@@ -55,6 +62,9 @@ class Refusals(WheelTest):
             "other-1.0-py3-none-any.whl", {**metadata, **record})))
         self.assertIn("called like a wheel", self.refused(3, self.made(
             "torchcodec.whl", {**metadata, **record})))
+        self.assertIn("is a folder", self.refused(3, self.folder))
+        self.assertIn("signed RECORD", self.refused(3, self.made(
+            name, {**metadata, **record, info + "RECORD.jws": "{}"})))
         (self.folder / name).write_text("no archive")
         self.assertIn("not a zip", self.refused(3, self.folder / name))
 
@@ -96,6 +106,35 @@ class Refusals(WheelTest):
         shutil.copyfile(self.archives / LINUX, self.folder / LINUX.replace("0.9.1", "0.9.2"))
         said = self.refused(3, self.folder / LINUX.replace("0.9.1", "0.9.2"))
         self.assertIn("version 0.9.1, and a name says 0.9.2", said)
+        shutil.copyfile(self.archives / LINUX, self.folder / LINUX.replace("0.9.1", "0.91"))
+        self.refused(3, self.folder / LINUX.replace("0.9.1", "0.91"))
+        same = self.folder / LINUX.replace("0.9.1", "0.9.1.0")  # as installers see it
+        shutil.copyfile(self.archives / LINUX, same)
+        tcfix("wheel", "-o", self.folder / "same", same)
+
+    def test_a_member_with_two_names(self):
+        """unzip and Python from 3.12 on would unpack the other one."""
+        usual, other = b"torchcodec/__init__.py", b"../../evil.py"
+        wheel = self.folder / LINUX
+        with zipfile.ZipFile(wheel, "w") as archive:
+            for name, content in self.members().items():
+                info = zipfile.ZipInfo(name)
+                if name == usual.decode():
+                    info.extra = struct.pack("<HHBI", 0x7075, 5 + len(other), 1, zlib.crc32(usual)) + other
+                archive.writestr(info, content)
+        self.assertIn("has two names", self.refused(3, wheel))
+
+    def test_many_members_and_many_more_rows(self):
+        """Looking through all rows for each member would take minutes; holding millions, gigabytes."""
+        members = self.members()
+        many = {f"torchcodec/{number}.py": b"" for number in range(50000)}
+        rows = "".join(f"{name},{record_hash(b'')},0\n" for name in many)
+        members[RECORD] += rows.encode()
+        wheel = self.made(LINUX, {**members, **many, RECORD: members[RECORD] + b"a\n" * 300000})
+        self.assertIn("more files than an archive", self.refused(3, wheel))
+        wheel = self.made(LINUX, {**members, **many, RECORD: members[RECORD] + b"a\n" * 200000})
+        tcfix("wheel", "-o", self.folder / "dist", wheel)
+        self.assertTrue((self.folder / "dist" / repaired(LINUX)).exists())
 
     def test_libraries_that_would_fill_the_memory_together(self):
         """Each alone would be small enough."""

@@ -43,6 +43,15 @@ TEST(WheelName, OneVersionInSeveralSpellings) {
   EXPECT_TRUE(isSameVersion("1.0RC1", "1.0-rc1"));
   EXPECT_FALSE(isSameVersion("0.9.1", "0.9.2"));
   EXPECT_FALSE(isSameVersion("0.9.1", "0.9.1+cpu"));
+  // Installers compare numbers, not letters.
+  EXPECT_FALSE(isSameVersion("0.9.1", "0.91"));
+  EXPECT_FALSE(isSameVersion("0.9.1", "0.9.10"));
+  EXPECT_FALSE(isSameVersion("0.9.1rc1", "0.9.1.1"));
+  EXPECT_FALSE(isSameVersion("0.9.1+cu12.8", "0.9.1+cu128"));
+  EXPECT_TRUE(isSameVersion("0.9.1.0", "0.9.1"));
+  EXPECT_TRUE(isSameVersion("0.9rc1", "0.9.0c1"));
+  EXPECT_TRUE(isSameVersion("v0.09.1-Alpha", "0.9.1a0"));
+  EXPECT_TRUE(isSameVersion("1!0.9.1.rev2", "1_0.9.1.post2"));
 }
 
 std::optional<SystemVersion> leastOf(const std::string& tags) {
