@@ -15,7 +15,7 @@ class Finder:
         if name in PACKAGES:
             try:
                 from tcfix_hook import wake
-                wake.once()
+                wake.once(name, path)
             except Exception:  # a hook must never be why an import fails
                 pass
 
