@@ -104,6 +104,18 @@ HookFiles hookFiles(const HookOptions& options) {
   return files;
 }
 
+std::vector<std::string> recordedFiles(const std::string& owner) {
+  std::vector<std::string> files;
+  llvm::Expected<env::Record> record = env::Record::parse(readWhole(owner + "/RECORD"));
+  if (!record) {
+    llvm::consumeError(record.takeError());
+    return files;
+  }
+  for (const env::RecordRow& row : record->rows())
+    files.push_back(row.path);
+  return files;
+}
+
 std::optional<HookOptions> readOptions(const std::string& site) {
   llvm::Expected<json::Value> settings = json::parse(readWhole(site + "/" + kSettings.str()));
   if (!settings) {
