@@ -285,6 +285,11 @@ class StaysQuiet(HookTest):
 
 
 class Start(HookTest):
+    def test_puts_one_finder_before_the_others(self):
+        """Python reads the .pth files of a virtual environment twice."""
+        self.run_python("import sys; assert ['Finder' in str(finder) and 'tcfix_hook' in dir(finder) "
+                        "for finder in sys.meta_path] == [True, False, False, False], sys.meta_path")
+
     def test_nothing_is_imported(self):
         """And so nothing is compiled, which costs more than the hook itself."""
         self.run_python("import sys; assert sys.meta_path[0].__name__ == 'Finder'; "

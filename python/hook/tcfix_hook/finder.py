@@ -10,6 +10,8 @@ PACKAGES = ("torchcodec",)
 
 
 class Finder:
+    tcfix_hook = PACKAGES
+
     @staticmethod
     def find_spec(name, path=None, target=None):
         if name in PACKAGES:
@@ -21,4 +23,7 @@ class Finder:
 
 
 def install():
-    sys.meta_path.insert(0, Finder)
+    """Once, though Python reads the site of a virtual environment twice."""
+    if not any(isinstance(finder, type) and vars(finder).get("tcfix_hook") == PACKAGES
+               for finder in sys.meta_path):
+        sys.meta_path.insert(0, Finder)
