@@ -9,8 +9,6 @@
 #include <llvm/Support/JSON.h>
 #include <llvm/Support/raw_ostream.h>
 
-#include <algorithm>
-
 namespace tcfix::hook {
 
 namespace json = llvm::json;
@@ -25,10 +23,8 @@ std::string packagesLine(llvm::ArrayRef<std::string> packages) {
   if (packages.empty())
     return kDefaultPackages.str();
   std::string line = "PACKAGES = (";
-  for (std::string package : packages) {
-    std::replace(package.begin(), package.end(), '-', '_'); // no name in Python has a hyphen
+  for (const std::string& package : packages)
     line += "\"" + package + "\", ";
-  }
   return line.substr(0, line.size() - 1) + ")";
 }
 

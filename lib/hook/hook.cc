@@ -1,9 +1,12 @@
 #include "hook/hook.h"
 
 #include "apply/transaction.h"
+#include "env/distribution.h"
+#include "env/library_files.h"
 #include "hook/files.h"
 
 #include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/StringExtras.h>
 #include <llvm/Support/FileSystem.h>
 #include <llvm/Support/Path.h>
 
@@ -47,6 +50,27 @@ std::vector<std::string> ownersIn(const std::string& site) {
       owners.push_back(entry->path());
   }
   return owners;
+}
+
+/// What `import` calls a package: its name, unless a distribution of that name is installed whose
+/// modules are called otherwise.
+std::vector<std::string> importedAs(const std::string& package, llvm::ArrayRef<std::string> sites) {
+  std::string plain = package;
+  std::replace(plain.begin(), plain.end(), '-', '_'); // no name in Python has a hyphen
+  std::set<std::string> modules;
+  for (const std::string& site : sites)
+    for (const env::Distribution& each : env::distributionsOf(package, site, io::TargetDisk({})))
+      for (llvm::StringRef file : recordedFiles(each.entry)) {
+        auto [top, rest] = file.split('/');
+        llvm::StringRef name = rest.empty() ? top.split('.').first : top;
+        bool isModule = !rest.empty() || top.ends_with(".py") || env::isLibraryName(top);
+        if (isModule && !name.empty() && name != "__pycache__" &&
+            llvm::all_of(name, [](char c) { return llvm::isAlnum(c) || c == '_'; }))
+          modules.insert(name.str());
+      }
+  if (modules.empty() || modules.count(plain))
+    return {plain};
+  return {modules.begin(), modules.end()};
 }
 
 bool holds(const std::string& file, llvm::StringRef content) {
@@ -208,7 +232,11 @@ llvm::Expected<HookStatus> installHook(const env::Environment& environment,
   llvm::erase_if(sites, [](const std::string& site) { return !isReadAtStart(site); });
   if (sites.empty())
     return noSite();
-  HookFiles files = hookFiles(options);
+  HookOptions named = options;
+  named.packages.clear();
+  for (const std::string& package : options.packages)
+    llvm::append_range(named.packages, importedAs(package, sites));
+  HookFiles files = hookFiles(named);
   if (llvm::Error error = writeInto(sites, files)) {
     llvm::for_each(sites, removeEmptyFolders);
     return error;

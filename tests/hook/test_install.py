@@ -89,6 +89,22 @@ class Install(Sites):
                        stdout=subprocess.DEVNULL, env=clean)
         self.assertIn("tcfix_hook.pth", self.names())
 
+    def test_wakes_for_what_a_distribution_is_imported_as(self):
+        for name, files in (("opencv_python", ("cv2/__init__.py", "opencv_python.libs/libav.so")),
+                            ("some_thing", ("some_thing/__init__.py", "some_more/__init__.py")),
+                            ("PyYAML", ("yaml/__init__.py", "_yaml.abi3.so", "../../../bin/yaml", "a'b.py"))):
+            folder = self.site / f"{name}-1.0.dist-info"
+            folder.mkdir()
+            (folder / "RECORD").write_text("".join(f"{file},,\n" for file in (*files, f"{folder.name}/RECORD")))
+        for name, modules in (("opencv-python", ["cv2"]), ("some-thing", ["some_thing"]), ("cv2", ["cv2"]),
+                              ("pyyaml", ["_yaml", "yaml"]), ("not-there", ["not_there"])):
+            tcfix("hook", "install", "--package", name, self.venv)
+            tcfix("hook", "status", self.venv)
+            namespace = {}
+            exec((self.site / "tcfix_hook" / "finder.py").read_text(), namespace)
+            self.assertEqual(list(namespace["PACKAGES"]), modules)
+            self.assertEqual(self.settings()["arguments"], ["--package", name])
+
 
 class HalfOfIt(Sites):
     def test_is_stale_whatever_half(self):
