@@ -263,12 +263,14 @@ llvm::Expected<std::string> defaultTarget() {
   for (const char* name : {".venv", "venv"})
     if (llvm::sys::fs::is_directory(name))
       return std::string(name);
-  // A tcfix that was installed with pip lies in the environment that it is for.
-  std::string folder = path::parent_path(io::system::programPath()).str();
-  std::string around = path::parent_path(folder).str();
-  if (!around.empty() && (llvm::sys::fs::exists(around + "/pyvenv.cfg") ||
-                          llvm::sys::fs::is_directory(around + "/conda-meta")))
-    return around;
+  // A tcfix that was installed with pip lies in the environment that it is for; uv may put but a
+  // link there.
+  for (const std::string& program : {io::system::calledPath(), io::system::programPath()}) {
+    std::string around = path::parent_path(path::parent_path(program)).str();
+    if (!around.empty() && (llvm::sys::fs::exists(around + "/pyvenv.cfg") ||
+                            llvm::sys::fs::is_directory(around + "/conda-meta")))
+      return around;
+  }
   return fail(ErrorCode::Usage, "there is no environment here to work on",
               "activate one, or name its folder");
 }

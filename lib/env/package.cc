@@ -115,11 +115,40 @@ void findOutwardFolder(const Environment& environment, const io::TargetDisk& dis
       package.outward = developmentFolder(joined(package.site, row.path), disk);
 }
 
+/// The folder that is imported: as it was spelled (PIL), else as installers write names.
+std::string folderFor(const std::string& name, const std::string& site,
+                      const io::TargetDisk& disk) {
+  std::string spelled = name, usual = normalizedName(name);
+  for (std::string* text : {&spelled, &usual})
+    std::replace(text->begin(), text->end(), '-', '_');
+  return disk.isFolder(joined(site, spelled)) ? spelled : usual;
+}
+
+/// What is imported may be called otherwise than what was installed: cv2 comes with opencv-python.
+/// Nothing if several share the folder.
+std::vector<Distribution> ownersOf(const std::string& folder, const std::string& site,
+                                   const io::TargetDisk& disk) {
+  std::vector<Distribution> owners = distributionsIn(site, disk);
+  llvm::erase_if(owners, [&](const Distribution& each) {
+    if (each.name.empty() || !llvm::isAlnum(each.name.front()))
+      return true; // ~orchcodec: what pip had moved away when it was interrupted
+    RecordFile file = readRecord(each, disk);
+    return !file.record || llvm::none_of(file.record->rows(), [&](const RecordRow& row) {
+      return llvm::StringRef(row.path).starts_with(folder + "/");
+    });
+  });
+  if (owners.size() > 1)
+    owners.clear();
+  return owners;
+}
+
 std::optional<Package> findInSite(const Environment& environment, const io::TargetDisk& disk,
                                   const std::string& site, const PackageQuery& query) {
-  std::string folder = normalizedName(query.name);
-  std::replace(folder.begin(), folder.end(), '-', '_');
+  std::string folder = folderFor(query.name, site, disk);
   std::vector<Distribution> found = distributionsOf(query.name, site, disk);
+  bool isCalledSo = !found.empty();
+  if (!isCalledSo && disk.isFolder(joined(site, folder)))
+    found = ownersOf(folder, site, disk);
   if (found.empty() && !disk.isFolder(joined(site, folder)) &&
       !disk.isFile(joined(site, folder + ".egg-link")))
     return std::nullopt;
@@ -127,6 +156,7 @@ std::optional<Package> findInSite(const Environment& environment, const io::Targ
   Package package;
   package.name = query.name;
   package.site = site;
+  std::string condaName = query.name;
   std::vector<RecordFile> records;
   for (const Distribution& each : found)
     records.push_back(readRecord(each, disk));
@@ -136,7 +166,9 @@ std::optional<Package> findInSite(const Environment& environment, const io::Targ
     size_t chosen = chooseDistribution(found, records, site, disk);
     Distribution distribution = found[chosen];
     readMetadata(distribution, disk);
-    package.name = distribution.name;
+    condaName = distribution.name;
+    if (isCalledSo)
+      package.name = distribution.name;
     package.version = distribution.version;
     package.distInfo = distribution.entry;
     if (found.size() > 1) {
@@ -157,7 +189,7 @@ std::optional<Package> findInSite(const Environment& environment, const io::Targ
       collector.addListed(*record, records[chosen].path);
     }
   }
-  package.condaMeta = findCondaMeta(environment, disk, package.name);
+  package.condaMeta = findCondaMeta(environment, disk, condaName);
   // With a prefix, files that were copied in by hand count, too; without, RECORD is the better
   // list.
   if (!record || !query.libraryPrefix.empty())

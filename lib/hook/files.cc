@@ -9,8 +9,6 @@
 #include <llvm/Support/JSON.h>
 #include <llvm/Support/raw_ostream.h>
 
-#include <algorithm>
-
 namespace tcfix::hook {
 
 namespace json = llvm::json;
@@ -25,10 +23,8 @@ std::string packagesLine(llvm::ArrayRef<std::string> packages) {
   if (packages.empty())
     return kDefaultPackages.str();
   std::string line = "PACKAGES = (";
-  for (std::string package : packages) {
-    std::replace(package.begin(), package.end(), '-', '_'); // no name in Python has a hyphen
+  for (const std::string& package : packages)
     line += "\"" + package + "\", ";
-  }
   return line.substr(0, line.size() - 1) + ")";
 }
 
@@ -101,6 +97,18 @@ HookFiles hookFiles(const HookOptions& options) {
   for (llvm::StringRef name : kOwnNotes)
     record += (name + ",,\n").str();
   files[recordName()] = record + recordName() + ",,\n";
+  return files;
+}
+
+std::vector<std::string> recordedFiles(const std::string& owner) {
+  std::vector<std::string> files;
+  llvm::Expected<env::Record> record = env::Record::parse(readWhole(owner + "/RECORD"));
+  if (!record) {
+    llvm::consumeError(record.takeError());
+    return files;
+  }
+  for (const env::RecordRow& row : record->rows())
+    files.push_back(row.path);
   return files;
 }
 

@@ -21,6 +21,9 @@ HookFiles hookFiles(const HookOptions& options);
 std::string distInfoName();
 std::string recordName();
 
+/// What the RECORD in a .dist-info lists, relative to the site; nothing if it cannot be read.
+std::vector<std::string> recordedFiles(const std::string& owner);
+
 /// The options that settings.json and the package's own file show; nothing if they are not ours.
 std::optional<HookOptions> readOptions(const std::string& site);
 

@@ -1,11 +1,16 @@
 #include "hook/hook.h"
 
 #include "apply/transaction.h"
+#include "env/distribution.h"
+#include "env/library_files.h"
 #include "hook/files.h"
 
 #include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/StringExtras.h>
 #include <llvm/Support/FileSystem.h>
 #include <llvm/Support/Path.h>
+
+#include <set>
 
 namespace tcfix::hook {
 
@@ -21,6 +26,12 @@ std::vector<std::string> sitesOf(const env::Environment& environment) {
     if (site.kind == env::SiteKind::Own)
       sites.push_back(site.folder);
   return sites;
+}
+
+// Python reads .pth files in these only; anywhere else a hook would lie idle.
+bool isReadAtStart(const std::string& site) {
+  llvm::StringRef name = path::filename(site);
+  return name.equals_insensitive("site-packages") || name == "dist-packages";
 }
 
 llvm::Error noSite() {
@@ -39,6 +50,27 @@ std::vector<std::string> ownersIn(const std::string& site) {
       owners.push_back(entry->path());
   }
   return owners;
+}
+
+/// What `import` calls a package: its name, unless a distribution of that name is installed whose
+/// modules are called otherwise.
+std::vector<std::string> importedAs(const std::string& package, llvm::ArrayRef<std::string> sites) {
+  std::string plain = package;
+  std::replace(plain.begin(), plain.end(), '-', '_'); // no name in Python has a hyphen
+  std::set<std::string> modules;
+  for (const std::string& site : sites)
+    for (const env::Distribution& each : env::distributionsOf(package, site, io::TargetDisk({})))
+      for (llvm::StringRef file : recordedFiles(each.entry)) {
+        auto [top, rest] = file.split('/');
+        llvm::StringRef name = rest.empty() ? top.split('.').first : top;
+        bool isModule = !rest.empty() || top.ends_with(".py") || env::isLibraryName(top);
+        if (isModule && !name.empty() && name != "__pycache__" &&
+            llvm::all_of(name, [](char c) { return llvm::isAlnum(c) || c == '_'; }))
+          modules.insert(name.str());
+      }
+  if (modules.empty() || modules.count(plain))
+    return {plain};
+  return {modules.begin(), modules.end()};
 }
 
 bool holds(const std::string& file, llvm::StringRef content) {
@@ -61,30 +93,55 @@ llvm::Expected<apply::Step> stage(const std::string& file, const std::string& co
   return apply::Step::replace(kept, file, differenceOf(kept.bytes(), bytesOf(content), "hook"));
 }
 
+// Rows of a RECORD that lead elsewhere are nobody's business here.
+bool isOurs(llvm::StringRef name) {
+  bool isNamedSo = llvm::any_of(llvm::StringRef("/.-"), [&](char next) {
+    return name.starts_with(std::string("tcfix_hook") + next);
+  });
+  return isNamedSo && !name.contains("..") && !name.contains('\\');
+}
+
+/// The names of all that a hook of this version, or of one whose list is there, may consist of,
+/// without what it notes itself.
+std::set<std::string> namesIn(const std::string& site) {
+  std::set<std::string> names;
+  for (const auto& [name, content] : hookFiles({}))
+    names.insert(name);
+  for (const std::string& owner : ownersIn(site)) {
+    for (const char* name : {"METADATA", "INSTALLER", "WHEEL", "REQUESTED", "RECORD"})
+      names.insert((path::filename(owner) + "/" + name).str());
+    for (const std::string& name : recordedFiles(owner))
+      if (isOurs(name))
+        names.insert(name);
+  }
+  for (llvm::StringRef note : kOwnNotes)
+    names.erase(note.str());
+  return names;
+}
+
 HookStatus statusOf(const std::string& site) {
   HookStatus status;
-  if (ownersIn(site).empty() && !fs::exists(site + "/tcfix_hook"))
+  for (const std::string& name : namesIn(site))
+    if (std::string file = site + "/" + name; fs::exists(file))
+      status.files.push_back(file);
+  if (status.files.empty() && ownersIn(site).empty() && !fs::exists(site + "/tcfix_hook"))
     return status;
   std::optional<HookOptions> options = readOptions(site);
-  status.state = State::Installed;
+  status.state = State::Stale;
   if (!options) {
-    status.state = State::Stale;
     status.remark = "its settings are damaged";
     return status;
   }
-  for (const auto& [name, content] : hookFiles(*options)) {
-    std::string file = site + "/" + name;
-    if (fs::exists(file))
-      status.files.push_back(file);
-    if (holds(file, content))
-      continue;
-    status.state = State::Stale;
-    status.remark = name + " is not as this tcfix writes it";
-  }
-  if (status.state == State::Installed && !fs::can_execute(options->program)) {
-    status.state = State::Stale;
+  HookFiles wanted = hookFiles(*options);
+  for (const auto& [name, content] : wanted)
+    if (!holds(site + "/" + name, content))
+      status.remark = name + " is not as this tcfix writes it";
+  if (status.remark.empty() && status.files.size() > wanted.size())
+    status.remark = "another version has left files";
+  if (status.remark.empty() && !fs::can_execute(options->program))
     status.remark = options->program + ", which it calls, is not there";
-  }
+  if (status.remark.empty())
+    status.state = State::Installed;
   return status;
 }
 
@@ -94,14 +151,9 @@ void removeFolder(const std::string& folder) {
   fs::remove(folder);
 }
 
-llvm::Error removeFrom(const std::string& site, std::vector<std::string>& removed) {
-  std::vector<std::string> files(std::begin(kOwnNotes), std::end(kOwnNotes));
-  for (const auto& [name, content] : hookFiles({}))
-    files.push_back(name);
-  for (const std::string& owner : ownersIn(site))
-    for (const char* name : {"METADATA", "INSTALLER", "WHEEL", "REQUESTED", "RECORD"})
-      files.push_back((path::filename(owner) + "/" + name).str());
-  for (const std::string& name : files) {
+llvm::Error removeFiles(const std::string& site, const std::set<std::string>& names,
+                        std::vector<std::string>& removed) {
+  for (const std::string& name : names) {
     std::string file = site + "/" + name;
     if (!fs::exists(file))
       continue;
@@ -109,10 +161,38 @@ llvm::Error removeFrom(const std::string& site, std::vector<std::string>& remove
       return within(file, std::move(error));
     removed.push_back(file);
   }
+  return llvm::Error::success();
+}
+
+void removeEmptyFolders(const std::string& site) {
   removeFolder(site + "/tcfix_hook");
   for (const std::string& owner : ownersIn(site))
     removeFolder(owner);
+}
+
+llvm::Error removeFrom(const std::string& site, std::vector<std::string>& removed) {
+  std::set<std::string> names = namesIn(site);
+  names.insert(std::begin(kOwnNotes), std::end(kOwnNotes));
+  if (llvm::Error error = removeFiles(site, names, removed))
+    return error;
+  removeEmptyFolders(site);
   return llvm::Error::success();
+}
+
+llvm::Error writeInto(llvm::ArrayRef<std::string> sites, const HookFiles& files) {
+  std::vector<apply::Step> steps;
+  std::vector<std::unique_ptr<io::InputFile>> old;
+  for (const std::string& site : sites)
+    for (const auto& [name, content] : files) {
+      std::string file = site + "/" + name;
+      if (holds(file, content))
+        continue;
+      llvm::Expected<apply::Step> step = stage(file, content, old);
+      if (!step)
+        return within(file, step.takeError());
+      steps.push_back(std::move(*step));
+    }
+  return apply::commitAll(steps);
 }
 
 } // namespace
@@ -149,29 +229,30 @@ llvm::Expected<HookStatus> findHook(const env::Environment& environment) {
 llvm::Expected<HookStatus> installHook(const env::Environment& environment,
                                        const HookOptions& options) {
   std::vector<std::string> sites = sitesOf(environment);
+  llvm::erase_if(sites, [](const std::string& site) { return !isReadAtStart(site); });
   if (sites.empty())
     return noSite();
-  std::vector<apply::Step> steps;
-  std::vector<std::unique_ptr<io::InputFile>> old;
+  HookOptions named = options;
+  named.packages.clear();
+  for (const std::string& package : options.packages)
+    llvm::append_range(named.packages, importedAs(package, sites));
+  HookFiles files = hookFiles(named);
+  if (llvm::Error error = writeInto(sites, files)) {
+    llvm::for_each(sites, removeEmptyFolders);
+    return error;
+  }
   for (const std::string& site : sites) {
-    // Another version's list of files would be left behind.
+    // What another version had, and this one has not.
+    std::set<std::string> others = namesIn(site);
+    for (const auto& [name, content] : files)
+      others.erase(name);
     std::vector<std::string> removed;
+    if (llvm::Error error = removeFiles(site, others, removed))
+      return error;
     for (const std::string& owner : ownersIn(site))
       if (path::filename(owner) != distInfoName())
-        if (llvm::Error error = removeFrom(site, removed))
-          return error;
-    for (const auto& [name, content] : hookFiles(options)) {
-      std::string file = site + "/" + name;
-      if (holds(file, content))
-        continue;
-      llvm::Expected<apply::Step> step = stage(file, content, old);
-      if (!step)
-        return within(file, step.takeError());
-      steps.push_back(std::move(*step));
-    }
+        removeFolder(owner);
   }
-  if (llvm::Error error = apply::commitAll(steps))
-    return error;
   return findHook(environment);
 }
 

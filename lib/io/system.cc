@@ -43,14 +43,21 @@ std::string programPath() {
 }
 
 llvm::Expected<TemporaryFile> TemporaryFile::createBeside(llvm::StringRef target) {
-  llvm::StringRef folder = llvm::sys::path::parent_path(target);
-  llvm::SmallString<256> model(folder);
-  // A fixed short name: the target's own may already be as long as the file system allows.
-  llvm::sys::path::append(model, llvm::Twine(kPrefix) + "%%%%%%%%" + kSuffix);
-  int descriptor = -1;
+  // A fixed short name: the target's own may already be as long as the file system allows. Only the
+  // name is a model: a % in the folder's own path stands for itself.
+  constexpr int kMostTries = 128; // as createUniqueFile has it
   llvm::SmallString<256> path;
-  if (std::error_code error = fs::createUniqueFile(model, descriptor, path, fs::OF_None,
-                                                   fs::owner_read | fs::owner_write))
+  int descriptor = -1;
+  std::error_code error = std::make_error_code(std::errc::file_exists);
+  for (int tries = 0; tries < kMostTries && error == std::errc::file_exists; ++tries) {
+    llvm::SmallString<32> name;
+    fs::createUniquePath(llvm::Twine(kPrefix) + "%%%%%%%%" + kSuffix, name, /*MakeAbsolute=*/false);
+    path = llvm::sys::path::parent_path(target);
+    llvm::sys::path::append(path, name);
+    error = fs::openFileForReadWrite(path, descriptor, fs::CD_CreateNew, fs::OF_None,
+                                     fs::owner_read | fs::owner_write);
+  }
+  if (error)
     return fail(ErrorCode::CannotWrite,
                 "a new file cannot be made in its folder: " + error.message(),
                 "tcfix never writes into the old file; it needs write permission in the folder");

@@ -78,6 +78,10 @@ std::optional<std::string> readLink(const std::string& path);
 /// The file of the running program, without symbolic links; empty where the system does not tell.
 std::string programPath();
 
+/// The path by which it was called, which may be a link: into an installer's cache, or to whichever
+/// version is installed now. Its folder is absolute and without links. Else as programPath().
+std::string calledPath();
+
 /// True for a file with macOS's mark of a download that the user has not opened yet.
 bool isQuarantined(const std::string& path);
 

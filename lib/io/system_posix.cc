@@ -2,6 +2,10 @@
 
 #include "base/error.h"
 
+#include <llvm/ADT/SmallString.h>
+#include <llvm/Support/FileSystem.h>
+#include <llvm/Support/Path.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
@@ -17,11 +21,13 @@
 
 #ifdef __linux__
 #include <linux/fs.h>
+#include <sys/auxv.h>
 #include <sys/ioctl.h>
 #include <sys/xattr.h>
 #endif
 #ifdef __APPLE__
 #include <copyfile.h>
+#include <mach-o/dyld.h>
 #include <sys/xattr.h>
 #endif
 
@@ -198,6 +204,25 @@ System thisSystem() {
 #else
   return System::Linux;
 #endif
+}
+
+std::string calledPath() {
+  std::string name;
+#ifdef __linux__
+  if (auto* text = reinterpret_cast<const char*>(::getauxval(AT_EXECFN)))
+    name = text;
+#elif defined(__APPLE__)
+  char text[4096];
+  uint32_t size = sizeof text;
+  if (::_NSGetExecutablePath(text, &size) == 0)
+    name = text;
+#endif
+  llvm::StringRef folder = llvm::sys::path::parent_path(name);
+  llvm::SmallString<256> path;
+  if (name.empty() || llvm::sys::fs::real_path(folder.empty() ? "." : folder, path))
+    return programPath();
+  llvm::sys::path::append(path, llvm::sys::path::filename(name));
+  return llvm::sys::fs::can_execute(path) ? path.str().str() : programPath();
 }
 
 std::optional<std::string> readLink(const std::string& path) {

@@ -106,6 +106,10 @@ System thisSystem() {
   return System::Windows;
 }
 
+std::string calledPath() {
+  return programPath(); // which follows no links here
+}
+
 std::optional<std::string> readLink(const std::string& path) {
   std::error_code error;
   std::filesystem::path text = std::filesystem::read_symlink(wide(path), error);

@@ -7,12 +7,12 @@ import os
 import shutil
 import subprocess
 import sysconfig
-from typing import Any, Dict, Iterable, Iterator, List, Optional, Union, cast
+from typing import Any, Dict, Iterable, Iterator, List, Optional, Tuple, Union, cast
 
 from .documents import Problem, Report
 
 Operand = Union[str, "os.PathLike[str]"]
-Value = Union[str, int, "os.PathLike[str]"]
+Value = Union[str, bytes, int, "os.PathLike[str]"]
 Option = Union[None, bool, Value, Iterable[Value]]
 
 # 1: a problem was found; 4: nothing loads afterwards. Both are answers, told in the document.
@@ -32,6 +32,9 @@ class TcfixError(Exception):
         self.exit_code = exit_code
         self.errors = errors
         self.document = document
+
+    def __reduce__(self) -> Tuple[Any, ...]:  # a pool of processes sends it home
+        return type(self), (self.exit_code, self.errors, self.document)
 
     @property
     def hint(self) -> Optional[str]:
@@ -55,8 +58,12 @@ def program() -> str:
 
 
 def _candidates(name: str) -> Iterator[str]:
-    yield os.path.join(sysconfig.get_path("scripts"), name)
-    # Elsewhere after pip install --user, --prefix or --target; the installer's own list knows.
+    site = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    scripts = os.path.join(sysconfig.get_path("scripts"), name)
+    if site in (sysconfig.get_path("purelib"), sysconfig.get_path("platlib")):
+        yield scripts
+    # Elsewhere after pip install --user, --prefix or --target, though there may be another one in
+    # scripts; the installer's own list knows.
     from importlib import metadata
     try:
         files = metadata.distribution("tcfix").files or []
@@ -65,14 +72,15 @@ def _candidates(name: str) -> Iterator[str]:
     for file in files:
         if file.name == name:
             yield os.path.abspath(str(file.locate()))
-    yield os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "bin", name)
+    yield os.path.join(site, "bin", name)
+    yield scripts
     yield shutil.which("tcfix") or ""
 
 
 def _words(options: Dict[str, Option]) -> Iterator[str]:
     for key, option in options.items():
         values: Iterable[Union[None, bool, Value]]
-        if option is None or isinstance(option, (str, int, os.PathLike)):
+        if option is None or isinstance(option, (str, bytes, int, os.PathLike)):
             values = [option]
         else:
             values = option
@@ -89,7 +97,7 @@ def _words(options: Dict[str, Option]) -> Iterator[str]:
 
 
 def _text(value: Value) -> str:
-    return str(value) if isinstance(value, int) else os.fspath(value)
+    return str(value) if isinstance(value, int) else os.fsdecode(value)
 
 
 def run(command: str, *operands: Operand, **options: Option) -> Dict[str, Any]:

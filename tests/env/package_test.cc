@@ -123,6 +123,27 @@ TEST_F(Packages, CanBeAnyByName) {
   EXPECT_THAT(names(packages[0].libraries), ElementsAre("cv2/cv2.abi3.so", "cv2/deep/er/x.so"));
 }
 
+// What is imported is not always called as what was installed.
+TEST_F(Packages, CanBeNamedByTheirFolder) {
+  std::string row = library("cv2/cv2.abi3.so");
+  tree.file(inSite("opencv_python-4.12.dist-info/RECORD"), row);
+  tree.file(inSite("~pencv_python-4.11.dist-info/RECORD"), row);
+  tree.file(inSite("pillow-12.0.dist-info/RECORD"), library("PIL/_imaging.so"));
+  for (const auto& [name, version, path] :
+       {std::tuple{"cv2", "4.12", "cv2/cv2.abi3.so"}, {"PIL", "12.0", "PIL/_imaging.so"}}) {
+    std::vector<Package> packages = found("venv", {name, {}});
+    ASSERT_THAT(packages, SizeIs(1)) << name;
+    EXPECT_EQ(packages[0].name, name);
+    EXPECT_EQ(packages[0].version, version);
+    EXPECT_TRUE(packages[0].hasRecord);
+    EXPECT_THAT(names(packages[0].libraries), ElementsAre(path));
+  }
+  tree.file(inSite("another-1.0.dist-info/RECORD"), row);
+  std::vector<Package> shared = found("venv", {"cv2", {}});
+  ASSERT_THAT(shared, SizeIs(1));
+  EXPECT_FALSE(shared[0].hasRecord);
+}
+
 TEST_F(Packages, IncludeWhatWasCopiedInByHand) {
   distInfo("0.9.1", library("torchcodec/libtorchcodec_core7.dylib"));
   library("torchcodec/libtorchcodec_core8.dylib");

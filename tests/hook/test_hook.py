@@ -2,8 +2,10 @@
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
+import time
 import unittest
 
 from harness import FilesTest, tcfix
@@ -15,8 +17,9 @@ with open({log!r}, "a") as log:
     log.write(json.dumps(sys.argv[1:]) + "\\n")
 time.sleep({seconds})
 open({log!r} + ".done", "w").close()
-print(json.dumps({{"targets": [{{"files": [{{"path": {library!r}}}], "torch": {{"path": {torch!r}}},
-                              "ffmpeg": {{"path": {ffmpeg!r}}}}}]}}))
+print(json.dumps({{"ok": not {code}, "targets": [
+    {{"files": [{{"path": {library!r}}}], "torch": {{"path": {torch!r}}},
+     "ffmpeg": {{"path": {ffmpeg!r}}}}}]}}))
 sys.exit({code})
 """
 
@@ -51,8 +54,12 @@ class HookTest(FilesTest):
         self.log = self.folder / "log"
         self.program = self.folder / "tcfix"
         self.write_program()
-        settings = self.site / "tcfix_hook" / "settings.json"
-        settings.write_text(json.dumps({**json.loads(settings.read_text()), "tcfix": str(self.program)}))
+        self.stamp = self.site / "tcfix_hook" / "stamp.json"
+        self.set(tcfix=str(self.program))
+
+    def set(self, **settings):
+        path = self.site / "tcfix_hook" / "settings.json"
+        path.write_text(json.dumps({**json.loads(path.read_text()), **settings}))
 
     def write_program(self, code=0, seconds=0):
         self.program.write_text(PROGRAM.format(
@@ -103,7 +110,10 @@ class Wakes(HookTest):
             "another FFmpeg": lambda: self.replace(self.ffmpeg / "libavcodec.so.61"),
             "no FFmpeg": lambda: (self.ffmpeg / "libavcodec.so.61").unlink(),
             "conda": lambda: (self.venv / "conda-meta").mkdir(),
-            "a damaged stamp": lambda: (self.site / "tcfix_hook" / "stamp.json").write_text("{"),
+            "a damaged stamp": lambda: self.stamp.write_text("{"),
+            "a stamp that makes no sense": lambda: self.stamp.write_text('{"good": true, "files": [[]]}'),
+            "a stamp without end": lambda: self.stamp.write_text("[" * 100000),
+            "other options": lambda: self.set(arguments=["--ffmpeg", "none"]),
         }
         for number, (name, change) in enumerate(changes.items()):
             with self.subTest(name):
@@ -166,8 +176,59 @@ class Wakes(HookTest):
         self.run_python()
         self.assertEqual(len(self.calls()), 2)
 
+    def test_again_in_one_process_only_after_an_installer(self):
+        """As in a notebook, where the import failed, and somebody then installs what was missing."""
+        self.write_program(code=4)
+        asks = "import importlib.util, os; [importlib.util.find_spec('torchcodec') for _ in range(3)]; "
+        self.run_python(asks + f"os.mkdir({str(self.site / 'av.libs')!r}); import torchcodec")
+        self.assertEqual(len(self.calls()), 2)
+
+    def test_again_after_a_failure_whose_exit_code_is_lost(self):
+        self.write_program(code=4)
+        for number in (1, 2):
+            self.run_python("import signal; signal.signal(signal.SIGCHLD, signal.SIG_IGN); import torchcodec")
+            self.assertEqual(len(self.calls()), number)
+
+    def test_once_although_torch_has_no_libraries(self):
+        self.program.write_text(self.program.read_text().replace(repr(str(self.torch)), "None"))
+        (self.folder / "torch-in-this-folder").touch()
+        for _ in range(2):
+            self.run_python(f"import os; os.chdir({str(self.folder)!r}); import torchcodec")
+        self.assertEqual(len(self.calls()), 1)
+
+    def test_once_whatever_encoding_a_process_has(self):
+        self.venv = self.venv.rename(self.folder / "vénv")
+        self.python = self.venv / "bin" / "python"
+        for name in ("site", "library", "torch"):
+            inside = str(getattr(self, name)).replace("/venv/", "/vénv/")
+            setattr(self, name, type(self.site)(inside))
+        self.write_program()
+        text = self.program.read_text().replace("print(", "os.write(1, ").replace(
+            "]}))", "]}, ensure_ascii=False).encode())")  # as tcfix prints it
+        self.program.write_text(text, encoding="utf-8")
+        for variables in ({"PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0", "LC_ALL": "C"}, {}):
+            self.run_python(**variables)
+            self.assertEqual(len(self.calls()), 1)
+
+    def test_ctrl_c_waits_until_tcfix_has_tidied_up(self):
+        tidy = self.folder / "tidy"
+        self.program.write_text(f"#!/bin/sh\ntrap 'sleep 0.5; echo > {tidy}; exit 130' INT\n"
+                                f"echo > {self.log}\nwhile :; do sleep 0.1; done\n")
+        process = subprocess.Popen([self.python, "-c", "import torchcodec"], start_new_session=True,
+                                   stderr=subprocess.PIPE, text=True)
+        while not self.log.exists():
+            time.sleep(0.02)
+        os.killpg(process.pid, signal.SIGINT)
+        self.assertIn("KeyboardInterrupt", process.communicate()[1])
+        self.assertTrue(tidy.exists())
+
 
 class StaysQuiet(HookTest):
+    def test_without_the_package(self):
+        shutil.rmtree(self.site / "torchcodec")
+        self.run_python("import importlib.util; assert not importlib.util.find_spec('torchcodec')")
+        self.assertEqual(self.calls(), [])
+
     def test_when_disabled(self):
         self.run_python(TCFIX_DISABLE="1")
         self.assertEqual(self.calls(), [])
@@ -224,6 +285,11 @@ class StaysQuiet(HookTest):
 
 
 class Start(HookTest):
+    def test_puts_one_finder_before_the_others(self):
+        """Python reads the .pth files of a virtual environment twice."""
+        self.run_python("import sys; assert ['Finder' in str(finder) and 'tcfix_hook' in dir(finder) "
+                        "for finder in sys.meta_path] == [True, False, False, False], sys.meta_path")
+
     def test_nothing_is_imported(self):
         """And so nothing is compiled, which costs more than the hook itself."""
         self.run_python("import sys; assert sys.meta_path[0].__name__ == 'Finder'; "

@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "io/staged.h"
+#include "support/folder_tree.h"
 #include "support/hostile_disk.h"
 #include "support/posix_file.h"
 
@@ -48,6 +49,14 @@ TEST(StagedFile, TakesThePlaceWithANewInode) {
   EXPECT_EQ(textOf(readFile(path)), "Xontenttail");
   EXPECT_NE(inodeOf(path), before);
   EXPECT_THAT(folder.names(), ElementsAre("file"));
+}
+
+// A name for a new file is made from a model in which % stands for any letter.
+TEST(StagedFile, TakesAPercentSignInAPathForItself) {
+  FolderTree folder;
+  std::string path = folder.file("My%20Project/file");
+  ASSERT_FALSE(bool(replace(path)));
+  EXPECT_EQ(textOf(readFile(path)), "Xontenttail");
 }
 
 TEST(StagedFile, WritesMovesShrinksAndGrows) {

@@ -1,6 +1,8 @@
 """The Python module: options become words, documents become values, failures become exceptions."""
 import os
 import pathlib
+import pickle
+import shutil
 import signal
 import subprocess
 import sys
@@ -43,6 +45,10 @@ class Options(ModuleTest):
                                   "rpath": ["/a", pathlib.Path("/b")], "arch": "-odd"}))
         self.assertEqual(words, ["--dry-run", "-j", "4", "--rpath=/a", "--rpath=/b", "--arch=-odd"])
 
+    def test_bytes_are_a_text_not_numbers(self):
+        words = list(_run._words({"rpath": b"/a", "ffmpeg": [b"/b\xff"]}))
+        self.assertEqual([os.fsencode(word) for word in words], [b"--rpath=/a", b"--ffmpeg=/b\xff"])
+
     def test_reach_the_program_in_their_order(self):
         report = tcfix.edit(self.library, dry_run=True, no_sign=True, add_rpath=["/b", "/a"])
         file = report["files"][0]
@@ -78,6 +84,13 @@ class Outcomes(ModuleTest):
         self.assertEqual([file["status"] for file in caught.exception.document["files"]],
                          ["failed", "changed"])
 
+    def test_an_exception_survives_the_way_home_from_a_process(self):
+        with self.assertRaises(tcfix.TcfixError) as caught:
+            tcfix.inspect(self.folder / "absent")
+        there, here = caught.exception, pickle.loads(pickle.dumps(caught.exception))
+        self.assertEqual((here.exit_code, here.errors, here.document, str(here)),
+                         (there.exit_code, there.errors, there.document, str(there)))
+
     def test_a_crash_is_an_exception_with_the_log(self):
         self.use_script("echo oh no >&2; exit 70")
         with self.assertRaises(tcfix.TcfixError) as caught:
@@ -104,6 +117,22 @@ class Program(FilesTest):
         result = self.python("-m", "tcfix", "verify", "absent", path=found)
         self.assertEqual(result.returncode, 2)
         self.assertIn("absent: there is no such file", result.stderr)
+
+    def test_belongs_to_the_module_although_there_is_another_one(self):
+        """pip install --target beside an environment that has a tcfix of its own."""
+        subprocess.run([sys.executable, "-m", "venv", "--without-pip", self.folder / "venv"], check=True)
+        target = self.folder / "target"
+        shutil.copytree(harness.ROOT / "python" / "tcfix", target / "tcfix")
+        (target / "tcfix-1.0.dist-info").mkdir()
+        (target / "tcfix-1.0.dist-info" / "METADATA").write_text("Name: tcfix\nVersion: 1.0\n")
+        (target / "tcfix-1.0.dist-info" / "RECORD").write_text("bin/tcfix,,\n")
+        (target / "bin").mkdir()
+        for program in (target / "bin" / "tcfix", self.folder / "venv" / "bin" / "tcfix"):
+            program.touch()
+        found = subprocess.run([self.folder / "venv" / "bin" / "python", "-c",
+                                "import tcfix; print(tcfix.program())"],
+                               env={"PYTHONPATH": str(target)}, capture_output=True, text=True).stdout
+        self.assertEqual(found.strip(), str(target / "bin" / "tcfix"))
 
     def test_says_when_the_program_is_missing(self):
         result = self.python("-m", "tcfix", "--version", path="/nonexistent")

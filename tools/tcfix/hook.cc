@@ -4,6 +4,9 @@
 #include "io/system.h"
 #include "report/hook.h"
 
+#include <llvm/ADT/SmallString.h>
+#include <llvm/Support/FileSystem.h>
+
 namespace tcfix::cli {
 
 namespace {
@@ -12,15 +15,25 @@ namespace {
 constexpr char kNameCharacters[] =
     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.";
 
+/// The hook will call apply from whatever folder Python is started in.
+std::string fromAnywhere(const std::string& ffmpeg) {
+  llvm::SmallString<256> folder(ffmpeg);
+  if (ffmpeg != "auto" && ffmpeg != "av" && ffmpeg != "none")
+    llvm::sys::fs::make_absolute(folder);
+  return folder.str().str();
+}
+
 hook::HookOptions optionsFrom(const Invocation& invocation) {
   hook::HookOptions options;
-  options.program = io::system::programPath();
+  options.program = io::system::calledPath();
   for (const Argument& argument : invocation.arguments())
     if (argument.key == "package") {
       options.packages.push_back(argument.value);
       options.arguments.insert(options.arguments.end(), {"--package", argument.value});
-    } else if (argument.key == "ffmpeg" || argument.key == "rpath") {
-      options.arguments.insert(options.arguments.end(), {"--" + argument.key, argument.value});
+    } else if (argument.key == "ffmpeg") {
+      options.arguments.insert(options.arguments.end(), {"--ffmpeg", fromAnywhere(argument.value)});
+    } else if (argument.key == "rpath") {
+      options.arguments.insert(options.arguments.end(), {"--rpath", argument.value});
     }
   return options;
 }
@@ -51,7 +64,11 @@ int runHook(Invocation& invocation) {
   for (const std::string& name : optionsFrom(invocation).packages)
     if (name.empty() || name.find_first_not_of(kNameCharacters) != std::string::npos)
       return invocation.usageError("--package takes the name of a package, not '" + name + "'");
+  for (const char* key : {"ffmpeg", "rpath"})
+    if (invocation.has(key) && invocation.value(key).empty())
+      return invocation.usageError(std::string("--") + key + " takes a text that is not empty");
   hook::HookStatus status;
+  bool isDone = false;
   std::string target = invocation.operands().size() > 1 ? invocation.operands()[1] : "";
   if (target.empty()) {
     llvm::Expected<std::string> active = env::defaultTarget();
@@ -60,13 +77,16 @@ int runHook(Invocation& invocation) {
     else
       invocation.addError(toProblem(active.takeError(), {}));
   }
-  if (!target.empty())
-    if (llvm::Error error = act(verb, target, invocation).moveInto(status))
+  if (!target.empty()) {
+    llvm::Error error = act(verb, target, invocation).moveInto(status);
+    isDone = !error;
+    if (error)
       invocation.addError(toProblem(std::move(error), target));
+  }
   bool isMissed = verb == "status" && status.state != hook::State::Installed;
   return invocation.finish(
       isMissed ? kProblemFound : kDone,
-      report::renderHook(verb, target, status, invocation.paint()),
+      isDone ? report::renderHook(verb, target, status, invocation.paint()) : std::string(),
       [&](const report::Preamble& preamble) { return report::jsonForHook(preamble, status); });
 }
 
@@ -74,7 +94,7 @@ int runHook(Invocation& invocation) {
 
 Command hookCommand() {
   static constexpr Option kOptions[] = {
-      {"package", "wake on the import of this package, too; may be repeated", "NAME"},
+      {"package", "wake on the import of this package, not torchcodec; may be repeated", "NAME"},
       {"ffmpeg", "passed on to apply", "DIR|auto|av|none"},
       {"rpath", "passed on to apply; may be repeated", "PATH"},
   };

@@ -10,15 +10,20 @@ PACKAGES = ("torchcodec",)
 
 
 class Finder:
+    tcfix_hook = PACKAGES
+
     @staticmethod
     def find_spec(name, path=None, target=None):
         if name in PACKAGES:
             try:
                 from tcfix_hook import wake
-                wake.once()
+                wake.once(name, path)
             except Exception:  # a hook must never be why an import fails
                 pass
 
 
 def install():
-    sys.meta_path.insert(0, Finder)
+    """Once, though Python reads the site of a virtual environment twice."""
+    if not any(isinstance(finder, type) and vars(finder).get("tcfix_hook") == PACKAGES
+               for finder in sys.meta_path):
+        sys.meta_path.insert(0, Finder)

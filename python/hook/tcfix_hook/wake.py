@@ -18,22 +18,26 @@ import shutil
 import subprocess
 import sys
 import time
+from importlib.machinery import PathFinder
 
 from .finder import PACKAGES
 
 FOLDER = os.path.dirname(os.path.abspath(__file__))
 SITE = os.path.dirname(FOLDER)
+SETTINGS = os.path.join(FOLDER, "settings.json")
 STAMP = os.path.join(FOLDER, "stamp.json")
 NEW_STAMP = os.path.join(FOLDER, "stamp.new")
 PATIENCE = 60  # seconds, for another process that is at it
 BUSY = (errno.EACCES, errno.EAGAIN, errno.EDEADLK)
-woken = []
+seen = []  # the site, each time that this process looked at it
 
 
-def once():
-    """Repairs, but not a second time in this process."""
-    if not woken:
-        woken.append(True)
+def once(name, path):
+    """Repairs what is about to be imported; in one process again only after an installer was at
+    work. Programs that only ask whether a package is there must not pay when it is not."""
+    site = stamp(SITE)
+    if site not in seen and PathFinder.find_spec(name, path):
+        seen.append(site)
         repair()
 
 
@@ -43,8 +47,7 @@ def repair():
         return
     if not os.access(FOLDER, os.W_OK):
         return  # who cannot write here cannot repair here
-    with open(os.path.join(FOLDER, "settings.json"), encoding="utf-8") as file:
-        settings = json.load(file)
+    settings = read(SETTINGS)
     program = shutil.which(settings["tcfix"]) or shutil.which("tcfix")
     if not program:
         return
@@ -55,11 +58,16 @@ def repair():
 
 def is_fresh():
     try:
-        with open(STAMP, encoding="utf-8") as file:
-            last = json.load(file)
+        last = read(STAMP)
         return last["good"] and all(entry == stamp(entry[0]) for entry in last["files"])
-    except (OSError, ValueError, KeyError, TypeError):
+    except Exception:  # whatever is wrong with it, there is no stamp then
         return False
+
+
+def read(path):
+    """Paths are bytes; each process has its own way to see letters in them."""
+    with open(path, "rb") as file:
+        return json.loads(os.fsdecode(file.read()))
 
 
 def stamp(path):
@@ -71,16 +79,35 @@ def stamp(path):
 
 
 def apply(program, arguments):
-    site = stamp(SITE)  # as it was before: an installer at work meanwhile must not go unseen
-    result = subprocess.run(
-        [program, "apply", "--json", "--quiet", *arguments, "--", environment()],
-        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=600,
-        creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0))
-    good = result.returncode == 0
-    files = sorted(set(foundations(json.loads(result.stdout)))) if good else []
-    with open(NEW_STAMP, "w", encoding="utf-8") as file:
-        json.dump({"good": good, "files": [site, *map(stamp, files)]}, file)
+    # As they were before: an installer at work meanwhile must not go unseen.
+    before = [stamp(SITE), stamp(SETTINGS)]
+    output = run([program, "apply", "--json", "--quiet", *arguments, "--", environment()])
+    try:
+        report = json.loads(os.fsdecode(output))
+        # Not the exit code, which is lost where a program ignores SIGCHLD.
+        good = report["ok"] is True
+        files = sorted(set(foundations(report))) if good else []
+    except (OSError, LookupError, TypeError, ValueError):
+        good, files = False, []
+    text = json.dumps({"good": good, "files": [*before, *map(stamp, files)]}, ensure_ascii=False)
+    with open(NEW_STAMP, "wb") as file:
+        file.write(os.fsencode(text))
     os.replace(NEW_STAMP, STAMP)
+
+
+def run(command):
+    process = subprocess.Popen(
+        command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+        creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0))
+    try:
+        return process.communicate(timeout=600)[0]
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.communicate()
+        raise
+    except BaseException:  # Ctrl-C: tcfix heard it, too, and first puts everything back in order
+        process.communicate()
+        raise
 
 
 def environment():
@@ -106,9 +133,10 @@ def foundations(report):
 
 def libraries(install, beginnings):
     """By the names that the loader uses: what a link leads to is what counts."""
-    for name in os.listdir(install["path"]) if install else ():
+    folder = install and install["path"]
+    for name in os.listdir(folder) if folder else ():
         if name.startswith(beginnings):
-            yield os.path.join(install["path"], name)
+            yield os.path.join(folder, name)
 
 
 @contextlib.contextmanager
@@ -116,7 +144,7 @@ def locked():
     """One process at a time; nothing is left behind. Gives up waiting with an OSError."""
     if os.name == "nt":
         import msvcrt
-        handle = os.open(os.path.join(FOLDER, "settings.json"), os.O_RDWR)
+        handle = os.open(SETTINGS, os.O_RDWR)
 
         def try_lock():
             os.lseek(handle, 1 << 30, os.SEEK_SET)  # locks forbid reading, so not where text is
