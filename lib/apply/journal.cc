@@ -236,7 +236,10 @@ llvm::Expected<Journal> readJournal(llvm::StringRef path) {
   llvm::Expected<io::InputFile> file = io::InputFile::open(path);
   if (!file)
     return file.takeError();
-  llvm::StringRef text = textOf(file->bytes());
+  return parseJournal(textOf(file->bytes()));
+}
+
+llvm::Expected<Journal> parseJournal(llvm::StringRef text) {
   if (isNestedDeeply(text))
     return damaged("it is nested too deeply");
   llvm::Expected<json::Value> document = json::parse(text);

@@ -36,6 +36,9 @@ struct Journal {
   std::vector<JournalEntry> entries; ///< in the order in which they were made
 };
 
+/// What the text of a journal says.
+llvm::Expected<Journal> parseJournal(llvm::StringRef text);
+
 /// What a journal says. A file that does not exist is NotFound.
 llvm::Expected<Journal> readJournal(llvm::StringRef path);
 

@@ -144,7 +144,7 @@ llvm::Expected<PackageState> readState(JournalPlace place) {
     return state;
   }
   state.journalFile = std::make_unique<io::InputFile>(std::move(*file));
-  llvm::Expected<Journal> journal = readJournal(path);
+  llvm::Expected<Journal> journal = parseJournal(textOf(state.journalFile->bytes()));
   if (!journal) {
     Problem problem = toProblem(journal.takeError(), path);
     return fail(problem.code, path + ": " + problem.message,

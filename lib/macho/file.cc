@@ -56,14 +56,17 @@ llvm::Expected<FileSlice> readSlice(Bytes bytes) {
   slice.arch = archFlag ? archFlag : "cpu" + std::to_string(header.cputype);
 
   // LLVM's list of commands repeats one that follows LC_IDENT; ours must be just what is there.
+  // It does not ask whether the last one ends where all of them do, as loaders do.
   uint64_t expected = slice.headerSize();
+  const uint64_t end = expected + header.sizeofcmds;
   const auto* start = reinterpret_cast<const char*>(bytes.data());
   for (const auto& info : (*object)->load_commands()) {
     LoadCommand command;
     command.kind = info.C.cmd;
     command.offset = static_cast<uint64_t>(info.Ptr - start);
     std::optional<Bytes> whole = part(bytes, *command.offset, info.C.cmdsize);
-    if (!whole || info.C.cmdsize < sizeof(load_command) || command.offset != expected)
+    if (!whole || info.C.cmdsize < sizeof(load_command) || command.offset != expected ||
+        expected + info.C.cmdsize > end)
       return fail(ErrorCode::Malformed,
                   "is a damaged Mach-O file: a load command has a wrong size");
     expected += info.C.cmdsize;

@@ -318,6 +318,17 @@ TEST(CorruptCommands, LcIdentIsRefused) {
   }
 }
 
+// LLVM takes a last command that goes beyond the end of all of them, if it does not know its kind.
+TEST(CorruptCommands, OneBeyondTheEndIsRefused) {
+  ByteVector image = buildMachO({});
+  uint64_t last = sizeof(mach_header_64);
+  for (uint32_t i = 0; i + 1 < endian::read32le(&image[16]); ++i)
+    last += endian::read32le(&image[last + 4]);
+  endian::write32le(&image[last], 0x1c00);
+  endian::write32le(&image[last + 4], endian::read32le(&image[last + 4]) + 0x180);
+  EXPECT_EQ(refusal(image, {AddSearchPath{"/x"}}).code, ErrorCode::Malformed);
+}
+
 // A signature that does not end __LINKEDIT would be rebuilt over something else.
 TEST(CorruptCommands, ASignatureElsewhereIsRefused) {
   ByteVector image = buildMachO(signedAs(SignatureStyle::AdHoc));

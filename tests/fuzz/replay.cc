@@ -1,0 +1,27 @@
+// A main for fuzzed code where no fuzzer is linked: every file below the folders that it is given.
+#include <cstdint>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <vector>
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
+
+namespace fs = std::filesystem;
+
+int main(int argc, char** argv) {
+  size_t count = 0;
+  for (int i = 1; i < argc; ++i)
+    for (const fs::directory_entry& entry : fs::recursive_directory_iterator(argv[i])) {
+      if (!entry.is_regular_file())
+        continue;
+      std::ifstream file(entry.path(), std::ios::binary);
+      std::vector<char> bytes{std::istreambuf_iterator<char>(file), {}};
+      std::fprintf(stderr, "%s\n", entry.path().filename().c_str()); // the last one is the culprit
+      LLVMFuzzerTestOneInput(reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size());
+      ++count;
+    }
+  std::printf("%zu inputs kept every promise\n", count);
+  return count == 0 ? 1 : 0;
+}

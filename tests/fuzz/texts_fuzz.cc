@@ -1,0 +1,81 @@
+// Lists, journals, archives and tracebacks are anybody's, too: each is read, and what is written of
+// it can be read again.
+//
+// The input is a text and, as its last byte, the number of its kind.
+#include "fuzz/promise.h"
+
+#include "apply/journal.h"
+#include "doctor/traceback.h"
+#include "env/conda_record.h"
+#include "env/record.h"
+#include "io/ld_cache.h"
+#include "io/zip.h"
+
+using namespace tcfix;
+
+namespace {
+
+void readRecord(llvm::StringRef text) {
+  llvm::Expected<env::Record> record = env::Record::parse(text);
+  if (!record)
+    return llvm::consumeError(record.takeError());
+  fuzz::promise(record->text() == text, "a RECORD in which nothing changes stays as it is");
+  record->set("a,b", "sha256=x", 7);
+  llvm::Expected<env::Record> again = env::Record::parse(record->text());
+  fuzz::promise(bool(again), "a changed RECORD can be read");
+  fuzz::promise(again->find("a,b") && again->find("a,b")->size == 7, "and holds the change");
+}
+
+void readCondaRecord(llvm::StringRef text) {
+  llvm::Expected<env::CondaRecord> record = env::CondaRecord::parse(text);
+  if (!record)
+    return llvm::consumeError(record.takeError());
+  record->add("lib/added");
+  record->set("lib/added", std::string(64, '0'), 7);
+  fuzz::promise(fuzz::succeeds(env::CondaRecord::parse(record->text())),
+                "conda's list can be read when a file was added");
+}
+
+void readJournal(llvm::StringRef text) {
+  llvm::Expected<apply::Journal> journal = apply::parseJournal(text);
+  if (!journal)
+    return llvm::consumeError(journal.takeError());
+  llvm::Expected<apply::Journal> again = apply::parseJournal(journalText(*journal));
+  fuzz::promise(again && isSame(*journal, *again), "a journal is read as it was written");
+}
+
+void readZip(Bytes bytes) {
+  llvm::Expected<io::ZipReader> archive = io::ZipReader::open(bytes);
+  if (!archive)
+    return llvm::consumeError(archive.takeError());
+  for (const io::ZipMember& member : archive->members())
+    fuzz::succeeds(io::unpack(member, 1 << 20));
+}
+
+} // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  if (size == 0)
+    return 0;
+  Bytes bytes(data, size - 1);
+  switch (data[size - 1] % 6) {
+  case 0:
+    readRecord(textOf(bytes));
+    break;
+  case 1:
+    readCondaRecord(textOf(bytes));
+    break;
+  case 2:
+    readJournal(textOf(bytes));
+    break;
+  case 3:
+    readZip(bytes);
+    break;
+  case 4:
+    io::parseLdCache(bytes);
+    break;
+  default:
+    doctor::explainTraceback(textOf(bytes), "fuzz");
+  }
+  return 0;
+}
