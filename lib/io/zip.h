@@ -65,8 +65,12 @@ public:
   /// whether it is compressed at all.
   llvm::Error add(const ZipMember& like, llvm::StringRef name, Bytes content);
 
-  /// Writes the directory; then the archive takes its place.
+  /// Writes the directory: the archive is complete, and still beside its place.
   llvm::Error finish(Bytes comment);
+  /// Whether the same archive is in its place already. Ask when it is complete.
+  bool isThere() const;
+  /// Takes its place.
+  llvm::Error commit();
 
 private:
   ZipWriter(system::TemporaryFile file, std::string target)

@@ -1,4 +1,5 @@
 #include "base/error.h"
+#include "io/file.h"
 #include "io/zip.h"
 #include "io/zip_format.h"
 
@@ -184,8 +185,18 @@ llvm::Error ZipWriter::finish(Bytes comment) {
     return error;
   if (llvm::Error error = append(viewOf(last)))
     return error;
-  if (llvm::Error error = append(comment))
-    return error;
+  return append(comment);
+}
+
+bool ZipWriter::isThere() const {
+  llvm::Expected<InputFile> present = InputFile::open(target), made = InputFile::open(file.path());
+  bool isSame = present && made && present->bytes() == made->bytes();
+  llvm::consumeError(present.takeError());
+  llvm::consumeError(made.takeError());
+  return isSame;
+}
+
+llvm::Error ZipWriter::commit() {
   if (llvm::Error error = file.makeReadableLikeNewFiles())
     return error;
   if (llvm::Error error = file.sync())

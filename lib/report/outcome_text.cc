@@ -269,8 +269,10 @@ std::string renderWheel(const wheel::WheelOutcome& wheel, bool isVerbose, const 
     out += filesText(wheel.files, /*withUnchanged=*/true, paint);
   else
     out += kindsOfChangeText(wheel.files);
-  return out + (wheel.output.empty() ? "not written\n"
-                                     : "wrote " + paint.bold(printable(wheel.output)) + "\n");
+  if (wheel.output.empty())
+    return out + "not written\n";
+  return out + (wheel.isWritten ? "wrote " : "nothing to do, it is there already: ") +
+         paint.bold(printable(wheel.output)) + "\n";
 }
 
 std::string renderUndo(const apply::UndoRun& run, const Paint& paint) {

@@ -72,7 +72,8 @@ WheelName repairedName(const Contents& wheel) {
   return name;
 }
 
-llvm::Error writeWheel(const Contents& wheel, Changes changes, const std::string& target) {
+llvm::Expected<bool> writeWheel(const Contents& wheel, Changes changes, const std::string& target,
+                                bool isProtected) {
   const Renaming renamed(wheel);
   const std::string like = changes.contents.begin()->first;
   std::map<std::string, ByteVector>& contents = changes.contents;
@@ -103,7 +104,16 @@ llvm::Error writeWheel(const Contents& wheel, Changes changes, const std::string
         if (llvm::Error error = writer->add(member, added, content))
           return error;
   }
-  return writer->finish(wheel.comment());
+  if (llvm::Error error = writer->finish(wheel.comment()))
+    return error;
+  if (writer->isThere())
+    return false;
+  if (isProtected)
+    return fail(ErrorCode::Conflict, "would be written over another input",
+                "repair it in a call of its own, or into another folder");
+  if (llvm::Error error = writer->commit())
+    return error;
+  return true;
 }
 
 } // namespace tcfix::wheel

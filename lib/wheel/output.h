@@ -20,7 +20,9 @@ llvm::Error checkRest(const Contents& wheel, const Changes& changes);
 /// The file name of the wheel once it is changed.
 WheelName repairedName(const Contents& wheel);
 
-/// Writes the changed wheel to `target`, at once or not at all.
-llvm::Error writeWheel(const Contents& wheel, Changes changes, const std::string& target);
+/// Writes the changed wheel to `target`, at once or not at all; false if just that wheel is there
+/// already. Another file that is there may be protected: then it is a Conflict.
+llvm::Expected<bool> writeWheel(const Contents& wheel, Changes changes, const std::string& target,
+                                bool isProtected);
 
 } // namespace tcfix::wheel

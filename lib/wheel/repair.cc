@@ -161,13 +161,14 @@ llvm::Error Repair::write(const Contents& wheel, Changes changes) {
   llvm::SmallString<256> target(options.outputFolder);
   path::append(target, repairedName(wheel).text());
   // Whether that one is read before or after would decide what becomes of it.
-  for (const std::string& input : inputs)
-    if (llvm::sys::fs::equivalent(target, input))
-      return fail(ErrorCode::Conflict, "would be written over " + input + ", another input",
-                  "repair it in a call of its own, or into another folder");
-  if (llvm::Error error = writeWheel(wheel, std::move(changes), std::string(target)))
-    return within(target, std::move(error));
+  const bool isInput = llvm::any_of(
+      inputs, [&](const std::string& input) { return llvm::sys::fs::equivalent(target, input); });
+  llvm::Expected<bool> isWritten =
+      writeWheel(wheel, std::move(changes), std::string(target), isInput);
+  if (!isWritten)
+    return within(target, isWritten.takeError());
   outcome.output = std::string(target);
+  outcome.isWritten = *isWritten;
   return llvm::Error::success();
 }
 

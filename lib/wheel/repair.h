@@ -22,7 +22,8 @@ struct RepairOptions {
 
 struct WheelOutcome {
   std::string input;
-  std::string output;                    ///< empty: nothing was written
+  std::string output;                    ///< the repaired wheel; empty: there is none
+  bool isWritten = false;                ///< false: an earlier run had written the same one
   std::vector<apply::FileOutcome> files; ///< by the name in the wheel
   std::vector<Problem> warnings;         ///< about the wheel as a whole
   std::optional<Problem> problem;        ///< why the wheel as a whole failed

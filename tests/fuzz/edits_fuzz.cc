@@ -1,5 +1,5 @@
-// Whatever bytes come, an edit ends with an error or with a library that is as wanted: it can be read,
-// and the same edit finds nothing left to do.
+// Whatever bytes come, an edit ends with an error or with a library that is as wanted: it can be
+// read, and the same edit finds nothing left to do.
 //
 // The input is a library and, as its last byte, the number of the edits to make.
 #include "fuzz/promise.h"

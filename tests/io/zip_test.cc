@@ -165,6 +165,8 @@ TEST(Zip, ACopyOfEverythingIsTheSameFile) {
     ASSERT_FALSE(bool(writer->copy(member)));
   EXPECT_EQ(folder.names().size(), 1u) << "the archive must not be there before it is whole";
   ASSERT_FALSE(bool(writer->finish(reader->comment())));
+  EXPECT_FALSE(writer->isThere());
+  ASSERT_FALSE(bool(writer->commit()));
   EXPECT_THAT(folder.names(), ElementsAre("copy.zip"));
   EXPECT_EQ(readFile(folder.path("copy.zip")), archive);
 }

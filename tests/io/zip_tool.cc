@@ -55,7 +55,9 @@ llvm::Error rewrite(llvm::ArrayRef<std::string> words) {
   for (const auto& [name, path] : added)
     if (llvm::Error error = addFile(*writer, reader->members().front(), name, path))
       return error;
-  return writer->finish(reader->comment());
+  if (llvm::Error error = writer->finish(reader->comment()))
+    return error;
+  return writer->commit();
 }
 
 } // namespace

@@ -15,6 +15,7 @@ import elf_judges
 import harness
 import macho_reader
 from harness import FilesTest, run, sha256, tcfix, tcfix_json
+from package_judge import stamp
 
 MACOS = "torchcodec-0.9.1-cp312-cp312-macosx_11_0_arm64.whl"
 LINUX = "torchcodec-0.9.1-cp312-cp312-manylinux_2_28_x86_64.whl"
@@ -132,6 +133,17 @@ class Archives(WheelTest):
         tcfix("wheel", "-o", self.folder / "second", "-j", "4", *copies.iterdir())
         for wheel in first:
             self.assertEqual(sha256(wheel), sha256(self.folder / "second" / wheel.name))
+
+    def test_a_second_run_writes_nothing(self):
+        """Not even where what it would write is among what it reads."""
+        wheels = self.repair(*ALL)
+        before = [stamp(wheel) for wheel in wheels]
+        self.assertEqual(self.repair(*ALL), wheels)
+        self.assertEqual([stamp(wheel) for wheel in wheels], before)
+        shutil.copyfile(self.archives / MACOS, self.folder / "dist" / MACOS)
+        text = tcfix("wheel", "-o", self.folder / "dist", *(self.folder / "dist").iterdir()).stdout
+        self.assertEqual(text.count("nothing to do"), len(ALL) + 1)
+        self.assertEqual([stamp(wheel) for wheel in wheels], before)
 
     def test_repaired_wheels_are_left_alone(self):
         wheels = self.repair(*ALL)
