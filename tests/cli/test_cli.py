@@ -12,6 +12,7 @@ import unittest
 import harness
 import tiny_macho
 from harness import FilesTest, run, tcfix, tcfix_json
+from package_judge import stamp
 
 ADD = ("--add-rpath", "/opt/homebrew/lib")
 
@@ -170,13 +171,13 @@ class Json(CliTest):
 
     def test_dry_run_says_what_would_change_and_writes_nothing(self):
         library = self.make()
-        before = library.stat()
+        before = stamp(library)
         report = tcfix_json("edit", "-n", *ADD, library)
         self.assertEqual(report["files"][0]["status"], "would_change")
         diff = tcfix("edit", "-n", "-v", *ADD, library).stdout
         self.assertIn("+LC_RPATH", diff)
         self.assertIn("LC_RPATH /opt/homebrew/lib", diff)
-        self.assertEqual(library.stat(), before)
+        self.assertEqual(stamp(library), before)
 
     def test_errors_of_usage_are_json_too(self):
         report = json.loads(run(harness.TCFIX, "edit", "--json").stdout)
@@ -294,11 +295,10 @@ class Files(CliTest):
         self.addCleanup(run, "umount", disk)
         library = disk / "lib.dylib"
         library.write_bytes(tiny_macho.dylib(content=bytes(600_000)))
-        before = library.read_bytes(), library.stat()
+        before = library.read_bytes(), stamp(library)
         result = tcfix("edit", *ADD, library, check=3)
         self.assertIn("disk is full", result.stderr)
-        self.assertEqual((library.read_bytes(), library.stat().st_ino),
-                         (before[0], before[1].st_ino))
+        self.assertEqual((library.read_bytes(), stamp(library)), before)
         self.assertEqual(os.listdir(disk), ["lib.dylib"])
 
     def test_an_unreadable_file_is_3(self):
