@@ -239,7 +239,7 @@ std::string trace(const LibraryReport& library, const std::string& id, bool isNe
 
 /// The template with its {{names}} replaced. Values are not looked into: a library may be called
 /// like one of the names.
-std::string fill(llvm::StringRef rest, const std::map<llvm::StringRef, std::string>& values) {
+std::string filledPage(llvm::StringRef rest, const std::map<llvm::StringRef, std::string>& values) {
   std::string out;
   while (!rest.empty()) {
     auto [text, after] = rest.split("{{");
@@ -296,7 +296,7 @@ std::string renderPage(const Diagnosis& diagnosis, llvm::StringRef program) {
       {"program", escaped(program)},
       {"script-hash", hashOfScript(kPage)},
   };
-  return fill(kPage, values);
+  return filledPage(kPage, values);
 }
 
 } // namespace tcfix::report

@@ -232,7 +232,9 @@ bool isStandard(llvm::StringRef symbol) {
 
 bool isOfEveryPython(llvm::StringRef symbol) {
   if (symbol.starts_with("pthread_") || symbol.starts_with("sem_") ||
-      llvm::is_contained({"dlopen", "dlsym", "dlclose", "dlerror", "dladdr"}, symbol))
+      llvm::is_contained(
+          std::initializer_list<llvm::StringRef>{"dlopen", "dlsym", "dlclose", "dlerror", "dladdr"},
+          symbol))
     return true;
   // math.h: each also with f for float and l for long double.
   constexpr llvm::StringLiteral functions[] = {
