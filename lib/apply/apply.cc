@@ -4,10 +4,10 @@
 #include "apply/locks.h"
 #include "apply/package_loads.h"
 #include "base/parallel.h"
+#include "image/names.h"
 #include "resolve/verdict.h"
 
 #include <llvm/ADT/STLExtras.h>
-#include <llvm/ADT/StringExtras.h>
 #include <llvm/Support/Path.h>
 
 namespace tcfix::apply {
@@ -94,10 +94,7 @@ void PackageRun::openLibraries(const Locks& locks) {
 
 /// "ELF for aarch64".
 std::string machineOf(const Image& image) {
-  std::vector<std::string> archs;
-  for (const Slice& slice : image.slices)
-    archs.push_back(slice.arch);
-  return formats::nameOf(image.format).str() + " for " + llvm::join(archs, " and ");
+  return formats::nameOf(image.format).str() + " for " + architecturesOf(image);
 }
 
 bool isForSameMachine(const Image& one, const Image& other) {
@@ -121,20 +118,19 @@ void PackageRun::takeReplacement(LibraryWork& work) {
   hasRebuilt = true;
   if (work.base() == rebuilt->bytes())
     return; // it is already there
-  // Whatever cannot be read here is told with the others.
   llvm::Expected<const Image*> old = present->image(work.path);
-  llvm::Expected<Image> image = formats::inspect(rebuilt->bytes());
-  if (old && image && !isForSameMachine(**old, *image))
+  llvm::Expected<Image> image =
+      formats::inspect(rebuilt->bytes(), {/*withSymbols=*/false, /*isThorough=*/false});
+  const bool isMisfit = old && image && !isForSameMachine(**old, *image);
+  if (isMisfit)
     work.fail({ErrorCode::Unsupported,
                "is " + machineOf(**old) + ", and " + rebuilt->path() + " is " + machineOf(*image),
                work.path, "build it for this environment's Python"});
-  if (!old)
-    llvm::consumeError(old.takeError());
-  if (!image)
-    llvm::consumeError(image.takeError());
-  if (!work.isOpen())
-    return;
-  work.replacement = std::make_unique<io::InputFile>(std::move(*rebuilt));
+  else
+    work.replacement = std::make_unique<io::InputFile>(std::move(*rebuilt));
+  // Whatever cannot be read here is told with the others.
+  llvm::consumeError(old.takeError());
+  llvm::consumeError(image.takeError());
 }
 
 LibraryWork* PackageRun::find(const std::string& path) {

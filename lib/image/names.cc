@@ -81,6 +81,13 @@ llvm::StringRef baseName(llvm::StringRef path) {
   return slash == llvm::StringRef::npos ? path : path.drop_front(slash + 1);
 }
 
+std::string architecturesOf(const Image& image) {
+  std::string text;
+  for (const Slice& slice : image.slices)
+    text += (text.empty() ? "" : " and ") + slice.arch;
+  return text;
+}
+
 std::string describeBriefly(const SignatureSummary& signature) {
   std::string text = nameOf(signature.state).str();
   if (signature.kind)

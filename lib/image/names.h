@@ -13,6 +13,9 @@ llvm::StringRef nameOf(SignatureKind kind);
 /// The last component of a library's name or path, of whatever platform.
 llvm::StringRef baseName(llvm::StringRef path);
 
+/// "arm64 and x86_64": what a file has slices for.
+std::string architecturesOf(const Image& image);
+
 /// "valid, adhoc" or "none".
 std::string describeBriefly(const SignatureSummary& signature);
 

@@ -3,7 +3,6 @@
 #include "image/names.h"
 
 #include <llvm/ADT/STLExtras.h>
-#include <llvm/ADT/StringExtras.h>
 #include <llvm/ADT/StringSwitch.h>
 
 namespace tcfix::resolve {
@@ -85,11 +84,8 @@ Candidate open(const Process& process, Format format, const std::string& hostPat
     candidate.outcome = Candidate::Outcome::Good;
     return candidate;
   }
-  std::vector<std::string> others;
-  for (const Slice& slice : library.image.slices)
-    others.push_back(slice.arch);
   candidate.outcome = Candidate::Outcome::OtherArchitecture;
-  candidate.complaint = "is for " + llvm::join(others, " and ");
+  candidate.complaint = "is for " + architecturesOf(library.image);
   return candidate;
 }
 
