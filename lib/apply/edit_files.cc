@@ -3,6 +3,7 @@
 #include "apply/codesign_tool.h"
 #include "apply/journal.h"
 #include "apply/locks.h"
+#include "apply/transaction.h"
 #include "base/parallel.h"
 #include "io/digest.h"
 #include "io/file.h"
@@ -16,9 +17,6 @@
 namespace tcfix::apply {
 
 namespace {
-
-// Waiting for disks is not work for cores: more files than cores are synced at once.
-constexpr unsigned kFilesAtOnce = 16;
 
 /// A file on its way: what was read, what shall become of it.
 struct Work {

@@ -45,7 +45,7 @@ Change changeFor(const plan::Wish& wish) {
   return change;
 }
 
-std::string textOf(llvm::ArrayRef<plan::Wish> wishes, const ApplyOptions& options) {
+std::string textOfWishes(llvm::ArrayRef<plan::Wish> wishes, const ApplyOptions& options) {
   std::string text;
   for (const plan::Wish& wish : wishes) {
     Change change = changeFor(wish);
@@ -129,7 +129,7 @@ void explain(std::vector<Change>& changes, llvm::ArrayRef<plan::Wish> wishes) {
 llvm::Error rewriteLibrary(LibraryWork& work, const plan::Draft& draft,
                            const ApplyOptions& options) {
   FileOutcome& outcome = work.outcome;
-  work.wishes = textOf(draft.wishes(), options);
+  work.wishes = textOfWishes(draft.wishes(), options);
   if (!work.replacement && work.isAsLeft() && work.edits()->plan->wishes == work.wishes) {
     outcome.sha256Before = outcome.sha256After = work.edits()->sha256After;
     return llvm::Error::success();

@@ -17,7 +17,6 @@ using Kind = ToldFailure::Kind;
 // How far a sentence may reach: dyld lists every place that it tried. It bounds the work for each
 // of the words below, however long a line is.
 constexpr size_t kReach = 16384;
-constexpr size_t kMostFailures = 50;
 constexpr size_t kMostPlaces = 40;
 constexpr size_t kMostWords = 300;
 

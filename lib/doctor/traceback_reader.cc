@@ -13,7 +13,6 @@ namespace {
 // Higher numbers are no majors; a list that is printed again and again says nothing new.
 constexpr int kHighestMajor = 99;
 constexpr size_t kMostRepeats = 20;
-constexpr size_t kMostFailures = 50;
 constexpr size_t kLongestVersion = 64;
 constexpr size_t kLongestBanner = 4096; // of an ffmpeg, with all its options
 

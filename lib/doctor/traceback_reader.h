@@ -17,6 +17,9 @@
 
 namespace tcfix::doctor {
 
+/// Of one kind in one text: what is printed again and again says nothing new.
+constexpr size_t kMostFailures = 50;
+
 /// One sentence of a loader, or of Python, about one library.
 struct ToldFailure {
   enum class Kind {

@@ -24,11 +24,16 @@ uint32_t sysvHash(llvm::StringRef name) {
   return hash;
 }
 
-llvm::Error badHash() {
+} // namespace
+
+llvm::Error inconsistentHashTable() {
   return malformed("the symbol hash table contradicts itself");
 }
 
-} // namespace
+bool hasWideHashWords(const Model& model) {
+  return model.flavor.is64 &&
+         (model.header.machine == EM_ALPHA || model.header.machine == EM_S390);
+}
 
 llvm::Expected<HashTable> HashTable::read(const Model& model) {
   HashTable table;
@@ -37,7 +42,7 @@ llvm::Expected<HashTable> HashTable::read(const Model& model) {
   if (std::optional<uint64_t> address = model.find(DT_GNU_HASH)) {
     Bytes rest = model.readFrom(*address);
     if (rest.size() < 16)
-      return badHash();
+      return inconsistentHashTable();
     table.isGnu = true;
     table.firstSymbol = number(rest, 4);
     table.bloomShift = number(rest, 12);
@@ -46,26 +51,24 @@ llvm::Expected<HashTable> HashTable::read(const Model& model) {
     std::optional<Bytes> bloom = part(rest, 16, bloomSize);
     std::optional<Bytes> buckets = part(rest, 16 + bloomSize, bucketsSize);
     if (!bloom || !buckets)
-      return badHash();
+      return inconsistentHashTable();
     table.bloom = *bloom;
     table.buckets = *buckets;
     table.chains = rest.drop_front(16 + bloomSize + bucketsSize);
   } else if (std::optional<uint64_t> oldAddress = model.find(DT_HASH)) {
-    // These two have 64-bit words there, against the gABI.
-    bool isWide =
-        model.flavor.is64 && (model.header.machine == EM_ALPHA || model.header.machine == EM_S390);
+    bool isWide = hasWideHashWords(model);
     table.entrySize = isWide ? 8 : 4;
     // A wide number of entries has its lower half where the byte order puts it.
     uint64_t lowHalf = isWide && !model.flavor.isLittle ? 4 : 0;
     Bytes rest = model.readFrom(*oldAddress);
     if (rest.size() < 2 * table.entrySize)
-      return badHash();
+      return inconsistentHashTable();
     uint64_t bucketsSize = number(rest, lowHalf) * table.entrySize;
     uint64_t chainsSize = number(rest, table.entrySize + lowHalf) * table.entrySize;
     std::optional<Bytes> buckets = part(rest, 2 * table.entrySize, bucketsSize);
     std::optional<Bytes> chains = part(rest, 2 * table.entrySize + bucketsSize, chainsSize);
     if (!buckets || !chains)
-      return badHash();
+      return inconsistentHashTable();
     table.buckets = *buckets;
     table.chains = *chains;
   }

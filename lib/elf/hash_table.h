@@ -7,6 +7,11 @@
 
 namespace tcfix::elf {
 
+llvm::Error inconsistentHashTable();
+
+/// Whether DT_HASH has 64-bit words, against the gABI: two machines do.
+bool hasWideHashWords(const Model& model);
+
 class HashTable {
 public:
   /// Without a table nothing is ever found, as for the loader.

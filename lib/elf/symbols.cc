@@ -1,6 +1,6 @@
 // How many dynamic symbols a file has. Nothing states it outright: the section header does where
 // there is one, else it follows from a hash table.
-#include "elf/model.h"
+#include "elf/hash_table.h"
 
 #include <algorithm>
 
@@ -10,26 +10,20 @@ using namespace llvm::ELF;
 
 namespace {
 
-llvm::Error badHash() {
-  return malformed("the symbol hash table contradicts itself");
-}
-
 /// DT_HASH: {buckets, chains, …}; there is one chain entry for each symbol.
 llvm::Expected<uint64_t> countByHash(const Model& model, uint64_t address) {
-  // These two have 64-bit words there, against the gABI.
-  bool isWide =
-      model.flavor.is64 && (model.header.machine == EM_ALPHA || model.header.machine == EM_S390);
+  bool isWide = hasWideHashWords(model);
   uint64_t word = isWide ? 8 : 4;
   std::optional<Bytes> start = model.readAt(address, 2 * word);
   if (!start)
-    return badHash();
+    return inconsistentHashTable();
   auto read = [&](const uint8_t* bytes) {
     return isWide ? model.flavor.read64(bytes) : model.flavor.read32(bytes);
   };
   uint64_t buckets = read(start->data()), chains = read(start->data() + word);
   uint64_t most = model.source->size() / word;
   if (buckets > most || chains > most || !model.offsetOf(address, (2 + buckets + chains) * word))
-    return badHash();
+    return inconsistentHashTable();
   return chains;
 }
 
@@ -39,25 +33,25 @@ llvm::Expected<uint64_t> countByHash(const Model& model, uint64_t address) {
 llvm::Expected<std::optional<uint64_t>> countByGnuHash(const Model& model, uint64_t address) {
   std::optional<Bytes> start = model.readAt(address, 16);
   if (!start)
-    return badHash();
+    return inconsistentHashTable();
   auto read = [&](const uint8_t* bytes) { return model.flavor.read32(bytes); };
   uint64_t count = read(start->data()), first = read(start->data() + 4);
   uint64_t bucketsAt = 16 + read(start->data() + 8) * model.flavor.wordSize();
   std::optional<Bytes> buckets = model.readAt(address + bucketsAt, count * 4);
   if (!buckets)
-    return badHash();
+    return inconsistentHashTable();
   uint64_t last = 0;
   for (uint64_t i = 0; i < count; ++i)
     last = std::max<uint64_t>(last, read(buckets->data() + i * 4));
   if (last == 0)
     return std::nullopt;
   if (last < first)
-    return badHash();
+    return inconsistentHashTable();
   uint64_t chainsAt = address + bucketsAt + count * 4;
   for (;; ++last) {
     std::optional<Bytes> link = model.readAt(chainsAt + (last - first) * 4, 4);
     if (!link)
-      return badHash();
+      return inconsistentHashTable();
     if (read(link->data()) & 1)
       return last + 1;
   }

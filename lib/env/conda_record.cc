@@ -171,7 +171,7 @@ std::string without(llvm::StringRef text, const Node& list, const Node& item) {
   return (text.take_front(begin) + text.drop_front(end)).str();
 }
 
-std::string quoted(llvm::StringRef text) {
+std::string jsonString(llvm::StringRef text) {
   std::string result;
   llvm::raw_string_ostream out(result);
   out << llvm::json::Value(text);
@@ -207,7 +207,7 @@ void CondaRecord::set(llvm::StringRef path, llvm::StringRef sha256Hex, uint64_t 
 }
 
 void CondaRecord::add(llvm::StringRef path) {
-  const std::string name = quoted(path);
+  const std::string name = jsonString(path);
   if (std::optional<Lists> lists = read(content);
       lists && lists->paths && !itemFor(content, *lists->paths, path))
     content =

@@ -13,7 +13,7 @@ namespace path = llvm::sys::path;
 namespace {
 
 /// How deep a package's own folders are searched where no RECORD lists them.
-constexpr int kMostLevels = 8;
+constexpr int kMaxLevelsBelow = 8;
 
 /// RECORD's path without "." and ".."; nothing if it leads out of the site.
 std::optional<std::string> insideSite(llvm::StringRef listed, bool isWindows) {
@@ -114,7 +114,7 @@ void LibraryCollector::addFolder(const std::string& relative, int levels) {
 }
 
 void LibraryCollector::addPresent(bool isDeep) {
-  addFolder(folder, isDeep ? kMostLevels : 0);
+  addFolder(folder, isDeep ? kMaxLevelsBelow : 0);
   addFolder(folder + "/.dylibs", 0);
   addFolder(folder + ".libs", 0);
   for (const std::string& name : disk.list(package.site)) // a module without a folder

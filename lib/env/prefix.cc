@@ -26,7 +26,7 @@ std::vector<std::string> inAnyCase(const std::string& folder, llvm::StringRef na
 }
 
 /// How far above a library its package may be installed, where no folder's name tells.
-constexpr int kMostLevels = 3;
+constexpr int kMaxLevelsAbove = 3;
 
 bool holdsPackages(llvm::StringRef folder, const io::TargetDisk& disk) {
   return llvm::any_of(disk.list(folder), [](const std::string& name) {
@@ -128,7 +128,7 @@ std::optional<std::string> siteAround(const std::string& inside, const io::Targe
     if (isSiteName(path::filename(above)))
       return above.str();
   llvm::StringRef above = path::parent_path(inside);
-  for (int level = 0; level < kMostLevels && !above.empty();
+  for (int level = 0; level < kMaxLevelsAbove && !above.empty();
        ++level, above = path::parent_path(above))
     if (holdsPackages(above, disk))
       return above.str();

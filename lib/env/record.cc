@@ -48,7 +48,7 @@ llvm::StringRef lineEnd(llvm::StringRef text) {
   return text.take_front(text.starts_with("\n") || text.starts_with("\r") ? 1 : 0);
 }
 
-std::string quoted(llvm::StringRef path, bool always = false) {
+std::string csvField(llvm::StringRef path, bool always = false) {
   if (!always && path.find_first_of("\",\r\n") == llvm::StringRef::npos)
     return path.str();
   std::string text = "\"";
@@ -131,7 +131,7 @@ void Record::set(llvm::StringRef path, llvm::StringRef digest, std::optional<uin
     std::string end = lines.empty() || lines.front().end.empty() ? "\n" : lines.front().end;
     if (!lines.empty() && lines.back().end.empty())
       lines.back().end = end;
-    lines.push_back({std::exchange(tail, {}), quoted(path), rest, end});
+    lines.push_back({std::exchange(tail, {}), csvField(path), rest, end});
     table.push_back({path.str(), digest.str(), size});
     return;
   }
@@ -162,7 +162,7 @@ void Record::rename(llvm::function_ref<std::string(llvm::StringRef)> renamed) {
       continue;
     bool wasQuoted = llvm::StringRef(lines[i].path).starts_with("\"");
     table[i].path = path;
-    lines[i].path = quoted(path, wasQuoted);
+    lines[i].path = csvField(path, wasQuoted);
   }
 }
 

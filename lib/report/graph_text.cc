@@ -165,7 +165,7 @@ std::vector<std::string> linesOf(const Node& node, size_t columns) {
 }
 
 std::string renderDot(const Graph& graph) {
-  constexpr size_t kColumns = 40;
+  constexpr size_t kLabelColumns = 40;
   std::string out = "digraph tcfix {\n"
                     "  rankdir=LR;\n"
                     "  node [shape=box, fontname=\"monospace\", fontsize=11];\n"
@@ -173,7 +173,7 @@ std::string renderDot(const Graph& graph) {
   for (size_t i = 0; i < graph.nodes.size(); ++i) {
     const Node& node = graph.nodes[i];
     out += "  n" + std::to_string(i) +
-           " [label=" + quoted(llvm::join(linesOf(node, kColumns), "\n")) + ", " +
+           " [label=" + quoted(llvm::join(linesOf(node, kLabelColumns), "\n")) + ", " +
            styleOf(node).str() + "];\n";
   }
   for (const Edge& edge : graph.edges) {

@@ -75,7 +75,7 @@ std::string command(llvm::StringRef text) {
          "<button type=\"button\" hidden>Copy</button></div>\n";
 }
 
-std::string nameOf(const GroupReport& group) {
+std::string headingOf(const GroupReport& group) {
   return group.major ? "FFmpeg " + std::to_string(group.major) : "Libraries";
 }
 
@@ -92,7 +92,7 @@ std::string majors(const Diagnosis& diagnosis, const std::vector<bool>& needed) 
     else if (group.loads == Verdict::Loads && group.loadsBare == Verdict::Fails)
       why += " <span class=\"aside\">(only after <code>import torch</code>)</span>";
     out += formatv("<tr{0}><th scope=\"row\">{1}</th><td>{2}</td><td>{3}</td></tr>\n",
-                   needed[i] ? "" : " class=\"idle\"", nameOf(group),
+                   needed[i] ? "" : " class=\"idle\"", headingOf(group),
                    badge(standingOf(group.loads, needed[i])), why);
   }
   return out;
@@ -266,7 +266,7 @@ std::string renderPage(const Diagnosis& diagnosis, llvm::StringRef program) {
   std::map<std::string, std::string> anchors;
   std::string traces;
   for (size_t i = 0; i < diagnosis.groups.size(); ++i) {
-    traces += "<h3>" + nameOf(diagnosis.groups[i]) + "</h3>\n";
+    traces += "<h3>" + headingOf(diagnosis.groups[i]) + "</h3>\n";
     for (const LibraryReport& library : diagnosis.groups[i].libraries) {
       std::string id = "library-" + std::to_string(anchors.size());
       anchors[library.path] = id;

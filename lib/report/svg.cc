@@ -14,7 +14,7 @@ using llvm::formatv;
 namespace {
 
 // Without the reader's fonts at hand, widths are those of the widest usual monospaced ones.
-constexpr size_t kColumns = 36;
+constexpr size_t kBoxColumns = 36;
 constexpr double kNameCharacter = 7.3;
 constexpr double kCharacter = 6.7;
 constexpr double kLineHeight = 16;
@@ -123,7 +123,7 @@ std::string nodeMarkup(size_t index, const Node& node, const Box& box, Point cor
                  "rx=\"7\"/>",
                  membersText(node), number(corner.x), number(corner.y), number(box.width),
                  number(box.height));
-  std::vector<std::string> lines = linesOf(node, kColumns);
+  std::vector<std::string> lines = linesOf(node, kBoxColumns);
   for (size_t i = 0; i < lines.size(); ++i) {
     llvm::StringRef kind = i == 0 ? "name" : i + 1 == lines.size() ? "status" : "detail";
     double baseline = corner.y + kPadding + kLineHeight * static_cast<double>(i) + 11;
@@ -139,7 +139,7 @@ std::string renderSvg(const Graph& graph,
                       llvm::function_ref<std::string(const std::string& path)> anchorOf) {
   std::vector<Box> boxes;
   for (const Node& node : graph.nodes) {
-    std::vector<std::string> lines = linesOf(node, kColumns);
+    std::vector<std::string> lines = linesOf(node, kBoxColumns);
     double width = static_cast<double>(columnsOf(lines.front())) * kNameCharacter;
     for (const std::string& line : lines)
       width = std::max(width, static_cast<double>(columnsOf(line)) * kCharacter);

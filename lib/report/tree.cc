@@ -9,7 +9,7 @@
 namespace tcfix::report {
 
 using resolve::Binding;
-using State = resolve::Binding::State;
+using BindingState = resolve::Binding::State;
 
 namespace {
 
@@ -46,22 +46,22 @@ private:
       if (binding.library != library)
         continue;
       out += indent + printable(binding.dependency) + "  " + describe(binding) + "\n";
-      bool isLost = binding.state == State::Missing || binding.state == State::Unknown;
+      bool isLost = binding.state == BindingState::Missing || binding.state == BindingState::Unknown;
       if (isLost)
         for (const resolve::Attempt& attempt : binding.tried)
           out += indent + "    " +
                  paint.dim(printable(attempt.place) + ": " + printable(attempt.outcome)) + "\n";
-      if (binding.state == State::Found)
+      if (binding.state == BindingState::Found)
         addBelow(binding.provider, depth + 1);
     }
   }
 
   std::string describe(const Binding& binding) const {
     std::string how = binding.how.empty() ? "" : " (" + printable(binding.how) + ")";
-    if (binding.state == State::Found)
+    if (binding.state == BindingState::Found)
       return paint.green("=>") + " " + printable(binding.provider) + paint.dim(how);
     std::string state = nameOf(binding.state).str();
-    return (binding.state == State::Missing ? paint.red(state) : state) + paint.dim(how);
+    return (binding.state == BindingState::Missing ? paint.red(state) : state) + paint.dim(how);
   }
 
   const resolve::Tree& tree;
@@ -82,19 +82,19 @@ void writeTried(llvm::json::OStream& out, llvm::ArrayRef<resolve::Attempt> tried
 
 } // namespace
 
-llvm::StringRef nameOf(State state) {
+llvm::StringRef nameOf(BindingState state) {
   switch (state) {
-  case State::Found:
+  case BindingState::Found:
     return "found";
-  case State::System:
+  case BindingState::System:
     return "system";
-  case State::Assumed:
+  case BindingState::Assumed:
     return "assumed";
-  case State::Missing:
+  case BindingState::Missing:
     return "missing";
-  case State::Optional:
+  case BindingState::Optional:
     return "optional";
-  case State::Unknown:
+  case BindingState::Unknown:
     return "unknown";
   }
   return {};

@@ -10,7 +10,6 @@
 namespace tcfix::support {
 namespace {
 
-using apply::Journal;
 using apply::RecordWork;
 using testing::HasSubstr;
 using testing::Not;
@@ -48,7 +47,7 @@ protected:
 
   FolderTree tree;
   apply::JournalPlace place;
-  Journal journal;
+  apply::Journal journal;
 };
 
 TEST_F(Lists, RecordFollowsAndLeadsBack) {

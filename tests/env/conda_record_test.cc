@@ -10,7 +10,7 @@ namespace {
 
 using env::CondaRecord;
 
-constexpr llvm::StringLiteral kSample = R"({
+constexpr llvm::StringLiteral kCondaText = R"({
   "build": "py312_0",
   "files": [
     "lib/a.dylib",
@@ -25,7 +25,7 @@ constexpr llvm::StringLiteral kSample = R"({
 }
 )";
 
-CondaRecord parsed(llvm::StringRef text) {
+CondaRecord parsedConda(llvm::StringRef text) {
   return llvm::cantFail(CondaRecord::parse(text));
 }
 
@@ -36,27 +36,27 @@ std::string replaced(std::string text, llvm::StringRef from, llvm::StringRef to)
 }
 
 TEST(CondaRecord, KeepsEveryByteThatDoesNotChange) {
-  CondaRecord record = parsed(kSample);
-  EXPECT_EQ(record.text(), kSample);
+  CondaRecord record = parsedConda(kCondaText);
+  EXPECT_EQ(record.text(), kCondaText);
   record.set("lib/absent.dylib", "ff", 1);
-  EXPECT_EQ(record.text(), kSample);
+  EXPECT_EQ(record.text(), kCondaText);
 }
 
 TEST(CondaRecord, GivesTheHashInThePrefixAndTheSize) {
-  CondaRecord record = parsed(kSample);
+  CondaRecord record = parsedConda(kCondaText);
   record.set("lib/a.dylib", "ff00", 123456);
-  std::string wanted = replaced(kSample.str(), R"("bb")", R"("ff00")");
+  std::string wanted = replaced(kCondaText.str(), R"("bb")", R"("ff00")");
   EXPECT_EQ(record.text(), replaced(wanted, ": 7,", ": 123456,"));
 }
 
 TEST(CondaRecord, GivesTheOnlyHashWhereThereIsNoOther) {
-  CondaRecord record = parsed(kSample);
+  CondaRecord record = parsedConda(kCondaText);
   record.set("lib/b.dylib", "ff", 9);
-  EXPECT_EQ(record.text(), replaced(replaced(kSample.str(), R"("cc")", R"("ff")"), ": 8}", ": 9}"));
+  EXPECT_EQ(record.text(), replaced(replaced(kCondaText.str(), R"("cc")", R"("ff")"), ": 8}", ": 9}"));
 }
 
 TEST(CondaRecord, ListsAFileOnceInBothLists) {
-  CondaRecord record = parsed(kSample);
+  CondaRecord record = parsedConda(kCondaText);
   record.add("lib/j.json");
   std::string once = record.text();
   EXPECT_THAT(once, testing::HasSubstr("\"lib/\\u0062.dylib\",\n    \"lib/j.json\"\n  ]"));
@@ -64,21 +64,21 @@ TEST(CondaRecord, ListsAFileOnceInBothLists) {
   record.add("lib/j.json");
   EXPECT_EQ(record.text(), once);
   record.remove("lib/j.json");
-  EXPECT_EQ(record.text(), kSample);
+  EXPECT_EQ(record.text(), kCondaText);
 }
 
 TEST(CondaRecord, RemovesTheFirstTheOnlyAndTheEscapedOne) {
-  CondaRecord record = parsed(kSample);
+  CondaRecord record = parsedConda(kCondaText);
   record.remove("lib/a.dylib");
   EXPECT_THAT(record.text(), testing::HasSubstr("\"files\": [\n    \"lib/\\u0062.dylib\"\n  ]"));
   record.remove("lib/b.dylib");
   EXPECT_THAT(record.text(), testing::HasSubstr("\"files\": [\n    \n  ]"));
   record.add("x");
-  EXPECT_THAT(parsed(record.text()).text(), testing::HasSubstr("\"files\": [\"x\"],"));
+  EXPECT_THAT(parsedConda(record.text()).text(), testing::HasSubstr("\"files\": [\"x\"],"));
 }
 
 TEST(CondaRecord, KnowsListsOfOldVersions) {
-  CondaRecord record = parsed(R"({"files": []})");
+  CondaRecord record = parsedConda(R"({"files": []})");
   record.set("a", "ff", 1);
   record.add("j");
   EXPECT_EQ(record.text(), R"({"files": ["j"]})");
@@ -97,8 +97,8 @@ TEST(CondaRecord, RefusesWhatIsNone) {
 }
 
 TEST(CondaRecord, EndsBeforeTheTextDoesWhereverThatIsCut) {
-  for (size_t size = 0; size + 2 < kSample.size(); ++size) {
-    GuardedBytes text(bytesOf(kSample.take_front(size)));
+  for (size_t size = 0; size + 2 < kCondaText.size(); ++size) {
+    GuardedBytes text(bytesOf(kCondaText.take_front(size)));
     llvm::Expected<CondaRecord> record = CondaRecord::parse(textOf(text));
     EXPECT_FALSE(static_cast<bool>(record));
     llvm::consumeError(record.takeError());

@@ -17,7 +17,7 @@ using env::FfmpegQuery;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-std::string parsed(llvm::StringRef name) {
+std::string parsedName(llvm::StringRef name) {
   std::optional<env::FfmpegName> result = env::parseFfmpegName(name);
   return result ? result->component + " " + std::to_string(result->libraryMajor) : "";
 }
@@ -27,13 +27,13 @@ TEST(FfmpegName, IsKnownOnEveryPlatform) {
        {"@rpath/libavcodec.61.dylib", "libavcodec.61.19.101.dylib", "libavcodec.so.61",
         "libavcodec.so.61.3.100", "libavcodec-7ee0753d.so.61.19.101", "avcodec-61.dll",
         "avcodec-61-1306a7df8fab62262dd7797a8fb9f1cc.dll", R"(C:\x\AVCODEC-61.DLL)"})
-    EXPECT_EQ(parsed(name), "avcodec 61") << name;
-  EXPECT_EQ(parsed("libswresample.so.4"), "swresample 4");
+    EXPECT_EQ(parsedName(name), "avcodec 61") << name;
+  EXPECT_EQ(parsedName("libswresample.so.4"), "swresample 4");
   for (const char* name :
        {"libavcodec.so", "libavcodec.dylib", "libavcodec.a", "avcodec.dll", "libavcodecs.so.61",
         "libx264.so.165", "avcodec-x.dll", "libavcodec.so.x", "libavcodec.so.61x",
         "libavcodec.61x.dylib", "libavcodec-hash.so", ""})
-    EXPECT_EQ(parsed(name), "") << name;
+    EXPECT_EQ(parsedName(name), "") << name;
 }
 
 TEST(FfmpegName, TellsTheMajor) {

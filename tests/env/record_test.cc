@@ -12,14 +12,14 @@ namespace {
 using env::Record;
 using testing::HasSubstr;
 
-constexpr llvm::StringLiteral kSample = "torchcodec/__init__.py,sha256=abc,12\r\n"
+constexpr llvm::StringLiteral kRecordText = "torchcodec/__init__.py,sha256=abc,12\r\n"
                                         "\"torchcodec/a,b \"\"c\"\".so\",sha256=def,34\r\n"
                                         "\r\n"
                                         "torchcodec/libtorchcodec_core7.so,sha256=ghi,56\r\n"
                                         "torchcodec-0.9.1.dist-info/RECORD,,\r\n"
                                         "../../../bin/\xff\xfe,,\r\n";
 
-Record parsed(llvm::StringRef text) {
+Record parsedRecord(llvm::StringRef text) {
   llvm::Expected<Record> record = Record::parse(text);
   if (record)
     return *record;
@@ -37,21 +37,21 @@ std::string refusal(llvm::StringRef text) {
 }
 
 TEST(Record, GivesRowsAndKeepsBytes) {
-  Record record = parsed(kSample);
+  Record record = parsedRecord(kRecordText);
   ASSERT_EQ(record.rows().size(), 5u);
   EXPECT_EQ(record.rows()[1].path, "torchcodec/a,b \"c\".so");
   EXPECT_EQ(record.rows()[1].digest, "sha256=def");
   EXPECT_EQ(record.rows()[1].size, 34u);
   EXPECT_EQ(record.rows()[3].size, std::nullopt);
   EXPECT_EQ(record.rows()[4].path, "../../../bin/\xff\xfe");
-  EXPECT_EQ(record.text(), kSample);
+  EXPECT_EQ(record.text(), kRecordText);
 }
 
 TEST(Record, ChangesOneRowOnly) {
-  Record record = parsed(kSample);
+  Record record = parsedRecord(kRecordText);
   record.set("torchcodec/libtorchcodec_core7.so", "sha256=new", 78);
   record.set("torchcodec/a,b \"c\".so", "sha256=def", 34); // as it is
-  std::string expected = kSample.str();
+  std::string expected = kRecordText.str();
   size_t at = expected.find("sha256=ghi,56");
   expected.replace(at, 13, "sha256=new,78");
   EXPECT_EQ(record.text(), expected);
@@ -60,34 +60,34 @@ TEST(Record, ChangesOneRowOnly) {
 }
 
 TEST(Record, AddsAndRemovesRows) {
-  Record record = parsed(kSample);
+  Record record = parsedRecord(kRecordText);
   record.set("new, \"quoted\"", "sha256=new", 1);
-  EXPECT_EQ(record.text(), kSample.str() + "\"new, \"\"quoted\"\"\",sha256=new,1\r\n");
+  EXPECT_EQ(record.text(), kRecordText.str() + "\"new, \"\"quoted\"\"\",sha256=new,1\r\n");
   record.remove("new, \"quoted\"");
-  EXPECT_EQ(record.text(), kSample);
+  EXPECT_EQ(record.text(), kRecordText);
   record.remove("torchcodec/libtorchcodec_core7.so");
   EXPECT_EQ(record.find("torchcodec/libtorchcodec_core7.so"), nullptr);
   EXPECT_THAT(record.text(), HasSubstr(",34\r\n\r\ntorchcodec-0.9.1"));
 }
 
 TEST(Record, EndsTheLastLineBeforeItAddsOne) {
-  Record record = parsed("a,,\nb,,");
+  Record record = parsedRecord("a,,\nb,,");
   record.set("c", "sha256=x", 3);
   EXPECT_EQ(record.text(), "a,,\nb,,\nc,sha256=x,3\n");
-  Record empty = parsed("");
+  Record empty = parsedRecord("");
   empty.set("c", "sha256=x", 3);
   EXPECT_EQ(empty.text(), "c,sha256=x,3\n");
 }
 
 TEST(Record, AllowsWhatPythonAllows) {
-  EXPECT_EQ(parsed("only-a-path\n").rows().size(), 1u);
-  EXPECT_EQ(parsed("path,sha256=x\n").rows()[0].digest, "sha256=x");
-  EXPECT_EQ(parsed("\xef\xbb\xbf"
+  EXPECT_EQ(parsedRecord("only-a-path\n").rows().size(), 1u);
+  EXPECT_EQ(parsedRecord("path,sha256=x\n").rows()[0].digest, "sha256=x");
+  EXPECT_EQ(parsedRecord("\xef\xbb\xbf"
                    "a,,\n")
                 .rows()[0]
                 .path,
             "a");
-  EXPECT_EQ(parsed("\"two\nlines\",,\n").rows()[0].path, "two\nlines");
+  EXPECT_EQ(parsedRecord("\"two\nlines\",,\n").rows()[0].path, "two\nlines");
 }
 
 TEST(Record, SaysInWhichLineItIsMalformed) {
@@ -109,7 +109,7 @@ TEST(Record, WritesDigestsAsPipDoes) {
 }
 
 TEST(Record, SurvivesEveryTruncationAndEveryFlippedByte) {
-  ByteVector bytes(bytesOf(kSample));
+  ByteVector bytes(bytesOf(kRecordText));
   auto tryIt = [](Bytes content) {
     GuardedBytes guarded(content);
     llvm::Expected<Record> record = Record::parse(textOf(guarded));
@@ -129,7 +129,7 @@ TEST(Record, SurvivesEveryTruncationAndEveryFlippedByte) {
 }
 
 TEST(Record, RenamesRows) {
-  Record record = parsed(kSample);
+  Record record = parsedRecord(kRecordText);
   record.rename([](llvm::StringRef path) {
     return path.starts_with("torchcodec/") ? ("other/" + path.drop_front(11)).str() : path.str();
   });
@@ -141,7 +141,7 @@ TEST(Record, RenamesRows) {
                            "../../../bin/\xff\xfe,,\r\n");
   EXPECT_NE(record.find("other/__init__.py"), nullptr);
   // Quotes that need not be stay; those that must be come.
-  record = parsed("\"a.py\",,\nb.py,,\n");
+  record = parsedRecord("\"a.py\",,\nb.py,,\n");
   record.rename([](llvm::StringRef path) { return path == "a.py" ? "c.py" : "d,e.py"; });
   EXPECT_EQ(record.text(), "\"c.py\",,\n\"d,e.py\",,\n");
 }

@@ -22,8 +22,8 @@ ByteVector elf(std::vector<std::string> needed, std::string runpath = {}, std::s
 }
 
 /// core7 needs torch, and FFmpeg's avcodec, which needs avutil beside it.
-struct Tree : Planned {
-  explicit Tree(World& world, ByteVector core, const std::string& ffmpegRunpath = {})
+struct LinuxTree : Planned {
+  explicit LinuxTree(World& world, ByteVector core, const std::string& ffmpegRunpath = {})
       : Planned(Format::Elf, world) {
     addTorch("libc10.so", elf({}));
     world.add("/env/av.libs/libavcodec.so.61", elf({"libavutil.so.59"}, ffmpegRunpath));
@@ -39,7 +39,7 @@ const Draft& core(const PackagePlan& plan) {
 
 TEST(ElfKind, RunpathIsTheDefault) {
   World world;
-  PackagePlan plan = Tree(world, elf({"libc10.so", "libavcodec.so.61"}), "$ORIGIN").run();
+  PackagePlan plan = LinuxTree(world, elf({"libc10.so", "libavcodec.so.61"}), "$ORIGIN").run();
   EXPECT_EQ(plan.groups.front().bare.verdict, Verdict::Loads);
   EXPECT_EQ(core(plan).look().searchPathKind, SearchPathKind::Runpath);
   EXPECT_THAT(core(plan).look().searchPaths,
@@ -49,7 +49,7 @@ TEST(ElfKind, RunpathIsTheDefault) {
 
 TEST(ElfKind, OnlyRpathReachesTheDependenciesOfDependencies) {
   World world;
-  PackagePlan plan = Tree(world, elf({"libc10.so", "libavcodec.so.61"})).run();
+  PackagePlan plan = LinuxTree(world, elf({"libc10.so", "libavcodec.so.61"})).run();
   EXPECT_EQ(plan.groups.front().bare.verdict, Verdict::Loads);
   EXPECT_EQ(core(plan).look().searchPathKind, SearchPathKind::Rpath);
   EXPECT_THAT(editsOf<SetSearchPathKind>(core(plan)), SizeIs(1));
@@ -58,7 +58,7 @@ TEST(ElfKind, OnlyRpathReachesTheDependenciesOfDependencies) {
 TEST(ElfKind, ThePresentKindIsKeptWhereBothLoad) {
   World world;
   ByteVector library = elf({"libc10.so", "libavcodec.so.61"}, {}, "/opt/somebody");
-  PackagePlan plan = Tree(world, library, "$ORIGIN").run();
+  PackagePlan plan = LinuxTree(world, library, "$ORIGIN").run();
   EXPECT_EQ(core(plan).look().searchPathKind, SearchPathKind::Rpath);
   EXPECT_EQ(core(plan).look().searchPaths.front(), "/opt/somebody");
   EXPECT_THAT(editsOf<SetSearchPathKind>(core(plan)), IsEmpty());
@@ -66,7 +66,7 @@ TEST(ElfKind, ThePresentKindIsKeptWhereBothLoad) {
 
 TEST(ElfKind, WhatLoadsNeitherWayKeepsTheDefault) {
   World world;
-  Tree tree(world, elf({"libc10.so", "libavcodec.so.61", "libgone.so"}), "$ORIGIN");
+  LinuxTree tree(world, elf({"libc10.so", "libavcodec.so.61", "libgone.so"}), "$ORIGIN");
   PackagePlan plan = tree.run();
   EXPECT_EQ(plan.groups.front().bare.verdict, Verdict::Fails);
   EXPECT_EQ(core(plan).look().searchPathKind, SearchPathKind::Runpath);
@@ -74,7 +74,7 @@ TEST(ElfKind, WhatLoadsNeitherWayKeepsTheDefault) {
 
 TEST(ElfKind, ALibraryThatNeedsNothingIsLeftAlone) {
   World world;
-  PackagePlan plan = Tree(world, elf({})).run();
+  PackagePlan plan = LinuxTree(world, elf({})).run();
   EXPECT_EQ(plan.groups.front().bare.verdict, Verdict::Loads);
   EXPECT_THAT(core(plan).wishes(), IsEmpty());
 }
@@ -82,7 +82,7 @@ TEST(ElfKind, ALibraryThatNeedsNothingIsLeftAlone) {
 TEST(ElfKind, LibpythonIsDroppedOnlyWhereNothingProvidesIt) {
   for (bool isThere : {false, true}) {
     World world;
-    Tree tree(world, elf({"libc10.so", "libpython3.12.so.1.0"}));
+    LinuxTree tree(world, elf({"libc10.so", "libpython3.12.so.1.0"}));
     // The interpreter's RPATH leads to it; a RUNPATH of ours would hide that.
     tree.facts.process.executable = world.add("/env/bin/python3.12", elf({}, {}, "$ORIGIN/../lib"));
     if (isThere)
@@ -98,7 +98,7 @@ TEST(ElfKind, LibpythonIsDroppedOnlyWhereNothingProvidesIt) {
 // Not a matter of kinds, but of an entry that hides what the system has.
 TEST(ElfLiteral, AnEntryThatWouldStopItFromLoadingIsLeftOut) {
   World world;
-  Tree tree(world, elf({"libc10.so", "libavcodec.so.61"}, "$ORIGIN/../torch/lib"), "$ORIGIN");
+  LinuxTree tree(world, elf({"libc10.so", "libavcodec.so.61"}, "$ORIGIN/../torch/lib"), "$ORIGIN");
   for (const char* name : {"libavcodec.so.61", "libavutil.so.59"})
     world.add("/usr/lib64/" + std::string(name), elf({}));
   world.add("/bad/libavcodec.so.61", elf({"libgone.so"}));

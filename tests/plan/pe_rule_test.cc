@@ -18,8 +18,8 @@ ByteVector dll(std::vector<std::string> needed) {
   return support::buildPe(recipe);
 }
 
-struct Tree : Planned {
-  explicit Tree(World& world) : Planned(Format::Pe, world) {
+struct WindowsTree : Planned {
+  explicit WindowsTree(World& world) : Planned(Format::Pe, world) {
     addTorch("c10.dll", dll({}));
     world.add("/env/av.libs/avcodec-61-0123.dll", dll({"avutil-59-4567.dll"}));
     world.add("/env/av.libs/avutil-59-4567.dll", dll({}));
@@ -39,7 +39,7 @@ std::vector<std::string> delayed(const Draft& draft) {
 
 TEST(PeRule, TorchAndFfmpegComeFromTheList) {
   World world(/*isWindows=*/true);
-  Tree tree(world);
+  WindowsTree tree(world);
   tree.addLibrary("libtorchcodec_core7.dll", dll({"C10.dll", "avcodec-61.dll", "avutil-59.dll"}));
   PackagePlan plan = tree.run();
   EXPECT_EQ(plan.groups.front().bare.verdict, Verdict::Loads);
@@ -51,7 +51,7 @@ TEST(PeRule, TorchAndFfmpegComeFromTheList) {
 
 TEST(PeRule, AMajorWithoutFfmpegStaysOut) {
   World world(/*isWindows=*/true);
-  Tree tree(world);
+  WindowsTree tree(world);
   tree.addLibrary("libtorchcodec_core8.dll", dll({"c10.dll", "avcodec-62.dll"}));
   PackagePlan plan = tree.run();
   EXPECT_EQ(plan.groups.front().bare.verdict, Verdict::Fails);
@@ -62,7 +62,7 @@ TEST(PeRule, AMajorWithoutFfmpegStaysOut) {
 
 TEST(PeRule, WhatLiteralEntriesLeadToIsDelayed) {
   World world(/*isWindows=*/true);
-  Tree tree(world);
+  WindowsTree tree(world);
   for (const char* name : {"C/mine/avcodec-62.dll", "C/mine/helper.dll"})
     world.add(name, dll({}));
   tree.addLibrary("libtorchcodec_core8.dll",
@@ -76,7 +76,7 @@ TEST(PeRule, WhatLiteralEntriesLeadToIsDelayed) {
 
 TEST(PeRule, WhatLiesBesideNeedsNoList) {
   World world(/*isWindows=*/true);
-  Tree tree(world);
+  WindowsTree tree(world);
   world.add("/env/torchcodec/beside.dll", dll({}));
   tree.addLibrary("libtorchcodec_core7.dll", dll({"beside.dll"}));
   PackagePlan plan = tree.run();

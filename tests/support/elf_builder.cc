@@ -9,9 +9,9 @@ namespace tcfix::test {
 namespace {
 
 /// Appends fields of the flavor's byte order and remembers where they are.
-class Builder {
+class ElfBuilder {
 public:
-  explicit Builder(const ElfSpec& spec) : spec(spec) { image.spec = spec; }
+  explicit ElfBuilder(const ElfSpec& spec) : spec(spec) { image.spec = spec; }
 
   ElfImage build();
 
@@ -70,7 +70,7 @@ private:
   std::vector<Section> sections = {{}};
 };
 
-void Builder::putHeader(unsigned segments) {
+void ElfBuilder::putHeader(unsigned segments) {
   for (char byte : {'\x7f', 'E', 'L', 'F'})
     put(1, byte);
   put(1, spec.is64 ? 2 : 1, "EI_CLASS");
@@ -92,7 +92,7 @@ void Builder::putHeader(unsigned segments) {
   put(2, 0, "e_shstrndx");
 }
 
-void Builder::putSegment(const std::string& name, uint32_t type, uint32_t flags, uint64_t align) {
+void ElfBuilder::putSegment(const std::string& name, uint32_t type, uint32_t flags, uint64_t align) {
   put(4, type, name + ".p_type");
   if (spec.is64)
     put(4, flags, name + ".p_flags");
@@ -103,7 +103,7 @@ void Builder::putSegment(const std::string& name, uint32_t type, uint32_t flags,
   putWord(align, name + ".p_align");
 }
 
-void Builder::setSegment(const std::string& name, uint64_t offset, uint64_t size, uint64_t memory) {
+void ElfBuilder::setSegment(const std::string& name, uint64_t offset, uint64_t size, uint64_t memory) {
   set(name + ".p_offset", offset);
   set(name + ".p_vaddr", address(offset));
   set(name + ".p_paddr", address(offset));
@@ -111,7 +111,7 @@ void Builder::setSegment(const std::string& name, uint64_t offset, uint64_t size
   set(name + ".p_memsz", memory);
 }
 
-void Builder::putSymbols() {
+void ElfBuilder::putSymbols() {
   unsigned count = 1 + spec.symbols.size();
   beginSection(".hash", 5, 2, 4, 2);
   put(4, 1, "hash.nbucket");
@@ -140,7 +140,7 @@ void Builder::putSymbols() {
   endSection();
 }
 
-void Builder::putVersions() {
+void ElfBuilder::putVersions() {
   beginSection(".gnu.version_r", 0x6ffffffe, 2, 0, 3, spec.versions.size());
   unsigned index = 2;
   for (size_t i = 0; i < spec.versions.size(); ++i) {
@@ -164,7 +164,7 @@ void Builder::putVersions() {
   endSection();
 }
 
-void Builder::putDynamic() {
+void ElfBuilder::putDynamic() {
   auto entry = [&](const std::string& name, uint64_t tag, uint64_t value) {
     putWord(tag, name + ".tag");
     putWord(value, name);
@@ -194,7 +194,7 @@ void Builder::putDynamic() {
   endSection();
 }
 
-void Builder::putSections() {
+void ElfBuilder::putSections() {
   std::string names(1, '\0');
   std::vector<uint32_t> nameOffsets;
   sections.push_back({".shstrtab", 3, 0, 0, here(), 0, 0, 0, 0});
@@ -225,7 +225,7 @@ void Builder::putSections() {
   }
 }
 
-ElfImage Builder::build() {
+ElfImage ElfBuilder::build() {
   unsigned segments = 4 + spec.hasNote + spec.hasNullSegment + spec.hasInterp;
   putHeader(segments);
   if (spec.hasInterp)
@@ -326,7 +326,7 @@ ByteVector ElfImage::with(const std::string& name, uint64_t value) const {
 }
 
 ElfImage buildElf(const ElfSpec& spec) {
-  return Builder(spec).build();
+  return ElfBuilder(spec).build();
 }
 
 } // namespace tcfix::test

@@ -24,9 +24,9 @@ struct Layout {
   uint64_t end = 0;
 };
 
-class Builder {
+class MachOBuilder {
 public:
-  explicit Builder(const MachOSpec& spec) : spec(spec), arch(spec.arch) {}
+  explicit MachOBuilder(const MachOSpec& spec) : spec(spec), arch(spec.arch) {}
 
   ByteVector build() {
     makeTables();
@@ -285,7 +285,7 @@ private:
 } // namespace
 
 ByteVector buildMachO(const MachOSpec& spec) {
-  return Builder(spec).build();
+  return MachOBuilder(spec).build();
 }
 
 MachOSpec signedAs(SignatureStyle style, MachOSpec spec) {

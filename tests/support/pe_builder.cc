@@ -36,9 +36,9 @@ uint32_t checksumOf(const ByteVector& file) {
   return sum + static_cast<uint32_t>(file.size());
 }
 
-class Builder {
+class PeBuilder {
 public:
-  explicit Builder(const PeRecipe& recipe) : recipe(recipe) {}
+  explicit PeBuilder(const PeRecipe& recipe) : recipe(recipe) {}
   ByteVector build();
 
 private:
@@ -69,7 +69,7 @@ private:
   std::vector<uint32_t> pointers; ///< places with absolute addresses
 };
 
-Builder::Placed Builder::placeSymbols(const PeImport& import) {
+PeBuilder::Placed PeBuilder::placeSymbols(const PeImport& import) {
   Placed placed;
   placed.count = static_cast<uint32_t>(import.symbols.size());
   placed.name = constants.add(zeroEnded(import.library), 2);
@@ -102,7 +102,7 @@ Builder::Placed Builder::placeSymbols(const PeImport& import) {
   return placed;
 }
 
-void Builder::addImports(bool isDelay) {
+void PeBuilder::addImports(bool isDelay) {
   ByteVector table;
   uint32_t firstSlot = 0, lastSlot = 0;
   for (const PeImport& import : recipe.imports) {
@@ -136,7 +136,7 @@ void Builder::addImports(bool isDelay) {
     directories[COFF::IAT] = {firstSlot, lastSlot - firstSlot};
 }
 
-void Builder::addExports() {
+void PeBuilder::addExports() {
   if (recipe.exportName.empty())
     return;
   const uint32_t count = static_cast<uint32_t>(recipe.exports.size());
@@ -161,7 +161,7 @@ void Builder::addExports() {
   directories[COFF::EXPORT_TABLE] = {begin, constants.end() - begin};
 }
 
-void Builder::addTls() {
+void PeBuilder::addTls() {
   if (!recipe.hasTlsCallback)
     return;
   const uint32_t callbacks = constants.addZeros(2 * pointerSize(), 8);
@@ -177,7 +177,7 @@ void Builder::addTls() {
   directories[COFF::TLS_TABLE] = {directory, 4 * pointerSize() + 8};
 }
 
-void Builder::addUnwindTable() {
+void PeBuilder::addUnwindTable() {
   if (!recipe.hasUnwindTable || !recipe.is64)
     return;
   const uint8_t info[] = {1, 0, 0, 0};
@@ -192,7 +192,7 @@ void Builder::addUnwindTable() {
   directories[COFF::EXCEPTION_TABLE] = {unwind.begin(), entries * 12};
 }
 
-void Builder::addRelocations() {
+void PeBuilder::addRelocations() {
   std::map<uint32_t, std::vector<uint16_t>> pages;
   for (uint32_t pointer : pointers)
     pages[pointer & ~0xfffu].push_back(pointer & 0xfff);
@@ -219,7 +219,7 @@ void Builder::addRelocations() {
 }
 
 template <typename Header>
-void Builder::fillOptionalHeader(uint8_t* bytes) const {
+void PeBuilder::fillOptionalHeader(uint8_t* bytes) const {
   auto* header = reinterpret_cast<Header*>(bytes);
   header->Magic = recipe.is64 ? COFF::PE32Header::PE32_PLUS : COFF::PE32Header::PE32;
   header->AddressOfEntryPoint = recipe.hasEntryPoint ? text.begin() : 0;
@@ -233,7 +233,7 @@ void Builder::fillOptionalHeader(uint8_t* bytes) const {
   header->NumberOfRvaAndSize = 16;
 }
 
-ByteVector Builder::assemble() {
+ByteVector PeBuilder::assemble() {
   const uint32_t count = 5 + recipe.extraSections;
   const uint32_t optional = kHeaderOffset + 24;
   const uint32_t fixedSize = recipe.is64 ? sizeof(pe32plus_header) : sizeof(pe32_header);
@@ -304,7 +304,7 @@ ByteVector Builder::assemble() {
   return file;
 }
 
-ByteVector Builder::build() {
+ByteVector PeBuilder::build() {
   text = SectionBuilder(addressOf(1));
   constants = SectionBuilder(addressOf(2));
   unwind = SectionBuilder(addressOf(3));
@@ -333,7 +333,7 @@ PeRecipe recipeFor32Bit() {
 }
 
 ByteVector buildPe(const PeRecipe& recipe) {
-  return Builder(recipe).build();
+  return PeBuilder(recipe).build();
 }
 
 } // namespace tcfix::support
