@@ -1,6 +1,7 @@
 // The doctor's rules: each looks at the case and adds what it finds. One file for each concern.
 #pragma once
 
+#include "base/version.h"
 #include "doctor/finding.h"
 #include "plan/plan.h"
 #include "plan/survey.h"
@@ -96,18 +97,6 @@ bool isTorchSymbol(llvm::StringRef symbol);
 
 /// All that was tried, a line for each.
 std::vector<std::string> placesOf(const resolve::LoadProblem& problem);
-
-/// The first two numbers of a package's version.
-struct Version {
-  int major = -1, minor = -1;
-  bool isKnown() const { return major >= 0; }
-  bool operator==(const Version&) const = default;
-  bool operator<(const Version& other) const {
-    return major != other.major ? major < other.major : minor < other.minor;
-  }
-  std::string text() const { return std::to_string(major) + "." + std::to_string(minor); }
-};
-std::optional<Version> parseVersion(llvm::StringRef text);
 
 /// The torchcodec that goes with this torch, such as "0.9.*"; nothing if the table does not say.
 std::optional<std::string> torchcodecFor(llvm::StringRef torchVersion);

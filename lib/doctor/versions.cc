@@ -1,37 +1,24 @@
 // Which torchcodec was built for which torch. Symbols alone do not prove that two go together: 0.7
 // finds all of its symbols in torch 2.9 and crashes there.
 #include "doctor/rules.h"
+#include "recipe/recipe.h"
 
 #include <llvm/ADT/StringExtras.h>
 
-#include <iterator>
-
 namespace tcfix::doctor {
+
+using recipe::TorchMatch;
 
 namespace {
 
-/// From README of torchcodec, and measured (docs/findings.md).
-struct Match {
-  Version firstCodec, lastCodec; ///< torchcodec, both included
-  Version torch;
-  bool isOpenEnded; ///< goes with every later torch, too
-};
-constexpr Match kMatches[] = {
-    {{0, 0}, {0, 0}, {2, 4}, false},    {{0, 1}, {0, 1}, {2, 5}, false},
-    {{0, 2}, {0, 2}, {2, 6}, false},    {{0, 3}, {0, 5}, {2, 7}, false},
-    {{0, 6}, {0, 7}, {2, 8}, false},    {{0, 8}, {0, 9}, {2, 9}, false},
-    {{0, 10}, {0, 10}, {2, 10}, false}, {{0, 11}, {0, 11}, {2, 11}, false},
-    {{0, 12}, {0, 17}, {2, 11}, true},
-};
-
-const Match* matchFor(Version codec) {
-  for (const Match& match : kMatches)
-    if (!(codec < match.firstCodec) && !(match.lastCodec < codec))
+const TorchMatch* matchFor(Version codec) {
+  for (const TorchMatch& match : recipe::defaultRecipe().torchMatches)
+    if (!(codec < match.first) && !(match.last < codec))
       return &match;
   return nullptr; // newer than this table
 }
 
-bool fits(const Match& match, Version torch) {
+bool fits(const TorchMatch& match, Version torch) {
   return torch == match.torch || (match.isOpenEnded && match.torch < torch);
 }
 
@@ -78,22 +65,13 @@ void findBrokenTorch(const Case& facts, Findings& findings) {
 
 } // namespace
 
-std::optional<Version> parseVersion(llvm::StringRef text) {
-  Version version;
-  auto [first, rest] = text.split('.');
-  llvm::StringRef second = rest.take_while(llvm::isDigit);
-  if (first.getAsInteger(10, version.major) || second.getAsInteger(10, version.minor))
-    return std::nullopt;
-  return version;
-}
-
 std::optional<std::string> torchcodecFor(llvm::StringRef torchVersion) {
   std::optional<Version> torch = parseVersion(torchVersion);
   std::optional<std::string> best;
   if (torch)
-    for (const Match& match : kMatches)
+    for (const TorchMatch& match : recipe::defaultRecipe().torchMatches)
       if (fits(match, *torch))
-        best = match.lastCodec.text() + ".*";
+        best = match.last.text() + ".*";
   return best;
 }
 
@@ -119,7 +97,7 @@ std::optional<Finding> vendorTorch(const Scene& scene) {
 
 std::optional<Finding> versionMismatch(llvm::StringRef codecVersion, llvm::StringRef torchVersion) {
   std::optional<Version> codec = parseVersion(codecVersion), torch = parseVersion(torchVersion);
-  const Match* match = codec ? matchFor(*codec) : nullptr;
+  const TorchMatch* match = codec ? matchFor(*codec) : nullptr;
   if (!torch || !match || fits(*match, *torch))
     return std::nullopt;
   return Finding{"torch-version-mismatch",
@@ -135,11 +113,10 @@ std::optional<Finding> versionMismatch(llvm::StringRef codecVersion, llvm::Strin
 std::optional<Finding> versionMismatch(Version firstCodec, Version lastCodec,
                                        llvm::StringRef torchVersion) {
   std::optional<Version> torch = parseVersion(torchVersion);
-  bool canFit = llvm::any_of(kMatches, [&](const Match& match) {
-    return !(match.lastCodec < firstCodec) && !(lastCodec < match.firstCodec) && torch &&
-           fits(match, *torch);
+  bool canFit = llvm::any_of(recipe::defaultRecipe().torchMatches, [&](const TorchMatch& match) {
+    return !(match.last < firstCodec) && !(lastCodec < match.first) && torch && fits(match, *torch);
   });
-  if (!torch || canFit || !(*torch < kMatches[std::size(kMatches) - 1].torch))
+  if (!torch || canFit || !(*torch < recipe::defaultRecipe().torchMatches.back().torch))
     return std::nullopt;
   const std::string versions = firstCodec.text() + " to " + lastCodec.text();
   return Finding{"torch-version-mismatch",

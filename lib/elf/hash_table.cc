@@ -31,8 +31,7 @@ llvm::Error inconsistentHashTable() {
 }
 
 bool hasWideHashWords(const Model& model) {
-  return model.flavor.is64 &&
-         (model.header.machine == EM_ALPHA || model.header.machine == EM_S390);
+  return model.flavor.is64 && (model.header.machine == EM_ALPHA || model.header.machine == EM_S390);
 }
 
 llvm::Expected<HashTable> HashTable::read(const Model& model) {

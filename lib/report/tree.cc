@@ -46,7 +46,8 @@ private:
       if (binding.library != library)
         continue;
       out += indent + printable(binding.dependency) + "  " + describe(binding) + "\n";
-      bool isLost = binding.state == BindingState::Missing || binding.state == BindingState::Unknown;
+      bool isLost =
+          binding.state == BindingState::Missing || binding.state == BindingState::Unknown;
       if (isLost)
         for (const resolve::Attempt& attempt : binding.tried)
           out += indent + "    " +

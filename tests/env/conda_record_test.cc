@@ -52,7 +52,8 @@ TEST(CondaRecord, GivesTheHashInThePrefixAndTheSize) {
 TEST(CondaRecord, GivesTheOnlyHashWhereThereIsNoOther) {
   CondaRecord record = parsedConda(kCondaText);
   record.set("lib/b.dylib", "ff", 9);
-  EXPECT_EQ(record.text(), replaced(replaced(kCondaText.str(), R"("cc")", R"("ff")"), ": 8}", ": 9}"));
+  EXPECT_EQ(record.text(),
+            replaced(replaced(kCondaText.str(), R"("cc")", R"("ff")"), ": 8}", ": 9}"));
 }
 
 TEST(CondaRecord, ListsAFileOnceInBothLists) {

@@ -13,11 +13,11 @@ using env::Record;
 using testing::HasSubstr;
 
 constexpr llvm::StringLiteral kRecordText = "torchcodec/__init__.py,sha256=abc,12\r\n"
-                                        "\"torchcodec/a,b \"\"c\"\".so\",sha256=def,34\r\n"
-                                        "\r\n"
-                                        "torchcodec/libtorchcodec_core7.so,sha256=ghi,56\r\n"
-                                        "torchcodec-0.9.1.dist-info/RECORD,,\r\n"
-                                        "../../../bin/\xff\xfe,,\r\n";
+                                            "\"torchcodec/a,b \"\"c\"\".so\",sha256=def,34\r\n"
+                                            "\r\n"
+                                            "torchcodec/libtorchcodec_core7.so,sha256=ghi,56\r\n"
+                                            "torchcodec-0.9.1.dist-info/RECORD,,\r\n"
+                                            "../../../bin/\xff\xfe,,\r\n";
 
 Record parsedRecord(llvm::StringRef text) {
   llvm::Expected<Record> record = Record::parse(text);
@@ -83,7 +83,7 @@ TEST(Record, AllowsWhatPythonAllows) {
   EXPECT_EQ(parsedRecord("only-a-path\n").rows().size(), 1u);
   EXPECT_EQ(parsedRecord("path,sha256=x\n").rows()[0].digest, "sha256=x");
   EXPECT_EQ(parsedRecord("\xef\xbb\xbf"
-                   "a,,\n")
+                         "a,,\n")
                 .rows()[0]
                 .path,
             "a");

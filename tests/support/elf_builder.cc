@@ -92,7 +92,8 @@ void ElfBuilder::putHeader(unsigned segments) {
   put(2, 0, "e_shstrndx");
 }
 
-void ElfBuilder::putSegment(const std::string& name, uint32_t type, uint32_t flags, uint64_t align) {
+void ElfBuilder::putSegment(const std::string& name, uint32_t type, uint32_t flags,
+                            uint64_t align) {
   put(4, type, name + ".p_type");
   if (spec.is64)
     put(4, flags, name + ".p_flags");
@@ -103,7 +104,8 @@ void ElfBuilder::putSegment(const std::string& name, uint32_t type, uint32_t fla
   putWord(align, name + ".p_align");
 }
 
-void ElfBuilder::setSegment(const std::string& name, uint64_t offset, uint64_t size, uint64_t memory) {
+void ElfBuilder::setSegment(const std::string& name, uint64_t offset, uint64_t size,
+                            uint64_t memory) {
   set(name + ".p_offset", offset);
   set(name + ".p_vaddr", address(offset));
   set(name + ".p_paddr", address(offset));

@@ -1,0 +1,42 @@
+#include "recipe/recipe.h"
+
+#include "recipe/recipes.h"
+
+#include <llvm/ADT/STLExtras.h>
+
+namespace tcfix::recipe {
+
+LibraryRole Recipe::roleOf(llvm::StringRef fileName) const {
+  LibraryRole role;
+  llvm::StringRef stem = fileName.split('.').first;
+  if (!hasFfmpegMajors || !stem.consume_front(libraryPrefix))
+    return role;
+  llvm::StringRef part = stem.rtrim("0123456789");
+  if (stem.drop_front(part.size()).getAsInteger(10, role.major))
+    role.major = 0;
+  part.consume_front("_");
+  auto known = llvm::find(loadOrder, part);
+  role.rank = known == loadOrder.end() ? 0 : static_cast<int>(known - loadOrder.begin());
+  return role;
+}
+
+std::string Recipe::smokeTest(llvm::StringRef version) const {
+  if (name == torchcodec().name)
+    return torchcodecSmokeTest(version);
+  return "import " + importName;
+}
+
+const Recipe& defaultRecipe() {
+  return torchcodec();
+}
+
+Recipe recipeFor(llvm::StringRef package) {
+  if (package.equals_insensitive(torchcodec().name))
+    return torchcodec();
+  Recipe generic;
+  generic.name = package.str();
+  generic.importName = package.str();
+  return generic;
+}
+
+} // namespace tcfix::recipe

@@ -1,0 +1,61 @@
+// Recipes: what is special to a package. Plain values; no other module spells a package's name.
+//
+// A package without a recipe of its own gets the generic one: all of its libraries count, they form
+// one group, and a dependency that equals the identity of a sibling library is loaded by the
+// package's own Python code before it is needed.
+#pragma once
+
+#include "base/version.h"
+
+#include <llvm/ADT/ArrayRef.h>
+
+#include <vector>
+
+namespace tcfix::recipe {
+
+/// Releases of the package, both included, and the torch that they were built for.
+struct TorchMatch {
+  Version first, last;
+  Version torch;
+  bool isOpenEnded; ///< goes with every later torch, too
+};
+
+/// What a library's file name says of its part in the package.
+struct LibraryRole {
+  int major = 0; ///< the FFmpeg major that it is for; 0 if it belongs to none
+  int rank = 0;  ///< its place in the order in which a major's libraries are loaded
+};
+
+/// The words of the package's own error, which lists an attempt for each FFmpeg major.
+struct ErrorWords {
+  llvm::StringLiteral beginOfList = "", endOfList = "";
+  llvm::StringLiteral majorHeading = ""; ///< the major's number follows
+};
+
+struct Recipe {
+  std::string name; ///< as it is installed
+  std::string importName;
+  /// Which of its files are its libraries: those whose name begins so; empty: all of them.
+  std::string libraryPrefix;
+  /// What distinguishes the names of a major's libraries, in the order of loading. The first is
+  /// also that of names which are not in the list.
+  std::vector<std::string> loadOrder;
+  bool hasFfmpegMajors = false; ///< one group of libraries for each FFmpeg major, any one suffices
+  bool importsTorch = false;    ///< before its own libraries, so that torch's are there already
+  llvm::ArrayRef<TorchMatch> torchMatches; ///< oldest first; empty: not known
+  ErrorWords errorWords;
+
+  bool isGeneric() const { return libraryPrefix.empty(); }
+  LibraryRole roleOf(llvm::StringRef fileName) const;
+  /// Python code that fails unless the package works, in this version (empty: unknown).
+  std::string smokeTest(llvm::StringRef version) const;
+};
+
+/// What tcfix repairs unless told otherwise.
+const Recipe& defaultRecipe();
+
+/// The recipe of a package, by the name that it is installed or imported by, compared as PEP 503
+/// says; the generic one, under this name, if it has none of its own.
+Recipe recipeFor(llvm::StringRef package);
+
+} // namespace tcfix::recipe
