@@ -59,10 +59,9 @@ std::vector<std::string> namesIn(const llvm::Twine& directory) {
 }
 
 std::error_code createDirectories(const llvm::Twine& path, Access access) {
-  return sys::fs::create_directories(path, /*IgnoreExisting=*/true,
-                                     access == Access::Everybody
-                                         ? sys::fs::all_all
-                                         : sys::fs::owner_all | sys::fs::group_all);
+  return sys::fs::create_directories(
+      path, /*IgnoreExisting=*/true,
+      access == Access::Everybody ? sys::fs::all_all : sys::fs::owner_all | sys::fs::group_all);
 }
 
 void removeEmptyDirectory(const llvm::Twine& path) {
