@@ -110,6 +110,13 @@ class Walls(unittest.TestCase):
             with self.subTest(text):
                 self.assertEqual(self.problems({**api, path: text}), [problem] if problem else [])
 
+    def test_documents(self):
+        walk = "\n    step        takes\n    io/file     a path\n    wheel/gone, io/file   x\n"
+        self.expect_file("lib/README.md", SOUND["lib/README.md"] + walk,
+                         "lib/README.md names wheel/gone, which does not exist")
+        self.expect_file("CONTRIBUTING.md", "`lib/io/file.cc`, `lib/io/gone.cc`\n",
+                         "CONTRIBUTING.md names lib/io/gone.cc, which does not exist")
+
 
 if __name__ == "__main__":
     unittest.main()

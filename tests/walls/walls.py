@@ -99,6 +99,7 @@ class House:
         self.check_tests()
         self.check_system_and_printing()
         self.check_public_headers()
+        self.check_documents()
         return self.problems
 
     def check_declarations(self):
@@ -210,6 +211,17 @@ class House:
             for number, line in enumerate(without_comments(self.read(path)).splitlines(), 1):
                 if "llvm::" in line:
                     self.problems.append(f"{path}:{number} names an LLVM type")
+
+    def check_documents(self):
+        """Files that the documents for developers name exist: steps in the walks, and paths in backticks."""
+        for document, pattern, base in (
+                ("lib/README.md", r"(?:^    |, )(?:  )?([a-z_]+/[a-z_/]+)(?= |,|$)", "lib"),
+                ("lib/README.md", r"`((?:include|tools|tests|scripts|docs)/[\w./-]+)`", ""),
+                ("CONTRIBUTING.md", r"`((?:include|lib|tools|tests|scripts|docs|testdata)/[\w./-]+)`", "")):
+            for name in re.findall(pattern, self.read(document), re.M):
+                path = name if base == "" or name.startswith("tools/") else f"{base}/{name}"
+                if not any((self.root / (path + suffix)).exists() for suffix in ("", ".cc", ".h")):
+                    self.problems.append(f"{document} names {name}, which does not exist")
 
 
 if __name__ == "__main__":
