@@ -1,10 +1,10 @@
-// tcfix as a C++ library: inspect, edit, sign, verify, repair, undo and simulate, for Mach-O, ELF and
-// PE files, on any system. docs/library.md has examples.
+// tcfix as a C++ library: inspect, edit, sign, verify, repair, undo and simulate, for Mach-O, ELF
+// and PE files, on any system. docs/library.md has examples.
 //
 // Needs C++17 and the standard library only. Nothing prints, exits, handles signals or throws on a
-// failure. A function that can fail as a whole returns a Result; where several files can fail one by
-// one, the report lists the errors. Functions may be called from several threads; calls that write
-// lock the directories they write to, against other threads and processes.
+// failure. A function that can fail as a whole returns a Result; where several files can fail one
+// by one, the report lists the errors. Functions may be called from several threads; calls that
+// write lock the directories they write to, against other threads and processes.
 #pragma once
 
 #include "tcfix/image.h"

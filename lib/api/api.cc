@@ -119,8 +119,7 @@ Result<UndoReport> reportFrom(llvm::Expected<apply::UndoRun> run, const std::str
 
 Result<FileReport> rewrite(const std::string& path, const std::vector<Edit>& edits,
                            bool alsoUnsigned, const EditOptions& options) {
-  formats::EditRequest request{
-      edits, {options.isSigning, alsoUnsigned, options.replaceSignature}};
+  formats::EditRequest request{edits, {options.isSigning, alsoUnsigned, options.replaceSignature}};
   apply::EditOptions editing;
   editing.isDryRun = options.isDryRun;
   editing.withHashes = true;
@@ -162,25 +161,24 @@ Result<Verification> verify(const std::string& path) {
 }
 
 Result<Simulation> simulate(const std::string& path, const SimulateOptions& options) {
-  return withFile<Simulation>(
-      path, [&](const io::InputFile& file) -> llvm::Expected<Simulation> {
-        llvm::Expected<Image> image = formats::inspect(file.bytes());
-        if (!image)
-          return image.takeError();
-        resolve::LoadResult loaded =
-            resolve::loadAlone(file.path(), *image, {options.sysroot, options.arch}).result;
-        Simulation simulation;
-        simulation.verdict = verdictFrom(loaded.verdict);
-        for (resolve::LoadProblem& problem : loaded.problems)
-          simulation.problems.push_back(std::move(problem.message));
-        for (resolve::Binding& each : loaded.bindings) {
-          Binding binding{each.library, each.dependency, stateFrom(each.state), each.provider, {}};
-          for (resolve::Attempt& attempt : each.tried)
-            binding.tried.push_back(std::move(attempt.place));
-          simulation.bindings.push_back(std::move(binding));
-        }
-        return simulation;
-      });
+  return withFile<Simulation>(path, [&](const io::InputFile& file) -> llvm::Expected<Simulation> {
+    llvm::Expected<Image> image = formats::inspect(file.bytes());
+    if (!image)
+      return image.takeError();
+    resolve::LoadResult loaded =
+        resolve::loadAlone(file.path(), *image, {options.sysroot, options.arch}).result;
+    Simulation simulation;
+    simulation.verdict = verdictFrom(loaded.verdict);
+    for (resolve::LoadProblem& problem : loaded.problems)
+      simulation.problems.push_back(std::move(problem.message));
+    for (resolve::Binding& each : loaded.bindings) {
+      Binding binding{each.library, each.dependency, stateFrom(each.state), each.provider, {}};
+      for (resolve::Attempt& attempt : each.tried)
+        binding.tried.push_back(std::move(attempt.place));
+      simulation.bindings.push_back(std::move(binding));
+    }
+    return simulation;
+  });
 }
 
 ApplyReport apply(const std::string& target, const ApplyOptions& options) {

@@ -1,4 +1,4 @@
-// EditOutcome: what a format's room gives back for a file and the edits wanted of it.
+// EditOutcome: what a format's module returns for a file and the edits wanted of it.
 #pragma once
 
 #include "patch/rewrite.h"

@@ -5,7 +5,6 @@
 #include "support/folder_tree.h"
 #include "support/macho_builder.h"
 
-
 #include <gmock/gmock.h>
 
 namespace tcfix::support {
