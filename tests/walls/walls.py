@@ -57,13 +57,16 @@ class House:
     def __init__(self, root):
         self.root = Path(root)
         self.problems = []
+        self.texts = {}
         self.depends = {}  # module -> what it declares
         for _, words in calls(self.read("lib/CMakeLists.txt"), "tcfix_module"):
             self.depends[words[0]] = part(words, "DEPENDS")
 
     def read(self, path):
-        file = self.root / path
-        return file.read_text(encoding="utf-8") if file.exists() else ""
+        if path not in self.texts:
+            file = self.root / path
+            self.texts[path] = file.read_text(encoding="utf-8") if file.exists() else ""
+        return self.texts[path]
 
     def sources(self, *directories):
         for directory in directories:
@@ -192,14 +195,14 @@ class House:
             for header, _ in self.includes(path):
                 if not may_call and SYSTEM_HEADER.match(header) and EXCEPTIONS.get(path) != header:
                     self.problems.append(f"{path} includes {header}; only lib/io calls the system")
-            code = without_comments(self.read(path)).splitlines()
-            for number, line in enumerate(code, 1):
-                if line.lstrip().startswith("#"):
-                    continue
-                if not may_call and (call := SYSTEM_CALL.search(line)):
-                    self.problems.append(f"{path}:{number} uses {call[0].strip('( ')}; only lib/io calls the system")
-                if not may_print and (call := PRINTING.search(line)):
-                    self.problems.append(f"{path}:{number} uses {call[0].strip('( ')}; lib does not print")
+            rules = [] if may_call else [(SYSTEM_CALL, "only lib/io calls the system")]
+            rules += [] if may_print else [(PRINTING, "lib does not print")]
+            text = self.read(path)
+            for rule, why in rules:
+                # Comments and strings are removed only where there is something to find.
+                for call in rule.finditer(without_comments(text)) if rule.search(text) else ():
+                    number = text.count("\n", 0, call.start()) + 1
+                    self.problems.append(f"{path}:{number} uses {call[0].strip('( ')}; {why}")
 
     def check_public_headers(self):
         for path in self.sources("include"):
