@@ -116,7 +116,7 @@ std::vector<Change> differencesOf(const Slice& now, const Slice& wanted,
 
 } // namespace
 
-// The reason in the plan is more exact than that of the module that made the change.
+// The plan knows better why than the room that carried it out.
 void explain(std::vector<Change>& changes, llvm::ArrayRef<plan::Wish> wishes) {
   for (Change& change : changes)
     for (const plan::Wish& wish : wishes) {
