@@ -4,12 +4,11 @@
 
 #include "env/record.h"
 #include "io/digest.h"
+#include "io/host.h"
 
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/StringExtras.h>
-#include <llvm/Support/FileSystem.h>
 #include <llvm/Support/Path.h>
-#include <llvm/Support/Process.h>
 
 namespace tcfix::doctor {
 
@@ -23,8 +22,8 @@ void findShadows(const Case& facts, Findings& findings) {
       others.push_back(site.folder);
   // Only where this process's variables are the target's.
   if (facts.found.disk.options().sysroot.empty() && facts.found.disk.knowsAbsolutePaths())
-    if (std::optional<std::string> path = llvm::sys::Process::GetEnv("PYTHONPATH"))
-      for (llvm::StringRef folder : llvm::split(*path, llvm::sys::EnvPathSeparator))
+    if (std::optional<std::string> path = io::environmentVariable("PYTHONPATH"))
+      for (llvm::StringRef folder : llvm::split(*path, io::kPathListSeparator))
         if (!folder.empty() && facts.found.disk.isFolder((folder + "/" + package.name).str()))
           others.push_back("PYTHONPATH: " + folder.str());
   if (!others.empty())
@@ -87,7 +86,7 @@ void findStaleRecord(const Case& facts, Findings& findings) {
   }
   if (differing.empty())
     return;
-  bool isOurs = llvm::sys::fs::exists(package.distInfo + "/tcfix-journal.json");
+  bool isOurs = io::exists(package.distInfo + "/tcfix-journal.json");
   findings.push_back({"record-mismatch",
                       Severity::Warning,
                       std::to_string(differing.size()) + " of the libraries are not those that " +

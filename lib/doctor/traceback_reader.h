@@ -6,8 +6,8 @@
 // complete, and reading takes time in proportion to its length.
 #pragma once
 
-#include "image/image.h"
 #include "resolve/session.h"
+#include "tcfix/image.h"
 
 #include <llvm/ADT/StringRef.h>
 
