@@ -1,6 +1,7 @@
 #include "env/environment.h"
 
 #include "base/error.h"
+#include "base/paths.h"
 #include "env/prefix.h"
 #include "formats/formats.h"
 #include "io/system.h"

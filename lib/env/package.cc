@@ -1,5 +1,6 @@
 #include "env/package.h"
 
+#include "base/paths.h"
 #include "env/distribution.h"
 #include "env/library_files.h"
 #include "env/prefix.h"
@@ -74,10 +75,6 @@ size_t chooseDistribution(llvm::ArrayRef<Distribution> found, llvm::ArrayRef<Rec
     }
   }
   return best;
-}
-
-bool isWithin(llvm::StringRef text, llvm::StringRef folder) {
-  return text.consume_front(folder) && (text.empty() || path::is_separator(text.front()));
 }
 
 /// Where a development install says that the package really is: a .pth or .egg-link file whose

@@ -1,5 +1,7 @@
 #include "env/prefix.h"
 
+#include "base/paths.h"
+
 #include <llvm/ADT/SmallString.h>
 #include <llvm/ADT/StringExtras.h>
 #include <llvm/Support/Path.h>
@@ -35,14 +37,6 @@ bool holdsPackages(llvm::StringRef folder, const io::TargetDisk& disk) {
 }
 
 } // namespace
-
-std::string joined(llvm::StringRef folder, llvm::StringRef name) {
-  llvm::SmallString<256> text(folder);
-  path::append(text, name);
-  if (path::is_separator('\\')) // so that texts can be compared
-    path::native(text);
-  return text.str().str();
-}
 
 VenvConfig readVenvConfig(const std::string& prefix, const io::TargetDisk& disk) {
   VenvConfig config;

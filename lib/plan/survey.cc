@@ -162,7 +162,7 @@ PackageFacts gatherFacts(const env::Target& target, const env::Package& package,
     facts.process.environment =
         variables({"LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "DYLD_FALLBACK_LIBRARY_PATH", "PATH"});
 
-  facts.torch = env::findTorch(target.environment, target.disk, package.site);
+  facts.torch = providers::findTorch(target.environment, target.disk, package.site);
   if (facts.torch && facts.torch->libFolder.empty())
     facts.torch.reset();
   if (facts.torch)
@@ -191,13 +191,13 @@ PackageFacts gatherFacts(const env::Target& target, const env::Package& package,
     facts.libraries.push_back(std::move(library));
   }
 
-  env::FfmpegQuery query;
+  providers::FfmpegQuery query;
   query.platform = target.platform;
   query.arch = facts.process.arch;
   query.option = options.ffmpeg;
   if (options.sysroot.empty() && target.disk.knowsAbsolutePaths())
-    query.variables = env::ffmpegVariables();
-  facts.ffmpegs = env::findFfmpegs(target.environment, target.disk, query);
+    query.variables = providers::ffmpegVariables();
+  facts.ffmpegs = providers::findFfmpegs(target.environment, target.disk, query);
   facts.otherFolders = findOtherFolders(target, package);
   if (facts.platform == Format::Pe)
     facts.process.dllFolders = findDllFolders(target, package, facts.otherFolders);

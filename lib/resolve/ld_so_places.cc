@@ -88,11 +88,11 @@ void LdSoSystem::readCache() {
     llvm::consumeError(file.takeError());
     return;
   }
-  std::optional<std::vector<io::LdCacheEntry>> entries = io::parseLdCache(file->bytes());
+  std::optional<std::vector<LdCacheEntry>> entries = parseLdCache(file->bytes());
   if (!entries)
     return;
   cacheFile = std::move(*file);
-  for (const io::LdCacheEntry& entry : *entries)
+  for (const LdCacheEntry& entry : *entries)
     if (entry.hwcap == 0 && entry.isFor(arch))
       cache.push_back(entry);
   std::stable_sort(cache.begin(), cache.end(),
@@ -177,7 +177,7 @@ std::vector<std::string> LdSoSystem::findInCache(llvm::StringRef name) const {
   std::vector<std::string> found;
   auto entry = std::lower_bound(
       cache.begin(), cache.end(), name,
-      [](const io::LdCacheEntry& one, llvm::StringRef wanted) { return one.name < wanted; });
+      [](const LdCacheEntry& one, llvm::StringRef wanted) { return one.name < wanted; });
   for (; entry != cache.end() && entry->name == name; ++entry)
     if (std::optional<std::string> host = disk.hostPath(entry->path))
       found.push_back(*host);

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "io/file.h"
-#include "io/ld_cache.h"
 #include "io/target_disk.h"
+#include "resolve/ld_cache.h"
 
 namespace tcfix::resolve {
 
@@ -52,7 +52,7 @@ private:
   const io::TargetDisk& disk;
   std::string arch;
   std::optional<io::InputFile> cacheFile;
-  std::vector<io::LdCacheEntry> cache; ///< those for this architecture, sorted by name
+  std::vector<LdCacheEntry> cache; ///< those for this architecture, sorted by name
   bool isMultiarch = false;
   std::vector<Place> places;
   bool libcIsThere = false;

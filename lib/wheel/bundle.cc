@@ -107,14 +107,14 @@ std::string Bundler::find(llvm::StringRef name) const {
 
 llvm::Expected<bool> Bundler::findRoots() {
   std::set<std::string> inside, missing;
-  for (const io::ZipMember& member : wheel.members())
+  for (const ZipMember& member : wheel.members())
     inside.insert(nameOf(member.name));
   bool hasOneInside = false;
   for (const Image* image : images) {
     std::set<std::string> wanted;
     for (const Slice& slice : image->slices)
       for (const Dependency& dependency : slice.dependencies)
-        if (env::parseFfmpegName(dependency.name))
+        if (providers::parseFfmpegName(dependency.name))
           wanted.insert(nameOf(dependency.name));
     auto isInside = [&](const std::string& name) { return inside.count(name) != 0; };
     auto isAbsent = [&](const std::string& name) { return find(name).empty(); };
@@ -264,7 +264,7 @@ llvm::Expected<Bundle> Bundler::run() {
       return error;
   }
   for (const auto& [name, source] : sources) {
-    if (std::optional<env::FfmpegName> known = env::parseFfmpegName(name))
+    if (std::optional<providers::FfmpegName> known = providers::parseFfmpegName(name))
       bundle.ffmpeg.files[{known->component, known->libraryMajor}] = source.newName;
     llvm::Expected<BundledFile> file = rewrite(source, bundle.ffmpeg.folder + "/" + source.newName);
     if (!file)

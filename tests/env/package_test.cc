@@ -319,32 +319,6 @@ TEST_F(Packages, OfAnotherArchitectureHaveADiskOutOfReach) {
   }
 }
 
-TEST_F(Packages, FindTheirTorch) {
-  auto torch = [&] {
-    return env::findTorch(*env::findEnvironment(tree.path("venv"), disk), disk,
-                          tree.path(llvm::StringRef(kSite).drop_back()));
-  };
-  EXPECT_EQ(torch(), std::nullopt);
-  tree.file(inSite("torch/version.py"), "import x\n__version__ = '2.8.0+cpu'\n");
-  ASSERT_TRUE(torch().has_value());
-  EXPECT_EQ(torch()->version, "2.8.0+cpu");
-  EXPECT_EQ(torch()->libFolder, "");
-  tree.makeFolder(inSite("torch/lib"));
-  tree.makeFolder(inSite("torch-2.9.1+cu128.dist-info"));
-  EXPECT_EQ(torch()->version, "2.9.1+cu128");
-  EXPECT_EQ(torch()->libFolder, tree.path(inSite("torch/lib")));
-}
-
-TEST_F(Packages, TakeTorchFromAnotherSiteIfTheirOwnHasNone) {
-  tree.file("venv/pyvenv.cfg",
-            "home = " + tree.path("base/bin") + "\ninclude-system-site-packages = true\n");
-  tree.makeFolder("base/lib/python3.12/site-packages/torch/lib");
-  auto torch = env::findTorch(*env::findEnvironment(tree.path("venv"), disk), disk,
-                              tree.path(llvm::StringRef(kSite).drop_back()));
-  ASSERT_TRUE(torch.has_value());
-  EXPECT_EQ(torch->libFolder, tree.path("base/lib/python3.12/site-packages/torch/lib"));
-}
-
 TEST_F(Packages, BehindOneOfTheSameNameAreNotSeen) {
   tree.file("venv/pyvenv.cfg",
             "home = " + tree.path("base/bin") + "\ninclude-system-site-packages = true\n");

@@ -1,12 +1,12 @@
-#include "env/ffmpeg_places.h"
+#include "providers/ffmpeg_places.h"
 
-#include "env/prefix.h"
-#include "io/ld_cache.h"
+#include "base/paths.h"
+#include "resolve/ld_cache.h"
 
 #include <llvm/ADT/StringExtras.h>
 #include <llvm/Support/Path.h>
 
-namespace tcfix::env {
+namespace tcfix::providers {
 
 namespace path = llvm::sys::path;
 
@@ -85,10 +85,10 @@ void addCachedPlaces(PlaceList& list, const FfmpegQuery& query) {
     llvm::consumeError(file.takeError());
     return;
   }
-  auto entries = io::parseLdCache(file->bytes());
+  auto entries = resolve::parseLdCache(file->bytes());
   if (!entries)
     return;
-  for (const io::LdCacheEntry& entry : *entries)
+  for (const resolve::LdCacheEntry& entry : *entries)
     if (entry.name.starts_with("libavcodec.so.") && entry.isFor(query.arch))
       list.add(FfmpegSource::System, path::parent_path(entry.path, path::Style::posix).str(),
                "the system's");
@@ -195,4 +195,4 @@ std::optional<FfmpegPlace> programPlace(const io::TargetDisk& disk, const Ffmpeg
   return std::nullopt;
 }
 
-} // namespace tcfix::env
+} // namespace tcfix::providers

@@ -8,7 +8,7 @@
 
 #include <optional>
 
-namespace tcfix::io {
+namespace tcfix::resolve {
 
 /// The texts are views into the bytes that were parsed.
 struct LdCacheEntry {
@@ -24,4 +24,4 @@ struct LdCacheEntry {
 /// The entries in the file's order; nothing if it is no such file.
 std::optional<std::vector<LdCacheEntry>> parseLdCache(Bytes bytes);
 
-} // namespace tcfix::io
+} // namespace tcfix::resolve

@@ -1,6 +1,6 @@
 #include "base/error.h"
-#include "io/zip.h"
-#include "io/zip_format.h"
+#include "wheel/zip.h"
+#include "wheel/zip_format.h"
 
 #include <libdeflate.h>
 #include <llvm/ADT/StringExtras.h>
@@ -10,7 +10,7 @@
 #include <memory>
 #include <numeric>
 
-namespace tcfix::io {
+namespace tcfix::wheel {
 
 using namespace zip;
 using llvm::StringRef;
@@ -351,4 +351,4 @@ llvm::Expected<ByteVector> unpack(const ZipMember& member, uint64_t most) {
   return content;
 }
 
-} // namespace tcfix::io
+} // namespace tcfix::wheel

@@ -1,9 +1,12 @@
-// torch: by its place beside torchcodec, never by its list of 20,000 files.
-#include "env/distribution.h"
-#include "env/package.h"
-#include "env/prefix.h"
+// torch is found by its place among the packages: reading its RECORD of 20,000 files takes too
+// long.
+#include "providers/torch.h"
 
-namespace tcfix::env {
+#include "base/paths.h"
+#include "env/distribution.h"
+#include "image/names.h"
+
+namespace tcfix::providers {
 
 namespace {
 
@@ -30,7 +33,7 @@ std::optional<TorchInstall> torchIn(const std::string& site, const io::TargetDis
     return std::nullopt;
   TorchInstall torch;
   torch.site = site;
-  std::vector<Distribution> found = distributionsOf("torch", site, disk);
+  std::vector<env::Distribution> found = env::distributionsOf("torch", site, disk);
   torch.version = found.empty() ? versionInSource(folder, disk) : found.front().version;
   if (std::optional<std::string> lib = disk.find(folder, "lib"); lib && disk.isFolder(*lib))
     torch.libFolder = *lib;
@@ -39,15 +42,24 @@ std::optional<TorchInstall> torchIn(const std::string& site, const io::TargetDis
 
 } // namespace
 
-std::optional<TorchInstall> findTorch(const Environment& environment, const io::TargetDisk& disk,
-                                      llvm::StringRef site) {
+std::optional<TorchInstall> findTorch(const env::Environment& environment,
+                                      const io::TargetDisk& disk, llvm::StringRef site) {
   if (std::optional<TorchInstall> torch = torchIn(site.str(), disk))
     return torch;
-  for (const Site& other : environment.sites)
+  for (const env::Site& other : environment.sites)
     if (other.folder != site)
       if (std::optional<TorchInstall> torch = torchIn(other.folder, disk))
         return torch;
   return std::nullopt;
 }
 
-} // namespace tcfix::env
+bool isTorchLibrary(llvm::StringRef dependency) {
+  std::string lower = baseName(dependency).lower();
+  llvm::StringRef name = lower;
+  if (!name.consume_front("lib") && !name.ends_with(".dll"))
+    return false;
+  return (name.consume_front("torch") || name.consume_front("c10")) &&
+         (name.starts_with(".") || name.starts_with("_"));
+}
+
+} // namespace tcfix::providers

@@ -1,9 +1,9 @@
-#include "env/ffmpeg.h"
+#include "providers/ffmpeg.h"
 
+#include "base/paths.h"
 #include "env/distribution.h"
-#include "env/ffmpeg_places.h"
-#include "env/prefix.h"
 #include "formats/formats.h"
+#include "providers/ffmpeg_places.h"
 
 #include <llvm/ADT/SmallString.h>
 #include <llvm/ADT/StringExtras.h>
@@ -13,7 +13,7 @@
 
 #include <set>
 
-namespace tcfix::env {
+namespace tcfix::providers {
 
 namespace path = llvm::sys::path;
 
@@ -112,7 +112,7 @@ std::string absenceIn(const Contents& contents) {
 
 class Search {
 public:
-  Search(const Environment& environment, const io::TargetDisk& disk, const FfmpegQuery& query)
+  Search(const env::Environment& environment, const io::TargetDisk& disk, const FfmpegQuery& query)
       : environment(environment), disk(disk), query(query) {}
 
   /// A folder that the user named: itself, or the one of its prefix that has the libraries.
@@ -178,7 +178,7 @@ public:
     std::vector<std::string> prefixes;
     if (!own.empty())
       prefixes.push_back(own);
-    for (const Python& python : environment.pythons)
+    for (const env::Python& python : environment.pythons)
       if (!python.basePrefix.empty() && disk.isFolder(joined(python.basePrefix, "conda-meta")))
         prefixes.push_back(python.basePrefix);
     for (const std::string& prefix : prefixes)
@@ -191,10 +191,10 @@ public:
   }
 
   void addPyav() {
-    for (const Site& site : environment.sites)
+    for (const env::Site& site : environment.sites)
       for (const char* name : {"av.libs", "av/.dylibs"})
         if (std::optional<std::string> folder = disk.find(site.folder, name)) {
-          std::vector<Distribution> av = distributionsOf("av", site.folder, disk);
+          std::vector<env::Distribution> av = env::distributionsOf("av", site.folder, disk);
           std::string description = av.empty() ? "PyAV" : "PyAV " + av.front().version;
           size_t before = found.size();
           addPlace({FfmpegSource::Pyav, *folder, description, site.folder, {}});
@@ -233,7 +233,7 @@ private:
     found.push_back(std::move(install));
   }
 
-  const Environment& environment;
+  const env::Environment& environment;
   const io::TargetDisk& disk;
   const FfmpegQuery& query;
   std::set<std::string> seenFolders;
@@ -274,8 +274,8 @@ std::map<std::string, std::string> ffmpegVariables() {
   return variables;
 }
 
-std::vector<FfmpegInstall> findFfmpegs(const Environment& environment, const io::TargetDisk& disk,
-                                       const FfmpegQuery& query) {
+std::vector<FfmpegInstall> findFfmpegs(const env::Environment& environment,
+                                       const io::TargetDisk& disk, const FfmpegQuery& query) {
   Search search(environment, disk, query);
   if (!query.option.empty())
     search.addGiven(FfmpegSource::Option, query.option);
@@ -302,4 +302,4 @@ std::vector<FfmpegInstall> findFfmpegs(const Environment& environment, const io:
   return std::move(search.found);
 }
 
-} // namespace tcfix::env
+} // namespace tcfix::providers

@@ -1,7 +1,7 @@
 #include "base/error.h"
 #include "io/file.h"
-#include "io/zip.h"
-#include "io/zip_format.h"
+#include "wheel/zip.h"
+#include "wheel/zip_format.h"
 
 #include <libdeflate.h>
 #include <llvm/ADT/StringExtras.h>
@@ -9,7 +9,7 @@
 
 #include <memory>
 
-namespace tcfix::io {
+namespace tcfix::wheel {
 
 using namespace zip;
 using llvm::StringRef;
@@ -86,7 +86,7 @@ ByteVector withoutWideExtra(Bytes extra) {
 } // namespace
 
 llvm::Expected<ZipWriter> ZipWriter::create(StringRef path) {
-  llvm::Expected<system::TemporaryFile> file = system::TemporaryFile::createBeside(path);
+  llvm::Expected<io::system::TemporaryFile> file = io::system::TemporaryFile::createBeside(path);
   if (!file)
     return file.takeError();
   return ZipWriter(std::move(*file), path.str());
@@ -189,7 +189,8 @@ llvm::Error ZipWriter::finish(Bytes comment) {
 }
 
 bool ZipWriter::isThere() const {
-  llvm::Expected<InputFile> present = InputFile::open(target), made = InputFile::open(file.path());
+  llvm::Expected<io::InputFile> present = io::InputFile::open(target),
+                                made = io::InputFile::open(file.path());
   bool isSame = present && made && present->bytes() == made->bytes();
   llvm::consumeError(present.takeError());
   llvm::consumeError(made.takeError());
@@ -203,7 +204,7 @@ llvm::Error ZipWriter::commit() {
     return error;
   if (llvm::Error error = file.renameTo(target))
     return error;
-  return system::syncFolder(llvm::sys::path::parent_path(target));
+  return io::system::syncFolder(llvm::sys::path::parent_path(target));
 }
 
-} // namespace tcfix::io
+} // namespace tcfix::wheel

@@ -3,7 +3,7 @@
 
 #include <llvm/Support/Endian.h>
 
-namespace tcfix::io::zip {
+namespace tcfix::wheel::zip {
 
 using U16 = llvm::support::ulittle16_t;
 using U32 = llvm::support::ulittle32_t;
@@ -80,4 +80,4 @@ struct WideLocator {
 };
 static_assert(sizeof(WideLocator) == 20);
 
-} // namespace tcfix::io::zip
+} // namespace tcfix::wheel::zip

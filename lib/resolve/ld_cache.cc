@@ -1,9 +1,9 @@
-#include "io/ld_cache.h"
+#include "resolve/ld_cache.h"
 
 #include <llvm/ADT/StringSwitch.h>
 #include <llvm/Support/Endian.h>
 
-namespace tcfix::io {
+namespace tcfix::resolve {
 
 namespace {
 
@@ -86,4 +86,4 @@ std::optional<std::vector<LdCacheEntry>> parseLdCache(Bytes bytes) {
   return entries;
 }
 
-} // namespace tcfix::io
+} // namespace tcfix::resolve
