@@ -1,7 +1,11 @@
 // The records of a zip archive as they lie in the file. Little endian, unaligned.
 #pragma once
 
+#include "base/bytes.h"
+
 #include <llvm/Support/Endian.h>
+
+#include <optional>
 
 namespace tcfix::wheel::zip {
 
@@ -79,5 +83,25 @@ struct WideLocator {
   U32 disks;
 };
 static_assert(sizeof(WideLocator) == 20);
+
+/// An extra field of a header or an entry.
+struct ExtraField {
+  uint16_t id;
+  Bytes whole, data; ///< with and without id and length
+  bool isCutOff;     ///< it claims to be longer than all that is left
+};
+
+/// Takes the first field off; nothing where too little is left for one. Never reads beyond `extra`,
+/// whatever length a field claims.
+inline std::optional<ExtraField> takeExtraField(Bytes& extra) {
+  constexpr size_t kStart = 4; // id and length
+  if (extra.size() < kStart)
+    return std::nullopt;
+  size_t length = kStart + llvm::support::endian::read16le(extra.data() + 2);
+  Bytes whole = extra.take_front(length);
+  extra = extra.drop_front(whole.size());
+  return ExtraField{llvm::support::endian::read16le(whole.data()), whole, whole.drop_front(kStart),
+                    whole.size() < length};
+}
 
 } // namespace tcfix::wheel::zip

@@ -73,13 +73,9 @@ ByteVector renamed(const Record& record, StringRef name, Bytes extra, Bytes comm
 /// Extra fields without zip64's: what is written fits without.
 ByteVector withoutWideExtra(Bytes extra) {
   ByteVector kept;
-  while (extra.size() >= 4) {
-    size_t length = 4 + llvm::support::endian::read16le(extra.data() + 2);
-    Bytes field = extra.take_front(length);
-    if (llvm::support::endian::read16le(extra.data()) != kWideExtra)
-      kept.insert(kept.end(), field.begin(), field.end());
-    extra = extra.drop_front(field.size());
-  }
+  while (std::optional<ExtraField> field = takeExtraField(extra))
+    if (field->id != kWideExtra)
+      llvm::append_range(kept, field->whole);
   return kept;
 }
 
@@ -189,12 +185,9 @@ llvm::Error ZipWriter::finish(Bytes comment) {
 }
 
 bool ZipWriter::isThere() const {
-  llvm::Expected<io::InputFile> present = io::InputFile::open(target),
-                                made = io::InputFile::open(file.path());
-  bool isSame = present && made && present->bytes() == made->bytes();
-  llvm::consumeError(present.takeError());
-  llvm::consumeError(made.takeError());
-  return isSame;
+  std::optional<io::InputFile> present = llvm::expectedToOptional(io::InputFile::open(target)),
+                               made = llvm::expectedToOptional(io::InputFile::open(file.path()));
+  return present && made && present->bytes() == made->bytes();
 }
 
 llvm::Error ZipWriter::commit() {
