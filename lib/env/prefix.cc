@@ -40,11 +40,10 @@ bool holdsPackages(llvm::StringRef folder, const io::TargetDisk& disk) {
 
 VenvConfig readVenvConfig(const std::string& prefix, const io::TargetDisk& disk) {
   VenvConfig config;
-  llvm::Expected<io::InputFile> file = disk.open(joined(prefix, "pyvenv.cfg"));
-  if (!file) {
-    llvm::consumeError(file.takeError());
+  std::optional<io::InputFile> file =
+      llvm::expectedToOptional(disk.open(joined(prefix, "pyvenv.cfg")));
+  if (!file)
     return config;
-  }
   llvm::SmallVector<llvm::StringRef, 16> lines;
   textOf(file->bytes()).split(lines, '\n');
   for (llvm::StringRef line : lines) {

@@ -4,6 +4,7 @@
 #include "env/distribution.h"
 #include "formats/formats.h"
 #include "providers/ffmpeg_places.h"
+#include "resolve/ld_so_places.h"
 
 #include <llvm/ADT/SmallString.h>
 #include <llvm/ADT/StringExtras.h>
@@ -133,7 +134,7 @@ public:
       folder = path::parent_path(*folder).str();
     std::string defect;
     const std::vector<std::string> usual = {
-        "",    "lib",         "lib64",  "lib/" + query.arch + "-linux-gnu",
+        "",    "lib",         "lib64",  "lib/" + resolve::multiarchFolder(query.arch),
         "bin", "Library/bin", "../lib", "../bin"};
     for (const std::string& below : usual) {
       std::optional<std::string> candidate = disk.find(*folder, below);

@@ -6,24 +6,21 @@
 #include "env/distribution.h"
 #include "image/names.h"
 
+#include <llvm/ADT/StringExtras.h>
+
 namespace tcfix::providers {
 
 namespace {
 
 /// What torch/version.py says; for a torch that no installer put there.
 std::string versionInSource(const std::string& torch, const io::TargetDisk& disk) {
-  llvm::Expected<io::InputFile> file = disk.open(joined(torch, "version.py"));
-  if (!file) {
-    llvm::consumeError(file.takeError());
+  std::optional<io::InputFile> file =
+      llvm::expectedToOptional(disk.open(joined(torch, "version.py")));
+  if (!file)
     return {};
-  }
-  llvm::StringRef rest = textOf(file->bytes());
-  while (!rest.empty()) {
-    llvm::StringRef line;
-    std::tie(line, rest) = rest.split('\n');
+  for (llvm::StringRef line : llvm::split(textOf(file->bytes()), '\n'))
     if (line.consume_front("__version__ ="))
       return line.trim().trim("'\"").str();
-  }
   return {};
 }
 

@@ -4,9 +4,7 @@
 // As ld.so does, entries whose strings lie outside the file are passed over.
 #pragma once
 
-#include "base/bytes.h"
-
-#include <optional>
+#include "io/target_disk.h"
 
 namespace tcfix::resolve {
 
@@ -23,5 +21,14 @@ struct LdCacheEntry {
 
 /// The entries in the file's order; nothing if it is no such file.
 std::optional<std::vector<LdCacheEntry>> parseLdCache(Bytes bytes);
+
+/// The target's own cache, with the file that the entries are views of.
+struct LdCache {
+  io::InputFile file;
+  std::vector<LdCacheEntry> entries;
+};
+
+/// Nothing if the target has no cache, or one that cannot be read.
+std::optional<LdCache> readLdCache(const io::TargetDisk& disk);
 
 } // namespace tcfix::resolve

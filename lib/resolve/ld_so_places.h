@@ -16,6 +16,10 @@ struct Place {
   bool isUnknown = false;            ///< out of reach
 };
 
+/// Debian's name for the directory of an architecture's libraries, such as "x86_64-linux-gnu";
+/// empty for an architecture without one.
+std::string multiarchFolder(llvm::StringRef arch);
+
 /// What ld.so knows of the target before any library is looked at.
 class LdSoSystem {
 public:
@@ -51,7 +55,7 @@ private:
 
   const io::TargetDisk& disk;
   std::string arch;
-  std::optional<io::InputFile> cacheFile;
+  std::optional<LdCache> cacheFile;
   std::vector<LdCacheEntry> cache; ///< those for this architecture, sorted by name
   bool isMultiarch = false;
   std::vector<Place> places;
@@ -62,6 +66,7 @@ private:
 struct BaseLibrary {
   bool isBase = false;
   bool hasVersions = false; ///< all its symbols have versions: unversioned ones are not its own
+  bool isPortable = false;  ///< today's policies allow it: a new wheel may leave it to the system
 };
 BaseLibrary baseLibrary(llvm::StringRef name);
 

@@ -67,11 +67,9 @@ std::vector<MissingSymbols> findMissingSymbols(const io::InputFile& file, const 
     const std::string path = findProvider(folders, slice.dependencies[i].name);
     if (path.empty())
       continue;
-    llvm::Expected<io::InputFile> opened = io::InputFile::open(path);
-    if (!opened) {
-      llvm::consumeError(opened.takeError());
+    std::optional<io::InputFile> opened = llvm::expectedToOptional(io::InputFile::open(path));
+    if (!opened)
       continue;
-    }
     Symbols provider(opened->bytes());
     if (!provider.table)
       continue;

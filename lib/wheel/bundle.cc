@@ -3,6 +3,7 @@
 #include "apply/library_rewrite.h"
 #include "image/names.h"
 #include "io/digest.h"
+#include "resolve/ld_so_places.h"
 #include "resolve/windows_names.h"
 
 #include <llvm/ADT/STLExtras.h>
@@ -18,24 +19,14 @@ namespace path = llvm::sys::path;
 
 namespace {
 
-/// What PEP 600's policies let a wheel expect of every Linux (auditwheel's lists for manylinux).
-constexpr llvm::StringLiteral kLinuxLibraries[] = {
-    "libGL.so.1",     "libICE.so.6",         "libSM.so.6",     "libX11.so.6",
-    "libXext.so.6",   "libXrender.so.1",     "libanl.so.1",    "libc.so.6",
-    "libdl.so.2",     "libexpat.so.1",       "libgcc_s.so.1",  "libglib-2.0.so.0",
-    "libm.so.6",      "libgobject-2.0.so.0", "libmvec.so.1",   "libgthread-2.0.so.0",
-    "libnsl.so.1",    "libpthread.so.0",     "libresolv.so.2", "librt.so.1",
-    "libstdc++.so.6", "libutil.so.1",        "libz.so.1",
-};
-
 bool isSystems(llvm::StringRef dependency, Format platform) {
   llvm::StringRef name = baseName(dependency);
   switch (platform) {
   case Format::MachO:
     return dependency.starts_with("/usr/lib/") || dependency.starts_with("/System/");
   case Format::Elf:
-    return llvm::is_contained(kLinuxLibraries, name) || name.starts_with("ld-linux") ||
-           name.starts_with("ld-musl") || name.starts_with("libc.musl");
+    return resolve::baseLibrary(name).isPortable || name.starts_with("ld-musl") ||
+           name.starts_with("libc.musl");
   case Format::Pe:
     return resolve::isApiSet(name) || resolve::isWindowsLibrary(name);
   }
@@ -178,8 +169,8 @@ void Bundler::warnOfSystem(const Source& source) {
     for (const auto& [name, value] : slice.details)
       if (name == "needs glibc")
         needed = value;
-    std::optional<SystemVersion> wanted = SystemVersion::parse(needed, '.');
-    std::optional<SystemVersion> promised = wheel.name().leastSystem();
+    std::optional<Version> wanted = parseVersion(needed);
+    std::optional<Version> promised = wheel.name().leastSystem();
     if (wanted && promised && *promised < *wanted)
       warn(path::filename(source.path).str() + " needs " +
            (platform == Format::Elf ? "glibc " : "macOS ") + needed.str() +

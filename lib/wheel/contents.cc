@@ -23,19 +23,6 @@ llvm::Error notAWheel(const std::string& why) {
 
 } // namespace
 
-llvm::StringRef versionIn(llvm::StringRef metadata) {
-  while (!metadata.empty()) {
-    llvm::StringRef line;
-    std::tie(line, metadata) = metadata.split('\n');
-    line = line.rtrim('\r');
-    if (line.empty())
-      break; // the description follows
-    if (line.consume_front_insensitive("Version:"))
-      return line.trim();
-  }
-  return {};
-}
-
 llvm::Expected<Contents> Contents::open(const std::string& path) {
   if (llvm::sys::fs::is_directory(path))
     return fail(ErrorCode::NotALibrary, "is a folder, not a wheel", "name the wheels in it");
@@ -97,7 +84,7 @@ llvm::Error Contents::readDistInfo() {
   if (!bytes)
     return bytes.takeError();
   metadataBytes = std::move(*bytes);
-  versionInMetadata = versionIn(textOf(metadataBytes)).str();
+  versionInMetadata = env::metadataField(textOf(metadataBytes), "Version").str();
   if (versionInMetadata.empty())
     return notAWheel(metadata->name + " says no version");
   return llvm::Error::success();

@@ -51,7 +51,4 @@ private:
   ByteVector metadataBytes;
 };
 
-/// The Version line's value in a METADATA; empty if there is none.
-llvm::StringRef versionIn(llvm::StringRef metadata);
-
 } // namespace tcfix::wheel

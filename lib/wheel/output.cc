@@ -1,6 +1,7 @@
 #include "wheel/output.h"
 
 #include "base/error.h"
+#include "env/distribution.h"
 #include "io/digest.h"
 
 #include <llvm/ADT/STLExtras.h>
@@ -37,7 +38,7 @@ private:
 };
 
 std::string metadataOf(const Contents& wheel) {
-  llvm::StringRef text = wheel.metadata(), old = versionIn(text);
+  llvm::StringRef text = wheel.metadata(), old = env::metadataField(text, "Version");
   size_t at = static_cast<size_t>(old.data() - text.data());
   return text.take_front(at).str() + repairedVersion(old, hasLocalVersion(wheel)) +
          text.drop_front(at + old.size()).str();

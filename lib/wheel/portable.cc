@@ -1,6 +1,7 @@
 #include "wheel/portable.h"
 
 #include "image/names.h"
+#include "providers/places.h"
 #include "providers/torch.h"
 
 #include <llvm/ADT/STLExtras.h>
@@ -14,8 +15,6 @@ namespace {
 
 constexpr llvm::StringLiteral kTorchFolder = "torch/lib";
 
-/// Where FFmpeg is on many machines; Linux's loader knows such places by itself.
-constexpr llvm::StringLiteral kHomebrew = "/opt/homebrew/lib";
 constexpr llvm::StringLiteral kSharedBin = "%FFMPEG_SHARED_BIN%";
 
 /// The name without hash or exact version, which any FFmpeg of that major has.
@@ -122,8 +121,10 @@ private:
     if (!request.searchPaths.empty())
       return;
     if (image.format == Format::MachO && !(ffmpeg.empty() && others.empty()))
-      add(kHomebrew.str(), ffmpeg.empty() ? "leads to " + baseName(others.front()).str()
-                                          : "leads to Homebrew's FFmpeg");
+      // Linux's loader searches such places by itself.
+      add(providers::kHomebrewPrefix.str() + "/lib",
+          ffmpeg.empty() ? "leads to " + baseName(others.front()).str()
+                         : "leads to Homebrew's FFmpeg");
     if (image.format == Format::Pe && !ffmpeg.empty())
       add(kSharedBin.str(), "leads to FFmpeg where that variable is set");
   }

@@ -84,16 +84,9 @@ TEST(Names, AreComparedAsPep503Says) {
   EXPECT_NE(env::normalizedName("torchcodec"), env::normalizedName("torch-codec"));
 }
 
-TEST(Versions, AreOrderedByTheirNumbers) {
-  for (auto [older, newer] : {std::pair("0.9.1", "0.10.0"),
-                              {"0.9", "0.9.1"},
-                              {"2.9.1", "2.9.1+cu128"},
-                              {"1.0rc1", "1.0"},
-                              {"1.0.dev3", "1.0.1"}}) {
-    EXPECT_TRUE(env::isOlder(older, newer)) << older << " " << newer;
-    EXPECT_FALSE(env::isOlder(newer, older)) << older << " " << newer;
-  }
-  EXPECT_FALSE(env::isOlder("1.0", "1.0"));
+TEST(Metadata, VersionIsInTheHeader) {
+  EXPECT_EQ(env::metadataField("Name: x\r\nversion:  1.0 \r\n\r\nVersion: 2", "Version"), "1.0");
+  EXPECT_EQ(env::metadataField("Metadata-Version: 2.1\nName: x\n\nVersion: 2\n", "Version"), "");
 }
 
 TEST_F(Packages, AreReadFromRecord) {

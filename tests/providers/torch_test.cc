@@ -27,7 +27,7 @@ protected:
 TEST_F(Torch, IsFoundWithItsVersion) {
   auto torch = [&] {
     return providers::findTorch(*env::findEnvironment(tree.path("venv"), disk), disk,
-                          tree.path(llvm::StringRef(kSite).drop_back()));
+                                tree.path(llvm::StringRef(kSite).drop_back()));
   };
   EXPECT_EQ(torch(), std::nullopt);
   tree.file(inSite("torch/version.py"), "import x\n__version__ = '2.8.0+cpu'\n");
@@ -45,7 +45,7 @@ TEST_F(Torch, ComesFromAnotherSiteIfTheOwnHasNone) {
             "home = " + tree.path("base/bin") + "\ninclude-system-site-packages = true\n");
   tree.makeFolder("base/lib/python3.12/site-packages/torch/lib");
   auto torch = providers::findTorch(*env::findEnvironment(tree.path("venv"), disk), disk,
-                              tree.path(llvm::StringRef(kSite).drop_back()));
+                                    tree.path(llvm::StringRef(kSite).drop_back()));
   ASSERT_TRUE(torch.has_value());
   EXPECT_EQ(torch->libFolder, tree.path("base/lib/python3.12/site-packages/torch/lib"));
 }
