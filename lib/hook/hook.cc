@@ -1,6 +1,7 @@
 #include "hook/hook.h"
 
 #include "apply/transaction.h"
+#include "base/enum_name.h"
 #include "env/distribution.h"
 #include "env/library_files.h"
 #include "hook/files.h"
@@ -194,15 +195,7 @@ llvm::Error writeInto(llvm::ArrayRef<std::string> sites, const HookFiles& files)
 } // namespace
 
 llvm::StringRef nameOf(State state) {
-  switch (state) {
-  case State::Installed:
-    return "installed";
-  case State::Absent:
-    return "absent";
-  case State::Stale:
-    break;
-  }
-  return "stale";
+  return enumName<State::Stale>(state, {"installed", "absent", "stale"});
 }
 
 llvm::Expected<HookStatus> findHook(const env::Environment& environment) {

@@ -1,5 +1,6 @@
 #include "providers/ffmpeg.h"
 
+#include "base/enum_name.h"
 #include "base/paths.h"
 #include "env/distribution.h"
 #include "formats/formats.h"
@@ -244,25 +245,8 @@ private:
 } // namespace
 
 llvm::StringRef nameOf(FfmpegSource source) {
-  switch (source) {
-  case FfmpegSource::Option:
-    return "option";
-  case FfmpegSource::Variable:
-    return "variable";
-  case FfmpegSource::Conda:
-    return "conda";
-  case FfmpegSource::System:
-    return "system";
-  case FfmpegSource::Homebrew:
-    return "homebrew";
-  case FfmpegSource::MacPorts:
-    return "macports";
-  case FfmpegSource::Folder:
-    return "folder";
-  case FfmpegSource::Pyav:
-    return "pyav";
-  }
-  return {};
+  return enumName<FfmpegSource::Pyav>(
+      source, {"option", "variable", "conda", "system", "homebrew", "macports", "folder", "pyav"});
 }
 
 std::map<std::string, std::string> ffmpegVariables() {
