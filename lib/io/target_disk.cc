@@ -194,22 +194,23 @@ llvm::Expected<InputFile> TargetDisk::open(llvm::StringRef hostPath) const {
   return fail(ErrorCode::NotFound, "there is no such file");
 }
 
+std::optional<std::string> TargetDisk::openable(llvm::StringRef hostPath) const {
+  return disk.sysroot.empty() ? std::optional(hostPath.str()) : realPath(hostPath);
+}
+
 bool TargetDisk::isFile(llvm::StringRef hostPath) const {
-  std::optional<std::string> real =
-      disk.sysroot.empty() ? std::optional(hostPath.str()) : realPath(hostPath);
+  std::optional<std::string> real = openable(hostPath);
   return real && fs::is_regular_file(*real);
 }
 
 bool TargetDisk::isFolder(llvm::StringRef hostPath) const {
-  std::optional<std::string> real =
-      disk.sysroot.empty() ? std::optional(hostPath.str()) : realPath(hostPath);
+  std::optional<std::string> real = openable(hostPath);
   return real && fs::is_directory(*real);
 }
 
 std::vector<std::string> TargetDisk::list(llvm::StringRef hostFolder) const {
   std::vector<std::string> names;
-  std::optional<std::string> real =
-      disk.sysroot.empty() ? std::optional(hostFolder.str()) : realPath(hostFolder);
+  std::optional<std::string> real = openable(hostFolder);
   if (!real)
     return names;
   std::error_code error;

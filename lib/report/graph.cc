@@ -1,5 +1,6 @@
 #include "report/graph.h"
 
+#include "base/paths.h"
 #include "providers/torch.h"
 
 #include <llvm/ADT/STLExtras.h>
@@ -157,7 +158,7 @@ private:
     std::string folder = slashed(llvm::sys::path::parent_path(path)), leaf = fileName(path);
     std::string brief = briefPath(folder);
     bool isInside = brief != folder || llvm::any_of(ownFolders, [&](llvm::StringRef own) {
-                      return llvm::StringRef(folder + "/").starts_with((own + "/").str());
+                      return isWithin(folder, own);
                     });
     int major = majorOf(leaf, group);
     Kind kind = providers::parseFfmpegName(leaf)                        ? Kind::Ffmpeg

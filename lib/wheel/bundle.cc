@@ -1,6 +1,7 @@
 #include "wheel/bundle.h"
 
 #include "apply/library_rewrite.h"
+#include "base/paths.h"
 #include "image/names.h"
 #include "io/digest.h"
 #include "resolve/ld_so_places.h"
@@ -89,10 +90,8 @@ std::string Bundler::nameOf(llvm::StringRef dependency) const {
 }
 
 std::string Bundler::find(llvm::StringRef name) const {
-  llvm::SmallString<256> file(folder);
-  path::append(file, name);
   std::string found =
-      platform == Format::Pe ? io::findIgnoringCase(folder, name) : std::string(file);
+      platform == Format::Pe ? io::findIgnoringCase(folder, name) : joined(folder, name);
   return llvm::sys::fs::is_regular_file(found) ? found : std::string();
 }
 
