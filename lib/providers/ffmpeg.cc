@@ -72,6 +72,16 @@ void judgeArchitecture(const io::TargetDisk& disk, const FfmpegQuery& query,
     install.defect = "is for " + install.arch + ", not " + query.arch;
 }
 
+FfmpegInstall installAt(const FfmpegPlace& place, const io::TargetDisk& disk) {
+  FfmpegInstall install;
+  install.source = place.source;
+  install.folder = place.folder;
+  install.searchPath = disk.targetPath(place.folder);
+  install.description = place.description;
+  install.defect = place.defect;
+  return install;
+}
+
 /// One install for each major in a folder; the highest first.
 std::vector<FfmpegInstall> installsIn(const FfmpegPlace& place, const Contents& contents,
                                       const io::TargetDisk& disk, const FfmpegQuery& query) {
@@ -80,13 +90,8 @@ std::vector<FfmpegInstall> installsIn(const FfmpegPlace& place, const Contents& 
     std::optional<int> major = ffmpegMajorOf({key.first, key.second});
     if (key.first != "avcodec" || !major)
       continue;
-    FfmpegInstall install;
+    FfmpegInstall install = installAt(place, disk);
     install.major = *major;
-    install.source = place.source;
-    install.folder = place.folder;
-    install.searchPath = disk.targetPath(place.folder);
-    install.description = place.description;
-    install.defect = place.defect;
     std::vector<std::string> missing;
     for (llvm::StringRef component : ffmpegComponents()) {
       auto file = contents.files.find({component.str(), libraryMajorIn(*major, component)});
@@ -156,7 +161,9 @@ public:
     addDefective(place, defect.empty() ? "holds no FFmpeg libraries" : defect);
   }
 
-  void addPlace(const FfmpegPlace& place) {
+  /// `isInside`: it moves with the environment, so that its search paths are relative.
+  void addPlace(const FfmpegPlace& place, bool isInside = false) {
+    const size_t before = found.size();
     // The same folder may have several names: /lib and /usr/lib, or a keg and its alias.
     if (!seenFolders.insert(disk.realPath(place.folder).value_or(place.folder)).second)
       return;
@@ -171,6 +178,8 @@ public:
     }
     if (std::string defect = absenceIn(contents); installs.empty() && !defect.empty())
       addDefective(place, defect);
+    for (size_t i = before; i < found.size() && isInside; ++i)
+      found[i].searchPath.clear();
   }
 
   /// Inside conda, its own; for a virtual environment that stands on conda, that one's.
@@ -184,12 +193,8 @@ public:
       if (!python.basePrefix.empty() && disk.isFolder(joined(python.basePrefix, "conda-meta")))
         prefixes.push_back(python.basePrefix);
     for (const std::string& prefix : prefixes)
-      if (std::optional<std::string> folder = disk.find(prefix, libraries)) {
-        size_t before = found.size();
-        addPlace({FfmpegSource::Conda, *folder, "conda", prefix, {}});
-        for (size_t i = before; i < found.size() && prefix == environment.whole; ++i)
-          found[i].searchPath.clear();
-      }
+      if (std::optional<std::string> folder = disk.find(prefix, libraries))
+        addPlace({FfmpegSource::Conda, *folder, "conda", prefix, {}}, prefix == environment.whole);
   }
 
   void addPyav() {
@@ -198,10 +203,7 @@ public:
         if (std::optional<std::string> folder = disk.find(site.folder, name)) {
           std::vector<env::Distribution> av = env::distributionsOf("av", site.folder, disk);
           std::string description = av.empty() ? "PyAV" : "PyAV " + av.front().version;
-          size_t before = found.size();
-          addPlace({FfmpegSource::Pyav, *folder, description, site.folder, {}});
-          for (size_t i = before; i < found.size(); ++i)
-            found[i].searchPath.clear();
+          addPlace({FfmpegSource::Pyav, *folder, description, site.folder, {}}, true);
         }
   }
 
@@ -226,12 +228,9 @@ private:
   }
 
   void addDefective(const FfmpegPlace& place, std::string defect) {
-    FfmpegInstall install;
-    install.source = place.source;
-    install.folder = place.folder;
-    install.searchPath = disk.targetPath(place.folder);
-    install.description = place.description;
-    install.defect = place.defect.empty() ? std::move(defect) : place.defect;
+    FfmpegInstall install = installAt(place, disk);
+    if (install.defect.empty())
+      install.defect = std::move(defect);
     found.push_back(std::move(install));
   }
 

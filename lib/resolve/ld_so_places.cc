@@ -37,6 +37,7 @@ std::string multiarchFolder(llvm::StringRef arch) {
   return llvm::StringSwitch<std::string>(arch)
       .Case("x86_64", "x86_64-linux-gnu")
       .Case("aarch64", "aarch64-linux-gnu")
+      .Case("arm64", "aarch64-linux-gnu")
       .Case("i386", "i386-linux-gnu")
       .Case("s390x", "s390x-linux-gnu")
       .Case("riscv64", "riscv64-linux-gnu")

@@ -9,6 +9,7 @@ namespace {
 
 TEST(LdSoPlaces, HaveDebiansNamesOfArchitectures) {
   EXPECT_EQ(resolve::multiarchFolder("x86_64"), "x86_64-linux-gnu");
+  EXPECT_EQ(resolve::multiarchFolder("arm64"), resolve::multiarchFolder("aarch64"));
   EXPECT_EQ(resolve::multiarchFolder("ppc64le"), "powerpc64le-linux-gnu");
   EXPECT_EQ(resolve::multiarchFolder("arm"), "arm-linux-gnueabihf");
   EXPECT_EQ(resolve::multiarchFolder("unheard-of"), "");
