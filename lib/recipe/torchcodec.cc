@@ -5,8 +5,8 @@ namespace tcfix::recipe {
 
 namespace {
 
-/// From torchcodec's README, and measured (docs/findings.md). Symbols alone do not prove that two
-/// go together: 0.7 finds all of its symbols in torch 2.9 and crashes there.
+/// From torchcodec's README, and measured (docs/findings.md). Symbols alone do not prove that two go
+/// together: 0.7 finds all of its symbols in torch 2.9 and crashes there.
 constexpr TorchMatch kTorch[] = {
     {{0, 0}, {0, 0}, {2, 4}, false},    {{0, 1}, {0, 1}, {2, 5}, false},
     {{0, 2}, {0, 2}, {2, 6}, false},    {{0, 3}, {0, 5}, {2, 7}, false},
@@ -33,8 +33,8 @@ const Recipe& torchcodec() {
   return recipe;
 }
 
-// From 0.16 on the import succeeds without FFmpeg, and the major is None then. Before 0.8 there is
-// no such name, and the import itself fails.
+// From 0.16 on the import succeeds without FFmpeg, and the major is None then. Before 0.8 there is no
+// such name, and the import itself fails.
 std::string torchcodecSmokeTest(llvm::StringRef version) {
   std::optional<Version> known = parseVersion(version);
   return known && *known < Version{0, 8}
