@@ -33,7 +33,7 @@ void findFfmpegProblems(const Case& facts, Findings& findings) {
       wanted.push_back(group.major);
     const resolve::LoadProblem* cause = group.firstCause();
     if (!cause || cause->code != resolve::LoadProblem::Code::MissingDependency ||
-        !env::parseFfmpegName(cause->dependency))
+        !providers::parseFfmpegName(cause->dependency))
       continue;
     isFfmpegTheCause = true;
     if (!first)
@@ -44,7 +44,7 @@ void findFfmpegProblems(const Case& facts, Findings& findings) {
 
   std::vector<std::string> seen, defects;
   std::vector<int> present;
-  for (const env::FfmpegInstall& install : facts.facts.ffmpegs) {
+  for (const providers::FfmpegInstall& install : facts.facts.ffmpegs) {
     std::string line = (install.major ? "FFmpeg " + std::to_string(install.major) + " " : "") +
                        "in " + facts.found.disk.targetPath(install.folder) + " (" +
                        install.description + ")";

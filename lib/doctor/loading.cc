@@ -14,7 +14,7 @@ using resolve::LoadProblem;
 namespace {
 
 bool isFfmpeg(llvm::StringRef dependency) {
-  return env::parseFfmpegName(dependency).has_value();
+  return providers::parseFfmpegName(dependency).has_value();
 }
 
 // NVIDIA's wheels bring the libraries; those for CUDA 12 carry it in their names.

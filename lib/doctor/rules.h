@@ -125,8 +125,7 @@ std::string describe(const TorchSpan& span);
 /// A symbol as its author wrote it.
 std::string demangled(llvm::StringRef symbol);
 
-/// True for the name of a library that torch brings, such as "@rpath/libc10.dylib".
-bool isTorchLibrary(llvm::StringRef dependency);
+using providers::isTorchLibrary;
 
 /// A word of a command line, in quotes if it needs them.
 std::string quoted(llvm::StringRef word);

@@ -40,8 +40,8 @@ void findTwoFfmpegs(const Case& facts, Findings& findings) {
   for (const GroupReport& group : facts.groups) {
     if (group.loads != resolve::Verdict::Loads || group.ffmpegFolder.empty())
       continue;
-    for (const env::FfmpegInstall& install : facts.facts.ffmpegs)
-      if (install.source == env::FfmpegSource::Pyav && install.defect.empty() &&
+    for (const providers::FfmpegInstall& install : facts.facts.ffmpegs)
+      if (install.source == providers::FfmpegSource::Pyav && install.defect.empty() &&
           install.folder != group.ffmpegFolder)
         findings.push_back({"two-ffmpegs",
                             Severity::Info,

@@ -161,8 +161,8 @@ Finding torchBroken(const ToldFailure& failure, const LoadProblem& problem) {
 
 Finding wrongArchitecture(const ToldFailure& failure, const Scene& scene) {
   return plainFinding("wrong-architecture", failure,
-                      env::parseFfmpegName(failure.provider) ? ffmpegInstallCommand(scene, 8)
-                                                             : reinstallCommand(scene));
+                      providers::parseFfmpegName(failure.provider) ? ffmpegInstallCommand(scene, 8)
+                                                                   : reinstallCommand(scene));
 }
 
 Finding missingSymbol(const ToldFailure& failure, const Scene& scene, const LoadProblem& problem) {
@@ -193,7 +193,7 @@ std::string victimOf(const ToldFailure& failure) {
 
 bool isFfmpegMissing(const ToldFailure& failure) {
   if (failure.kind == Kind::MissingDependency && !failure.name.empty())
-    return env::parseFfmpegName(failure.name).has_value();
+    return providers::parseFfmpegName(failure.name).has_value();
   // Windows does not name it; a DLL that tcfix has converted fails to start without it.
   return isCore(failure) &&
          (failure.kind == Kind::MissingDependency || failure.kind == Kind::InitializationFailed);

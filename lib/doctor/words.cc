@@ -1,8 +1,6 @@
 // Words that several rules use.
 #include "doctor/rules.h"
 
-#include "image/names.h"
-
 #include <llvm/ADT/StringExtras.h>
 #include <llvm/Demangle/Demangle.h>
 
@@ -13,13 +11,6 @@ std::string demangled(llvm::StringRef symbol) {
   if (symbol.starts_with("__Z"))
     symbol = symbol.drop_front();
   return llvm::demangle(symbol.str());
-}
-
-bool isTorchLibrary(llvm::StringRef dependency) {
-  llvm::StringRef name = baseName(dependency);
-  name.consume_front("lib");
-  return (name.consume_front("torch") || name.consume_front("c10")) &&
-         (name.starts_with(".") || name.starts_with("_"));
 }
 
 std::string describe(const TorchSpan& span) {

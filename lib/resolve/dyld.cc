@@ -60,13 +60,7 @@ public:
     if (process.findFile(*candidate.library))
       return;
     if (candidate.outcome != Candidate::Outcome::Good) {
-      LoadProblem problem;
-      problem.code = candidate.outcome == Candidate::Outcome::OtherArchitecture
-                         ? LoadProblem::Code::WrongArchitecture
-                         : LoadProblem::Code::Unreadable;
-      problem.library = problem.provider = hostPath;
-      problem.message = hostPath + " " + candidate.complaint;
-      result.problems.push_back(std::move(problem));
+      result.problems.push_back(problemOf(hostPath, candidate));
       return;
     }
     // dyld knows every image by its real path.

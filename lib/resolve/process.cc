@@ -135,6 +135,16 @@ std::string describeRequester(const Process& process, size_t module) {
   return text + ")";
 }
 
+LoadProblem problemOf(const std::string& hostPath, const Candidate& candidate) {
+  LoadProblem problem;
+  problem.code = candidate.outcome == Candidate::Outcome::OtherArchitecture
+                     ? LoadProblem::Code::WrongArchitecture
+                     : LoadProblem::Code::Unreadable;
+  problem.library = problem.provider = hostPath;
+  problem.message = hostPath + " " + candidate.complaint;
+  return problem;
+}
+
 LoadProblem problemOf(const Process& process, size_t requester, const Search& search) {
   LoadProblem problem;
   problem.library = search.binding.library;

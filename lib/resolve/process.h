@@ -95,6 +95,9 @@ struct Search {
 /// The sentence's beginning: the library, and who brought it in.
 std::string describeRequester(const Process& process, size_t module);
 
+/// The problem that the library to load cannot be used.
+LoadProblem problemOf(const std::string& hostPath, const Candidate& candidate);
+
 /// The problem that a fruitless search is.
 LoadProblem problemOf(const Process& process, size_t requester, const Search& search);
 
