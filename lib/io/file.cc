@@ -73,8 +73,13 @@ llvm::Expected<InputFile> InputFile::openReal(llvm::StringRef path) {
 
 Bytes InputFile::bytes() const {
   if (!region)
-    return {};
+    return copy;
   return {reinterpret_cast<const uint8_t*>(region->const_data()), region->size()};
+}
+
+void InputFile::unmap() {
+  copy = bytes().vec();
+  region.reset();
 }
 
 std::string findIgnoringCase(llvm::StringRef folder, llvm::StringRef name) {

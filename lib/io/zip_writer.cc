@@ -1,11 +1,9 @@
 #include "base/error.h"
-#include "io/file.h"
 #include "io/zip.h"
 #include "io/zip_format.h"
 
 #include <libdeflate.h>
 #include <llvm/ADT/StringExtras.h>
-#include <llvm/Support/Path.h>
 
 #include <memory>
 
@@ -84,13 +82,6 @@ ByteVector withoutWideExtra(Bytes extra) {
 }
 
 } // namespace
-
-llvm::Expected<ZipWriter> ZipWriter::create(StringRef path) {
-  llvm::Expected<system::TemporaryFile> file = system::TemporaryFile::createBeside(path);
-  if (!file)
-    return file.takeError();
-  return ZipWriter(std::move(*file), path.str());
-}
 
 llvm::Error ZipWriter::append(Bytes bytes) {
   if (llvm::Error error = file.write(end, bytes))
@@ -186,24 +177,6 @@ llvm::Error ZipWriter::finish(Bytes comment) {
   if (llvm::Error error = append(viewOf(last)))
     return error;
   return append(comment);
-}
-
-bool ZipWriter::isThere() const {
-  llvm::Expected<InputFile> present = InputFile::open(target), made = InputFile::open(file.path());
-  bool isSame = present && made && present->bytes() == made->bytes();
-  llvm::consumeError(present.takeError());
-  llvm::consumeError(made.takeError());
-  return isSame;
-}
-
-llvm::Error ZipWriter::commit() {
-  if (llvm::Error error = file.makeReadableLikeNewFiles())
-    return error;
-  if (llvm::Error error = file.sync())
-    return error;
-  if (llvm::Error error = file.renameTo(target))
-    return error;
-  return system::syncFolder(llvm::sys::path::parent_path(target));
 }
 
 } // namespace tcfix::io

@@ -2,6 +2,7 @@
 
 #include "apply/editing.h"
 #include "apply/undo.h"
+#include "commit/journal.h"
 
 #include <gmock/gmock.h>
 
@@ -44,7 +45,7 @@ TEST_F(Journal, TakesSeveralEditsBackFromTheLastToTheFirst) {
   addingRpath({path}, "/opt/a", journalling(journal));
   addingRpath({path, other}, "/opt/b", journalling(journal));
   addingRpath({path}, "/opt/c", journalling(journal));
-  EXPECT_EQ(valueOf(apply::readJournal(journal)).entries.size(), 4u);
+  EXPECT_EQ(valueOf(commit::readJournal(journal)).entries.size(), 4u);
   EXPECT_THAT(undone(journal).restored, ElementsAre(path, other));
   EXPECT_TRUE(readFile(path) == library());
   EXPECT_TRUE(readFile(other) == buildMachO({}));
@@ -135,7 +136,7 @@ TEST_F(Journal, ADamagedOneIsRefusedAndNothingIsTouched) {
 }
 
 TEST_F(Journal, ThereMustBeOne) {
-  EXPECT_EQ(problemOf(apply::readJournal(journal)).code, ErrorCode::NotFound);
+  EXPECT_EQ(problemOf(commit::readJournal(journal)).code, ErrorCode::NotFound);
   EXPECT_EQ(problemOf(apply::undoJournal(journal, [](const std::string&) {})).code,
             ErrorCode::NotFound);
 }

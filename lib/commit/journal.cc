@@ -1,15 +1,16 @@
-#include "apply/journal.h"
+#include "commit/journal.h"
 
 #include "image/names.h"
 #include "io/digest.h"
 
+#include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/StringExtras.h>
 #include <llvm/Support/JSON.h>
 #include <llvm/Support/raw_ostream.h>
 
 #include <algorithm>
 
-namespace tcfix::apply {
+namespace tcfix::commit {
 
 namespace json = llvm::json;
 
@@ -232,11 +233,42 @@ bool isNestedDeeply(llvm::StringRef text) {
 
 } // namespace
 
+llvm::Expected<JournalFile> openJournal(const std::string& path) {
+  JournalFile file;
+  llvm::Expected<io::InputFile> input = io::InputFile::open(path);
+  if (!input) {
+    Problem problem = toProblem(input.takeError(), path);
+    return problem.code == ErrorCode::NotFound ? llvm::Expected<JournalFile>(std::move(file))
+                                               : toError(std::move(problem));
+  }
+  file.input = std::make_unique<io::InputFile>(std::move(*input));
+  file.input->unmap(); // undo removes it
+  llvm::Expected<Journal> journal = parseJournal(textOf(file.input->bytes()));
+  if (!journal)
+    return at(path, journal.takeError());
+  file.journal = std::move(*journal);
+  return file;
+}
+
 llvm::Expected<Journal> readJournal(llvm::StringRef path) {
   llvm::Expected<io::InputFile> file = io::InputFile::open(path);
   if (!file)
     return file.takeError();
   return parseJournal(textOf(file->bytes()));
+}
+
+std::vector<JournalEntry> historyOf(const Journal& journal, llvm::StringRef path,
+                                    llvm::StringRef sha256) {
+  std::vector<JournalEntry> history;
+  std::string now = sha256.str();
+  for (const JournalEntry& entry : llvm::reverse(journal.entries))
+    if (entry.path == path && entry.sha256After == now) {
+      now = entry.sha256Before;
+      history.insert(history.begin(), entry);
+    }
+  if (now == sha256) // edits that cancel one another
+    history.clear();
+  return history;
 }
 
 llvm::Expected<Journal> parseJournal(llvm::StringRef text) {
@@ -273,4 +305,4 @@ std::string journalText(const Journal& journal) {
   return out.str();
 }
 
-} // namespace tcfix::apply
+} // namespace tcfix::commit

@@ -1,4 +1,4 @@
-#include "apply/locks.h"
+#include "commit/locks.h"
 
 #include "io/file.h"
 
@@ -6,7 +6,7 @@
 #include <llvm/Support/FileSystem.h>
 #include <llvm/Support/Path.h>
 
-namespace tcfix::apply {
+namespace tcfix::commit {
 
 namespace {
 
@@ -72,7 +72,13 @@ llvm::Error Locks::checkFolder(const std::optional<std::string>& folder) const {
   auto found = identity ? refused.find(*identity) : refused.end();
   if (found == refused.end())
     return llvm::Error::success();
-  return fail(found->second.code, found->second.message, found->second.hint);
+  Problem problem = found->second;
+  problem.path.clear(); // the caller names the file
+  return toError(std::move(problem));
+}
+
+llvm::Error Locks::checkAll() const {
+  return refused.empty() ? llvm::Error::success() : toError(refused.begin()->second);
 }
 
 llvm::Error Locks::check(const std::string& file) const {
@@ -83,4 +89,4 @@ llvm::Error Locks::checkJournal(const std::string& journal) const {
   return checkFolder(folderWith(journal));
 }
 
-} // namespace tcfix::apply
+} // namespace tcfix::commit
