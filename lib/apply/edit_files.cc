@@ -102,13 +102,7 @@ llvm::Error extendJournal(const std::string& path, JournalFile old,
                          {}});
   if (entries.size() == known)
     return llvm::Error::success();
-  llvm::Expected<Step> step =
-      Step::write(old.input.get(), path, journalText(old.journal), commit::Parent::MustExist);
-  if (!step)
-    return step.takeError();
-  commit::Phase phase;
-  phase.push_back(std::move(*step));
-  return commit::commitTogether(phase);
+  return commit::writeFile(old.input.get(), path, journalText(old.journal));
 }
 
 llvm::Expected<JournalFile> openOldJournal(const std::string& path, const commit::Locks& locks) {

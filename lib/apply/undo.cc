@@ -24,40 +24,36 @@ public:
   Restoration(const Journal& journal, const Locks& locks, const io::TargetDisk& disk, UndoRun& run)
       : journal(journal), locks(locks), disk(disk), run(run) {}
 
-  /// Stages the original of `file`, which the journal calls `name`, or notes why not. A link is
-  /// restored as Locks treats it.
-  void add(const std::string& file, const std::string& name, Links links) {
+  /// Stages the original of `file`, which the journal calls `name`, or notes why that is impossible
+  /// for this file. An error is about the disk and stops them all.
+  llvm::Error add(const std::string& file, const std::string& name, Links links) {
     LibraryWork& work = *works.emplace_back(std::make_unique<LibraryWork>());
     llvm::Error refused = locks.check(file);
     llvm::Expected<io::InputFile> input =
         refused ? llvm::Expected<io::InputFile>(std::move(refused)) : disk.open(file);
-    if (!input) {
-      Problem problem = toProblem(input.takeError(), file);
-      if (problem.code != ErrorCode::NotFound)
-        return run.problems.push_back(std::move(problem));
-      settled.insert(name); // a file that is gone needs no undoing
-      return missing.push_back(std::move(problem));
-    }
+    if (!input)
+      return note(toProblem(input.takeError(), file), name);
     work.input = std::make_unique<io::InputFile>(std::move(*input));
     work.path = links == Links::Followed ? work.input->path() : file;
     findHistory(work, journal, name);
     if (work.history.empty() && isOriginal(work, journal, name)) {
       run.skipped.push_back(file);
       settled.insert(name);
-      return;
+      return llvm::Error::success();
     }
     if (work.history.empty())
-      return run.problems.push_back({ErrorCode::ChangedMeanwhile,
-                                     "was changed by someone else since; left as it is", file,
-                                     "install the package again to get the original back"});
+      return note({ErrorCode::ChangedMeanwhile, "was changed by someone else since; left as it is",
+                   file, "install the package again to get the original back"},
+                  name);
     llvm::Expected<StagedLibrary> library = stageOriginal(work, disk);
     if (!library)
-      return run.problems.push_back(toProblem(library.takeError(), file));
+      return note(toProblem(library.takeError(), file), name);
     if (llvm::Error error = library->step->sync()) // which gives its descriptor back
-      return run.problems.push_back(toProblem(std::move(error), file));
+      return at(file, std::move(error));
     settled.insert(name);
     files.push_back(file);
     staged.push_back(std::move(*library));
+    return llvm::Error::success();
   }
 
   std::vector<StagedLibrary> staged;
@@ -66,6 +62,16 @@ public:
   std::set<std::string> settled;  ///< names whose entries the journal needs no longer
 
 private:
+  llvm::Error note(Problem problem, const std::string& name) {
+    if (problem.code == ErrorCode::CannotWrite)
+      return toError(std::move(problem));
+    if (problem.code == ErrorCode::NotFound)
+      settled.insert(name); // a file that is gone needs no undoing
+    auto& list = problem.code == ErrorCode::NotFound ? missing : run.problems;
+    list.push_back(std::move(problem));
+    return llvm::Error::success();
+  }
+
   const Journal& journal;
   const Locks& locks;
   const io::TargetDisk& disk;
@@ -136,7 +142,8 @@ llvm::Error undoPackage(const JournalPlace& place, const std::string& only,
     return state.takeError();
   Restoration restoration(state->journal, locks, disk, run);
   for (const std::string& name : names)
-    restoration.add(place.base + "/" + name, name, Links::Replaced);
+    if (llvm::Error error = restoration.add(place.base + "/" + name, name, Links::Replaced))
+      return error;
   std::vector<JournalEntry> kept;
   for (const JournalEntry& entry : state->journal.entries)
     if (isLibraryEntry(entry, place) && !restoration.settled.count(entry.path))
@@ -174,15 +181,15 @@ llvm::Expected<UndoRun> undoJournal(const std::string& path, io::Notify notify) 
   const io::TargetDisk disk({});
   Restoration restoration(*journal, locks, disk, run);
   for (const std::string& name : names)
-    restoration.add(name, name, Links::Followed);
+    if (llvm::Error error = restoration.add(name, name, Links::Followed))
+      return error;
   llvm::append_range(run.problems, restoration.missing);
   commit::Phase phase;
   for (StagedLibrary& library : restoration.staged)
     phase.push_back(std::move(*library.step));
   if (llvm::Error error = commit::commitTogether(phase))
-    run.problems.push_back(toProblem(std::move(error), path));
-  else
-    run.restored = std::move(restoration.files);
+    return error;
+  run.restored = std::move(restoration.files);
   return run;
 }
 

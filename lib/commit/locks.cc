@@ -57,7 +57,7 @@ Locks::Locks(llvm::ArrayRef<std::string> paths, const std::string& journal, io::
   for (const auto& [identity, folder] : folders) {
     llvm::Expected<io::system::FolderLock> lock = io::system::FolderLock::acquire(folder, notify);
     if (!lock) {
-      refused.emplace(identity, toProblem(lock.takeError(), folder));
+      refused.emplace(identity, toProblem(lock.takeError(), {}));
       continue;
     }
     // Whoever made them is gone: a run that lives holds the lock.
@@ -70,11 +70,7 @@ Locks::Locks(llvm::ArrayRef<std::string> paths, const std::string& journal, io::
 llvm::Error Locks::checkFolder(const std::optional<std::string>& folder) const {
   std::optional<Identity> identity = folder ? identityOf(*folder) : std::nullopt;
   auto found = identity ? refused.find(*identity) : refused.end();
-  if (found == refused.end())
-    return llvm::Error::success();
-  Problem problem = found->second;
-  problem.path.clear(); // the caller names the file
-  return toError(std::move(problem));
+  return found == refused.end() ? llvm::Error::success() : toError(found->second);
 }
 
 llvm::Error Locks::checkAll() const {

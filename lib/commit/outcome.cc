@@ -7,19 +7,9 @@
 namespace tcfix::commit {
 
 llvm::StringRef nameOf(FileStatus status) {
-  switch (status) {
-  case FileStatus::Changed:
-    return "changed";
-  case FileStatus::WouldChange:
-    return "would_change";
-  case FileStatus::Unchanged:
-    return "unchanged";
-  case FileStatus::Skipped:
-    return "skipped";
-  case FileStatus::Failed:
-    return "failed";
-  }
-  return {};
+  static constexpr llvm::StringLiteral kNames[] = {"changed", "would_change", "unchanged",
+                                                   "skipped", "failed"};
+  return kNames[size_t(status)];
 }
 
 void FileOutcome::leaveUnchanged() {
@@ -68,21 +58,10 @@ llvm::Error describeRewrite(FileOutcome& outcome, Bytes bytes, const OutcomeDeta
 FileCounts countFiles(llvm::ArrayRef<FileOutcome> files) {
   FileCounts counts;
   for (const FileOutcome& file : files)
-    switch (file.status) {
-    case FileStatus::Changed:
-    case FileStatus::WouldChange:
-      ++counts.changed;
-      break;
-    case FileStatus::Unchanged:
-      ++counts.unchanged;
-      break;
-    case FileStatus::Skipped:
-      ++counts.skipped;
-      break;
-    case FileStatus::Failed:
-      ++counts.failed;
-      break;
-    }
+    ++(file.status == FileStatus::Unchanged ? counts.unchanged
+       : file.status == FileStatus::Skipped ? counts.skipped
+       : file.status == FileStatus::Failed  ? counts.failed
+                                            : counts.changed);
   return counts;
 }
 

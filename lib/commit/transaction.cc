@@ -260,6 +260,15 @@ llvm::Error commitTogether(llvm::MutableArrayRef<Phase> phases) {
   return llvm::Error::success();
 }
 
+llvm::Error writeFile(const io::InputFile* old, const std::string& path, llvm::StringRef content) {
+  llvm::Expected<Step> step = Step::write(old, path, content, Parent::MustExist);
+  if (!step)
+    return step.takeError();
+  Phase phase;
+  phase.push_back(std::move(*step));
+  return commitTogether(phase);
+}
+
 std::vector<std::optional<Problem>> commitEach(llvm::ArrayRef<Step*> steps) {
   std::vector<std::optional<Problem>> problems(steps.size());
   std::map<std::string, std::vector<size_t>> committed; // by directory

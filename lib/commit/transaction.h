@@ -97,6 +97,9 @@ using Phase = std::vector<Step>;
 /// what could not be put back.
 llvm::Error commitTogether(llvm::MutableArrayRef<Phase> phases);
 
+/// Makes a file have exactly this content, by a transaction of its own.
+llvm::Error writeFile(const io::InputFile* old, const std::string& path, llvm::StringRef content);
+
 /// Commits each step by itself. A problem means that the file is as it was before.
 std::vector<std::optional<Problem>> commitEach(llvm::ArrayRef<Step*> steps);
 

@@ -111,7 +111,11 @@ public:
     removed.push_back(file);
   }
 
-  llvm::Error commit() { return commit::commitTogether(phase); }
+  llvm::Error commit() {
+    llvm::Error error = commit::commitTogether(phase);
+    phase.clear(); // which deletes what was removed
+    return error;
+  }
 
   std::vector<std::string> removed;
 

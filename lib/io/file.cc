@@ -1,7 +1,6 @@
 #include "io/file.h"
 
 #include "base/error.h"
-#include "io/system.h"
 
 #include <llvm/ADT/SmallString.h>
 #include <llvm/Support/Errc.h>
@@ -100,21 +99,6 @@ llvm::Expected<FileStamp> stampOf(llvm::StringRef path) {
   if (std::error_code error = fs::status(path, status))
     return unreadable(error);
   return stampFrom(status);
-}
-
-llvm::Error writeWhole(llvm::StringRef path, Bytes content) {
-  llvm::Expected<system::TemporaryFile> temporary = system::TemporaryFile::createBeside(path);
-  if (!temporary)
-    return temporary.takeError();
-  if (llvm::Error error = temporary->write(0, content))
-    return error;
-  if (llvm::Error error = temporary->makeReadableLikeNewFiles())
-    return error;
-  if (llvm::Error error = temporary->sync())
-    return error;
-  if (llvm::Error error = temporary->renameTo(path))
-    return error;
-  return system::syncFolder(llvm::sys::path::parent_path(path));
 }
 
 } // namespace tcfix::io

@@ -54,7 +54,4 @@ std::string findIgnoringCase(llvm::StringRef folder, llvm::StringRef name);
 /// The stamp of what `path` names now.
 llvm::Expected<FileStamp> stampOf(llvm::StringRef path);
 
-/// Makes `path` hold `content`, safely: a new file, synced, renamed over the old one.
-llvm::Error writeWhole(llvm::StringRef path, Bytes content);
-
 } // namespace tcfix::io

@@ -222,5 +222,22 @@ TEST(StagedFile, AReadOnlyFolderIsSaidPlainlyAndNothingHappens) {
   EXPECT_THAT(folder.names(), ElementsAre("file"));
 }
 
+TEST(WriteFile, ReplacesByANewFileAndLeavesNothingElse) {
+  TemporaryFolder folder;
+  std::string path = folder.write("file", bytesOf("old"));
+  ino_t before = inodeOf(path);
+  ASSERT_FALSE(bool(commit::writeFile(nullptr, path, "new content")));
+  EXPECT_EQ(textOf(readFile(path)), "new content");
+  EXPECT_NE(inodeOf(path), before);
+  EXPECT_THAT(folder.names(), ElementsAre("file"));
+}
+
+TEST(WriteFile, FailsInAFolderThatIsNotThere) {
+  TemporaryFolder folder;
+  Problem problem = toProblem(commit::writeFile(nullptr, folder.path("absent/file"), "x"), {});
+  EXPECT_EQ(problem.code, ErrorCode::CannotWrite);
+  EXPECT_THAT(problem.hint, HasSubstr("write permission"));
+}
+
 } // namespace
 } // namespace tcfix::support
