@@ -80,13 +80,6 @@ Journal unionOf(const Journal& old, const Journal& wanted) {
   return both;
 }
 
-llvm::Error add(commit::Phase& phase, llvm::Expected<Step> step, const std::string& path) {
-  if (!step)
-    return at(path, step.takeError());
-  phase.push_back(std::move(*step));
-  return llvm::Error::success();
-}
-
 // First comes a journal that knows the old state and the new one, whichever a file will be found
 // in after a crash; last one that knows the new state only.
 llvm::Error addFirstJournal(commit::Phase& phase, const PackageState& state,
@@ -94,7 +87,8 @@ llvm::Error addFirstJournal(commit::Phase& phase, const PackageState& state,
   if (wanted.entries.empty())
     return llvm::Error::success();
   const std::string text = journalText(unionOf(state.journal, wanted));
-  return add(phase, Step::write(state.journalFile.get(), state.place.path, text), state.place.path);
+  return append(phase, state.place.path,
+                Step::write(state.journalFile.get(), state.place.path, text));
 }
 
 llvm::Error addLastJournal(commit::Phase& phase, const PackageState& state, const Journal& wanted) {
@@ -106,7 +100,7 @@ llvm::Error addLastJournal(commit::Phase& phase, const PackageState& state, cons
   }
   if (state.journal.entries.empty() || isSame(wanted, unionOf(state.journal, wanted)))
     return llvm::Error::success();
-  return add(phase, Step::write(nullptr, path, journalText(wanted)), path);
+  return append(phase, path, Step::write(nullptr, path, journalText(wanted)));
 }
 
 constexpr llvm::StringLiteral kReinstall =
@@ -167,7 +161,7 @@ llvm::Error commitLibraries(const PackageState& state, std::vector<StagedLibrary
     phases[1].push_back(std::move(*library.step));
   for (const RecordWork& list : lists)
     if (list.isChanged())
-      if (llvm::Error error = add(phases[1], list.stage(), list.path))
+      if (llvm::Error error = append(phases[1], list.path, list.stage()))
         return error;
   if (llvm::Error error = addLastJournal(phases[2], state, wanted))
     return error;

@@ -229,6 +229,13 @@ std::vector<std::string> Step::directories() const {
   return all;
 }
 
+llvm::Error append(Phase& phase, const std::string& path, llvm::Expected<Step> step) {
+  if (!step)
+    return at(path, step.takeError());
+  phase.push_back(std::move(*step));
+  return llvm::Error::success();
+}
+
 llvm::Error commitTogether(llvm::MutableArrayRef<Phase> phases) {
   std::vector<Step*> all;
   for (Phase& phase : phases)
@@ -261,11 +268,9 @@ llvm::Error commitTogether(llvm::MutableArrayRef<Phase> phases) {
 }
 
 llvm::Error writeFile(const io::InputFile* old, const std::string& path, llvm::StringRef content) {
-  llvm::Expected<Step> step = Step::write(old, path, content, Parent::MustExist);
-  if (!step)
-    return step.takeError();
   Phase phase;
-  phase.push_back(std::move(*step));
+  if (llvm::Error error = append(phase, path, Step::write(old, path, content, Parent::MustExist)))
+    return error;
   return commitTogether(phase);
 }
 

@@ -93,6 +93,9 @@ private:
 /// Steps in their order. The next phase begins when they are on the disk.
 using Phase = std::vector<Step>;
 
+/// Adds a step for `path`, if that could be staged.
+llvm::Error append(Phase& phase, const std::string& path, llvm::Expected<Step> step);
+
 /// Commits the phases in their order. On failure everything is as it was before, or the error says
 /// what could not be put back.
 llvm::Error commitTogether(llvm::MutableArrayRef<Phase> phases);

@@ -96,11 +96,7 @@ public:
         return at(file, input.takeError());
       old = std::make_unique<io::InputFile>(std::move(*input));
     }
-    llvm::Expected<commit::Step> step = commit::Step::write(old.get(), file, content);
-    if (!step)
-      return at(file, step.takeError());
-    phase.push_back(std::move(*step));
-    return llvm::Error::success();
+    return append(phase, file, commit::Step::write(old.get(), file, content));
   }
 
   /// Ensures that there is no such file.
