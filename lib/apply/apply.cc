@@ -213,6 +213,8 @@ llvm::Error PackageRun::run(const commit::Locks& locks) {
   // Whoever held the locks before may have changed what was seen while the target was found.
   disk = target.disk.remembering();
   present.emplace(disk);
+  if (llvm::Error error = locks.checkJournal(place.path))
+    return error;
   if (llvm::Error error = readState(place).moveInto(state))
     return error;
   openLibraries(locks);
@@ -353,9 +355,8 @@ TargetOutcome applyTo(const std::string& target, const ApplyOptions& options, io
       written = package.libraries;
     if (options.isWriting && !package.condaMeta.empty())
       written.push_back(package.condaMeta);
-    commit::Locks locks(
-        written, options.isWriting && !package.distInfo.empty() ? run.journalPath() : std::string(),
-        notify, commit::Links::Replaced);
+    commit::Locks locks(written, options.isWriting ? run.journalPath() : std::string(), notify,
+                        commit::Links::Replaced);
     llvm::Error error = run.run(locks);
     if (error)
       outcome.problems.push_back(toProblem(std::move(error), target));

@@ -124,7 +124,7 @@ private:
 commit::Locks lockSites(llvm::ArrayRef<std::string> sites, io::Notify notify) {
   std::vector<std::string> files;
   for (const std::string& site : sites) {
-    llvm::append_values(files, site + "/tcfix_hook", site + "/tcfix_hook/__init__.py");
+    files.insert(files.end(), {site + "/tcfix_hook", site + "/tcfix_hook/__init__.py"});
     for (const std::string& owner : ownersIn(site))
       files.push_back(owner + "/RECORD");
   }

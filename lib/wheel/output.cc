@@ -130,8 +130,11 @@ llvm::Expected<bool> writeWheel(const Contents& wheel, Changes changes, const st
 OutputFolder::OutputFolder(std::string folderPath, io::Notify notify)
     : path(std::move(folderPath)) {
   isMade = !llvm::sys::fs::exists(path);
-  if (std::error_code error =
-          llvm::sys::fs::create_directories(path, /*IgnoreExisting=*/true, llvm::sys::fs::all_all))
+  std::error_code error =
+      llvm::sys::fs::create_directories(path, /*IgnoreExisting=*/true, llvm::sys::fs::all_all);
+  if (!error && !llvm::sys::fs::is_directory(path))
+    error = std::make_error_code(std::errc::not_a_directory);
+  if (error)
     problem = {ErrorCode::CannotWrite,
                "cannot be repaired: the folder " + path + " cannot be made: " + error.message(),
                {},
