@@ -14,8 +14,8 @@ namespace tcfix::api {
 namespace {
 
 Error errorFrom(Problem problem) {
-  return {nameOf(problem.code).str(), std::move(problem.message), std::move(problem.path),
-          std::move(problem.hint)};
+  return {problem.code ? nameOf(*problem.code).str() : "warning", std::move(problem.message),
+          std::move(problem.path), std::move(problem.hint)};
 }
 
 Error errorFrom(llvm::Error error, const std::string& path) {
@@ -111,9 +111,10 @@ Result<UndoReport> reportFrom(llvm::Expected<apply::UndoRun> run, const std::str
   if (!run)
     return errorFrom(run.takeError(), path);
   UndoReport report{std::move(run->restored), std::move(run->skipped), {}, {}};
+  for (Problem& problem : run->warnings)
+    report.warnings.push_back(errorFrom(std::move(problem)));
   for (Problem& problem : run->problems)
-    (problem.code == ErrorCode::Warning ? report.warnings : report.errors)
-        .push_back(errorFrom(std::move(problem)));
+    report.errors.push_back(errorFrom(std::move(problem)));
   return report;
 }
 

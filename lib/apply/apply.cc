@@ -1,9 +1,9 @@
 #include "apply/apply.h"
 
 #include "apply/library_stage.h"
-#include "apply/locks.h"
 #include "apply/package_loads.h"
 #include "base/parallel.h"
+#include "commit/locks.h"
 #include "image/names.h"
 #include "io/host.h"
 #include "resolve/verdict.h"
@@ -26,12 +26,12 @@ public:
       : target(target), package(package), options(options), disk(target.disk),
         place(journalOf(package, target.environment)) {}
 
-  llvm::Error run(const Locks& locks);
+  llvm::Error run(const commit::Locks& locks);
   void report(TargetOutcome& outcome);
   const std::string& journalPath() const { return place.path; }
 
 private:
-  void openLibraries(const Locks& locks);
+  void openLibraries(const commit::Locks& locks);
   void takeReplacement(LibraryWork& work);
   void plan();
   llvm::Error write();
@@ -63,7 +63,7 @@ bool isAlias(const env::Package& package, const std::string& path, const io::Tar
          });
 }
 
-void PackageRun::openLibraries(const Locks& locks) {
+void PackageRun::openLibraries(const commit::Locks& locks) {
   for (const std::string& path : package.libraries) {
     if (isAlias(package, path, disk))
       continue;
@@ -89,7 +89,7 @@ void PackageRun::openLibraries(const Locks& locks) {
       takeReplacement(work);
   }
   if (!options.replaceFrom.empty() && !hasRebuilt)
-    warnings.push_back({ErrorCode::Warning, "holds none of the libraries of " + package.name,
+    warnings.push_back({std::nullopt, "holds none of the libraries of " + package.name,
                         options.replaceFrom, "--replace-from takes files of the same names"});
 }
 
@@ -189,7 +189,7 @@ llvm::Error PackageRun::write() {
   std::vector<std::optional<StagedLibrary>> staged(changed.size());
   std::vector<std::optional<Problem>> refused(changed.size());
   StageContext context{place, options, facts.process.arch, target.disk};
-  parallelFor(changed.size(), kFilesAtOnce, [&](size_t i) {
+  parallelFor(changed.size(), commit::kFilesAtOnce, [&](size_t i) {
     if (io::system::isInterrupted()) {
       refused[i] = {ErrorCode::Interrupted, "interrupted; nothing was changed", {}, {}};
       return;
@@ -203,20 +203,19 @@ llvm::Error PackageRun::write() {
   });
   for (const std::optional<Problem>& problem : refused)
     if (problem)
-      return fail(problem->code,
-                  problem->path.empty() ? problem->message
-                                        : problem->path + ": " + problem->message,
-                  problem->hint);
+      return toError(*problem);
   std::vector<StagedLibrary> ready;
   for (std::optional<StagedLibrary>& library : staged)
     ready.push_back(std::move(*library));
   return commitLibraries(state, ready, std::move(kept), warnings);
 }
 
-llvm::Error PackageRun::run(const Locks& locks) {
+llvm::Error PackageRun::run(const commit::Locks& locks) {
   // Whoever held the locks before may have changed what was seen while the target was found.
   disk = target.disk.remembering();
   present.emplace(disk);
+  if (llvm::Error error = locks.checkJournal(place.path))
+    return error;
   if (llvm::Error error = readState(place).moveInto(state))
     return error;
   openLibraries(locks);
@@ -239,11 +238,8 @@ llvm::Error PackageRun::run(const Locks& locks) {
   if (options.isWriting)
     if (llvm::Error error = write()) {
       for (const std::unique_ptr<LibraryWork>& work : works)
-        if (work->isOpen() && !work->change.isIdentity()) {
-          work->outcome.status = FileStatus::Unchanged;
-          work->outcome.edit = {};
-          work->outcome.sha256After = work->outcome.sha256Before;
-        }
+        if (work->isOpen() && !work->change.isIdentity())
+          work->outcome.leaveUnchanged();
       return error;
     }
   if (isChanged && options.isWriting) {
@@ -272,7 +268,7 @@ void PackageRun::report(TargetOutcome& outcome) {
   }
   llvm::append_range(outcome.warnings, warnings);
   for (const std::string& warning : planned.warnings)
-    outcome.warnings.push_back({ErrorCode::Warning, warning, {}, {}});
+    outcome.warnings.push_back({std::nullopt, warning, {}, {}});
 
   if (!outcome.torch)
     outcome.torch = facts.torch;
@@ -358,9 +354,8 @@ TargetOutcome applyTo(const std::string& target, const ApplyOptions& options, io
       written = package.libraries;
     if (options.isWriting && !package.condaMeta.empty())
       written.push_back(package.condaMeta);
-    Locks locks(written,
-                options.isWriting && !package.distInfo.empty() ? run.journalPath() : std::string(),
-                notify, Links::Replaced);
+    commit::Locks locks(written, options.isWriting ? run.journalPath() : std::string(), notify,
+                        commit::Links::Replaced);
     llvm::Error error = run.run(locks);
     if (error)
       outcome.problems.push_back(toProblem(std::move(error), target));

@@ -1,13 +1,11 @@
 #include "apply/edit_files.h"
 
-#include "apply/codesign_tool.h"
-#include "apply/journal.h"
-#include "apply/locks.h"
-#include "apply/transaction.h"
 #include "base/parallel.h"
+#include "commit/codesign_tool.h"
+#include "commit/journal.h"
+#include "commit/locks.h"
+#include "commit/transaction.h"
 #include "io/digest.h"
-#include "io/file.h"
-#include "io/staged.h"
 
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/Support/Path.h>
@@ -18,19 +16,19 @@ namespace tcfix::apply {
 
 namespace {
 
-/// A file on its way: what was read, what shall become of it.
-struct Work {
+using commit::JournalFile;
+using commit::Step;
+
+/// A file to edit: what was read, and its new content once that is staged.
+struct EditWork {
   FileOutcome outcome;
-  std::optional<io::InputFile> input;
-  std::optional<io::StagedFile> staged;
+  std::unique_ptr<io::InputFile> input;
+  std::optional<Step> step;
 
   bool isOpen() const { return !outcome.problem; }
   void fail(llvm::Error error) {
-    outcome.status = FileStatus::Failed;
-    outcome.problem = toProblem(std::move(error), outcome.path);
-    outcome.edit = {}; // nothing of it was done
-    outcome.sha256After = outcome.sha256Before;
-    staged.reset();
+    outcome.fail(toProblem(std::move(error), outcome.path));
+    step.reset();
   }
 };
 
@@ -40,113 +38,89 @@ llvm::Error refuseIfInterrupted() {
   return llvm::Error::success();
 }
 
-// Step 1: read and plan. Nothing is written.
-llvm::Error plan(Work& work, const formats::EditRequest& request, const EditOptions& options) {
+llvm::Error plan(EditWork& work, const formats::EditRequest& request, const EditOptions& options) {
   if (llvm::Error error = refuseIfInterrupted())
     return error;
   Bytes bytes = work.input->bytes();
-  llvm::StringRef name = llvm::sys::path::filename(work.input->path());
-  llvm::Expected<EditOutcome> edit = formats::rewrite(bytes, name, request);
+  llvm::Expected<EditOutcome> edit =
+      formats::rewrite(bytes, llvm::sys::path::filename(work.input->path()), request);
   if (!edit)
     return edit.takeError();
-  FileOutcome& outcome = work.outcome;
-  outcome.edit = std::move(*edit);
-  bool isChanged = !outcome.edit.rewrite.isIdentity();
-  outcome.status = !isChanged         ? FileStatus::Unchanged
-                   : options.isDryRun ? FileStatus::WouldChange
-                                      : FileStatus::Changed;
-  if (options.withHashes || !options.journal.empty()) {
-    // Two long sums over the same bytes, at the same time.
-    parallelFor(isChanged ? 2 : 1, 2, [&](size_t which) {
-      if (which == 0)
-        outcome.sha256Before = io::sha256Hex(bytes);
-      else
-        outcome.sha256After = io::sha256Hex(RewrittenView(bytes, outcome.edit.rewrite));
-    });
-    if (!isChanged)
-      outcome.sha256After = outcome.sha256Before;
-  }
-  if (options.isDryRun && isChanged) {
-    // The reader, not the writer, says what the result is.
-    ByteVector result = rewritten(outcome.edit.rewrite, bytes);
-    llvm::Expected<Image> before = formats::inspect(bytes);
-    if (!before)
-      return before.takeError();
-    llvm::Expected<Image> after = formats::inspect(result);
-    if (!after)
-      return after.takeError();
-    outcome.before = std::move(*before);
-    outcome.after = std::move(*after);
-  }
+  work.outcome.edit = std::move(*edit);
+  return commit::describeRewrite(work.outcome, bytes,
+                                 {.isWriting = !options.isDryRun,
+                                  .withHashes = options.withHashes || !options.journal.empty(),
+                                  .withImages = options.isDryRun});
+}
+
+// Our own signature showed that one is needed; codesign's takes its place.
+llvm::Error signAgain(Step& step, EditWork& work) {
+  llvm::Expected<std::optional<Rewrite>> rewrite = commit::signWithTool(step, *work.input);
+  if (!rewrite)
+    return rewrite.takeError();
+  if (!*rewrite)
+    return llvm::Error::success();
+  EditOutcome& edit = work.outcome.edit;
+  edit.rewrite = std::move(**rewrite);
+  llvm::erase_if(edit.changes,
+                 [](const Change& change) { return change.operation == Operation::Sign; });
+  edit.changes.push_back({Operation::Sign, "adhoc", {}, "signed by the system's codesign", {}});
+  if (!work.outcome.sha256After.empty())
+    work.outcome.sha256After = io::sha256Hex(RewrittenView(work.input->bytes(), edit.rewrite));
   return llvm::Error::success();
 }
 
-// Step 2: the complete new file, on the disk, beside the old one.
-llvm::Error stage(Work& work, const EditOptions& options) {
+llvm::Error stage(EditWork& work, const EditOptions& options) {
   if (llvm::Error error = refuseIfInterrupted())
     return error;
-  llvm::Expected<io::StagedFile> staged =
-      io::StagedFile::stage(*work.input, work.outcome.edit.rewrite);
-  if (!staged)
-    return staged.takeError();
-  if (options.signWithCodesign && formats::sniff(work.input->bytes()) == Format::MachO) {
-    // Our own signature told that one is needed; codesign's takes its place.
-    EditOutcome& edit = work.outcome.edit;
-    llvm::Expected<Rewrite> rewrite = signStaged(*work.input, staged->path());
-    if (!rewrite)
-      return rewrite.takeError();
-    if (llvm::Error error = staged->reopen())
+  llvm::Expected<Step> step =
+      Step::replace(*work.input, work.input->path(), work.outcome.edit.rewrite);
+  if (!step)
+    return step.takeError();
+  if (options.signWithCodesign)
+    if (llvm::Error error = signAgain(*step, work))
       return error;
-    edit.rewrite = std::move(*rewrite);
-    llvm::erase_if(edit.changes,
-                   [](const Change& change) { return change.operation == Operation::Sign; });
-    edit.changes.push_back({Operation::Sign, "adhoc", {}, "signed by the system's codesign", {}});
-    if (!work.outcome.sha256After.empty())
-      work.outcome.sha256After =
-          io::sha256Hex(RewrittenView(work.input->bytes(), work.outcome.edit.rewrite));
-  }
-  if (llvm::Error error = staged->sync())
+  // Now, not with the others: a staged file holds a descriptor until it is synced.
+  if (llvm::Error error = step->sync())
     return error;
-  work.staged.emplace(std::move(*staged));
+  work.step.emplace(std::move(*step));
   return llvm::Error::success();
 }
 
-// Step 3: the way back, written before anything is replaced, so that it is there whatever happens.
-llvm::Error extendJournal(const std::string& path, Journal journal,
-                          const std::vector<Work>& works) {
-  size_t known = journal.entries.size();
-  for (const Work& work : works)
-    if (work.staged)
-      journal.entries.push_back({work.input->path(),
-                                 work.outcome.sha256Before,
-                                 work.outcome.sha256After,
-                                 work.input->stamp().modifiedNs,
-                                 reverseOf(work.outcome.edit.rewrite, work.input->bytes()),
-                                 {},
-                                 {}});
-  if (journal.entries.size() == known)
+llvm::Error extendJournal(const std::string& path, JournalFile old,
+                          const std::vector<EditWork>& works) {
+  std::vector<commit::JournalEntry>& entries = old.journal.entries;
+  size_t known = entries.size();
+  for (const EditWork& work : works)
+    if (work.step)
+      entries.push_back({work.input->path(),
+                         work.outcome.sha256Before,
+                         work.outcome.sha256After,
+                         work.input->stamp().modifiedNs,
+                         reverseOf(work.outcome.edit.rewrite, work.input->bytes()),
+                         {},
+                         {}});
+  if (entries.size() == known)
     return llvm::Error::success();
-  return io::writeWhole(path, bytesOf(journalText(journal)));
+  return commit::writeFile(old.input.get(), path, journalText(old.journal));
 }
 
-// What a journal holds already; one that does not exist yet holds nothing.
-llvm::Expected<Journal> readOldJournal(const std::string& path, const Locks& locks) {
+llvm::Expected<JournalFile> openOldJournal(const std::string& path, const commit::Locks& locks) {
   if (llvm::Error error = locks.checkJournal(path))
     return error;
-  llvm::Expected<Journal> old = readJournal(path);
+  llvm::Expected<JournalFile> old = commit::openJournal(path);
   if (old)
     return old;
   Problem problem = toProblem(old.takeError(), path);
-  if (problem.code == ErrorCode::NotFound)
-    return Journal();
-  return fail(problem.code, problem.message, "name a journal that does not exist yet");
+  problem.hint = "name a journal that does not exist yet";
+  return toError(std::move(problem));
 }
 
-std::vector<Work> openAll(llvm::ArrayRef<std::string> paths, const Locks& locks) {
-  std::vector<Work> works;
+std::vector<EditWork> openAll(llvm::ArrayRef<std::string> paths, const commit::Locks& locks) {
+  std::vector<EditWork> works;
   std::set<std::string> seen;
   for (const std::string& path : paths) {
-    Work work;
+    EditWork work;
     work.outcome.path = path;
     llvm::Expected<io::InputFile> input = io::InputFile::open(path);
     if (!input)
@@ -156,77 +130,50 @@ std::vector<Work> openAll(llvm::ArrayRef<std::string> paths, const Locks& locks)
     else if (llvm::Error error = locks.check(path))
       work.fail(std::move(error));
     else
-      work.input.emplace(std::move(*input));
+      work.input = std::make_unique<io::InputFile>(std::move(*input));
     works.push_back(std::move(work));
   }
   return works;
 }
 
 // Without the way back that was asked for, nothing is changed.
-void giveUp(EditRun& run, std::vector<Work>& works, Problem problem) {
+void giveUp(EditRun& run, std::vector<EditWork>& works, Problem problem) {
   run.problems.push_back(std::move(problem));
-  for (Work& work : works)
-    if (work.isOpen() && (work.staged || work.outcome.edit.changes.empty()))
+  for (EditWork& work : works)
+    if (work.isOpen() && (work.step || work.outcome.edit.changes.empty()))
       work.fail(fail(ErrorCode::CannotWrite, "was not changed: there is no journal to write to"));
+}
+
+void commitAll(std::vector<EditWork>& works) {
+  std::vector<EditWork*> staged;
+  std::vector<Step*> steps;
+  for (EditWork& work : works)
+    if (work.step) {
+      staged.push_back(&work);
+      steps.push_back(&*work.step);
+    }
+  std::vector<std::optional<Problem>> problems = commit::commitEach(steps);
+  for (size_t i = 0; i < staged.size(); ++i)
+    if (problems[i])
+      staged[i]->fail(toError(std::move(*problems[i])));
 }
 
 } // namespace
 
-llvm::StringRef nameOf(FileStatus status) {
-  switch (status) {
-  case FileStatus::Changed:
-    return "changed";
-  case FileStatus::WouldChange:
-    return "would_change";
-  case FileStatus::Unchanged:
-    return "unchanged";
-  case FileStatus::Skipped:
-    return "skipped";
-  case FileStatus::Failed:
-    return "failed";
-  }
-  return {};
-}
-
-FileCounts countFiles(llvm::ArrayRef<FileOutcome> files) {
-  FileCounts counts;
-  for (const FileOutcome& file : files)
-    switch (file.status) {
-    case FileStatus::Changed:
-    case FileStatus::WouldChange:
-      ++counts.changed;
-      break;
-    case FileStatus::Unchanged:
-      ++counts.unchanged;
-      break;
-    case FileStatus::Skipped:
-      ++counts.skipped;
-      break;
-    case FileStatus::Failed:
-      ++counts.failed;
-      break;
-    }
-  return counts;
-}
-
 EditRun editFiles(llvm::ArrayRef<std::string> paths, const formats::EditRequest& request,
                   const EditOptions& options, io::Notify notify) {
   EditRun run;
-  bool isWriting = !options.isDryRun;
-  Locks locks(isWriting ? paths : llvm::ArrayRef<std::string>(),
-              isWriting ? options.journal : std::string(), notify, Links::Followed);
-  std::vector<Work> works = openAll(paths, locks);
+  const std::string journalPath = options.isDryRun ? std::string() : options.journal;
+  commit::Locks locks(options.isDryRun ? llvm::ArrayRef<std::string>() : paths, journalPath, notify,
+                      commit::Links::Followed);
+  std::vector<EditWork> works = openAll(paths, locks);
+  JournalFile journal;
+  if (!journalPath.empty())
+    if (llvm::Error error = openOldJournal(journalPath, locks).moveInto(journal))
+      giveUp(run, works, toProblem(std::move(error), journalPath));
 
-  bool hasJournal = isWriting && !options.journal.empty();
-  Journal journal;
-  if (hasJournal) {
-    llvm::Error error = readOldJournal(options.journal, locks).moveInto(journal);
-    if (error)
-      giveUp(run, works, toProblem(std::move(error), options.journal));
-  }
-
-  parallelFor(works.size(), kFilesAtOnce, [&](size_t i) {
-    Work& work = works[i];
+  parallelFor(works.size(), commit::kFilesAtOnce, [&](size_t i) {
+    EditWork& work = works[i];
     if (work.isOpen())
       if (llvm::Error error = plan(work, request, options))
         work.fail(std::move(error));
@@ -235,27 +182,11 @@ EditRun editFiles(llvm::ArrayRef<std::string> paths, const formats::EditRequest&
         work.fail(std::move(error));
   });
 
-  if (hasJournal)
-    if (llvm::Error error = extendJournal(options.journal, std::move(journal), works))
-      giveUp(run, works, toProblem(std::move(error), options.journal));
-
-  std::set<std::string> folders;
-  for (Work& work : works) {
-    if (!work.staged)
-      continue;
-    llvm::Error error = refuseIfInterrupted();
-    if (!error)
-      error = work.staged->commit();
-    if (error)
-      work.fail(std::move(error));
-    else
-      folders.insert(llvm::sys::path::parent_path(work.input->path()).str());
-  }
-  for (const std::string& folder : folders)
-    if (llvm::Error error = io::system::syncFolder(folder))
-      run.problems.push_back(toProblem(std::move(error), folder));
-
-  for (Work& work : works)
+  if (!journalPath.empty())
+    if (llvm::Error error = extendJournal(journalPath, std::move(journal), works))
+      giveUp(run, works, toProblem(std::move(error), journalPath));
+  commitAll(works);
+  for (EditWork& work : works)
     run.files.push_back(std::move(work.outcome));
   return run;
 }

@@ -1,35 +1,18 @@
-// Editing files: plan in memory, stage beside, journal, commit by rename.
+// Editing files: plan in memory, stage beside, journal, commit by rename (commit/transaction.h).
 //
 // Files are independent of one another: one that fails is left untouched and the others go on.
 #pragma once
 
-#include "base/error.h"
+#include "commit/outcome.h"
 #include "formats/formats.h"
 #include "io/system.h"
 
 namespace tcfix::apply {
 
-enum class FileStatus { Changed, WouldChange, Unchanged, Skipped, Failed };
-
-/// The status's name in JSON, such as "would_change".
-llvm::StringRef nameOf(FileStatus status);
-
-struct FileOutcome {
-  std::string path; ///< as it was given
-  FileStatus status = FileStatus::Unchanged;
-  EditOutcome edit;
-  std::optional<Problem> problem; ///< why it failed
-  std::string sha256Before;       ///< only when hashes were asked for
-  std::string sha256After;
-  std::optional<Image> before; ///< only in a dry run that would change something
-  std::optional<Image> after;
-};
-
-/// How many files came to what; those that would change count as changed.
-struct FileCounts {
-  size_t changed = 0, unchanged = 0, skipped = 0, failed = 0;
-};
-FileCounts countFiles(llvm::ArrayRef<FileOutcome> files);
+using commit::countFiles;
+using commit::FileCounts;
+using commit::FileOutcome;
+using commit::FileStatus;
 
 struct EditOptions {
   bool isDryRun = false;

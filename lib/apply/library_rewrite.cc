@@ -145,45 +145,28 @@ llvm::Error rewriteLibrary(LibraryWork& work, const plan::Draft& draft,
     return edit.takeError();
   outcome.edit = std::move(*edit);
   explain(outcome.edit.changes, draft.wishes());
-  ByteVector wanted;
-  if (!work.isPristine()) {
-    wanted = rewritten(outcome.edit.rewrite, base);
-    outcome.edit.rewrite = differenceOf(now, wanted, "planned anew");
-  }
+  if (!work.isPristine())
+    outcome.edit.rewrite = differenceOf(now, rewritten(outcome.edit.rewrite, base), "planned anew");
   work.change = outcome.edit.rewrite;
   bool isChanged = !work.change.isIdentity();
-  outcome.status = !isChanged          ? FileStatus::Unchanged
-                   : options.isWriting ? FileStatus::Changed
-                                       : FileStatus::WouldChange;
-  if (options.withHashes || isChanged) {
-    outcome.sha256Before = io::sha256Hex(now);
-    outcome.sha256After =
-        isChanged ? io::sha256Hex(RewrittenView(now, work.change)) : outcome.sha256Before;
-  }
+  // A library that has edits of ours gets only the differences from them, as its reader sees both.
+  bool withImages = !options.isWriting || work.edits() || work.replacement;
+  if (llvm::Error error = commit::describeRewrite(outcome, now,
+                                                  {.isWriting = options.isWriting,
+                                                   .withHashes = options.withHashes || isChanged,
+                                                   .withImages = withImages}))
+    return error;
   if (!isChanged) {
     outcome.edit.changes.clear();
     return llvm::Error::success();
   }
-  if (options.isWriting && !work.edits() && !work.replacement)
-    return llvm::Error::success();
-  // The reader, not the writer, says what the result is.
-  if (wanted.empty())
-    wanted = rewritten(work.change, now);
-  llvm::Expected<Image> before = formats::inspect(now);
-  if (!before)
-    return before.takeError();
-  llvm::Expected<Image> after = formats::inspect(wanted);
-  if (!after)
-    return after.takeError();
   if (work.edits() && !work.replacement)
-    outcome.edit.changes =
-        differencesOf(before->slices.front(), after->slices.front(), draft.wishes());
+    outcome.edit.changes = differencesOf(outcome.before->slices.front(),
+                                         outcome.after->slices.front(), draft.wishes());
   if (work.replacement)
     outcome.edit.changes.insert(
         outcome.edit.changes.begin(),
         {Operation::ReplaceFile, work.replacement->path(), {}, "rebuilt", {}});
-  outcome.before = std::move(*before);
-  outcome.after = std::move(*after);
   return llvm::Error::success();
 }
 

@@ -1,6 +1,6 @@
 #include "apply/library_stage.h"
 
-#include "apply/codesign_tool.h"
+#include "commit/codesign_tool.h"
 #include "io/digest.h"
 
 #include <llvm/ADT/SmallString.h>
@@ -9,18 +9,6 @@
 namespace tcfix::apply {
 
 namespace {
-
-llvm::Error signWithTool(StagedLibrary& staged, const StageContext& context) {
-  LibraryWork& work = *staged.work;
-  if (!context.options.signWithCodesign || formats::sniff(work.input->bytes()) != Format::MachO)
-    return llvm::Error::success();
-  io::StagedFile& file = *staged.step->staged();
-  llvm::Expected<Rewrite> rewrite = signStaged(*work.input, file.path());
-  if (!rewrite)
-    return rewrite.takeError();
-  work.change = std::move(*rewrite);
-  return file.reopen();
-}
 
 // A link that once stood there is put back only if it still leads to the same bytes.
 bool leadsTo(const std::string& path, const std::string& link, Bytes bytes,
@@ -105,8 +93,14 @@ llvm::Expected<StagedLibrary> stageLibrary(LibraryWork& work, const plan::Draft&
   if (!step)
     return step.takeError();
   staged.step.emplace(std::move(*step));
-  if (llvm::Error error = signWithTool(staged, context))
-    return error;
+  if (context.options.signWithCodesign) {
+    llvm::Expected<std::optional<Rewrite>> rewrite =
+        commit::signWithTool(*staged.step, *work.input);
+    if (!rewrite)
+      return rewrite.takeError();
+    if (*rewrite)
+      work.change = std::move(**rewrite);
+  }
   llvm::Expected<std::optional<JournalEntry>> entry = editEntry(staged, draft, context, original);
   if (!entry)
     return entry.takeError();
@@ -124,7 +118,7 @@ llvm::Expected<StagedLibrary> stageOriginal(LibraryWork& work, const io::TargetD
   staged.work = &work;
   llvm::Expected<Step> step =
       leadsTo(work.path, original.link, original.bytes, disk)
-          ? Step::link(*work.input, work.path, original.link)
+          ? llvm::Expected<Step>(Step::link(*work.input, work.path, original.link))
           : Step::replace(*work.input, work.path,
                           differenceOf(work.input->bytes(), original.bytes, "undo"),
                           original.modifiedNs);

@@ -53,7 +53,7 @@ std::vector<RecordWork> followInLists(const PackageState& state,
       lists.push_back(std::move(*list));
     } else {
       Problem problem = toProblem(list.takeError(), path);
-      problem.code = ErrorCode::Warning;
+      problem.code = std::nullopt;
       problem.message = "was left as it is: " + problem.message;
       warnings.push_back(std::move(problem));
     }
@@ -80,44 +80,27 @@ Journal unionOf(const Journal& old, const Journal& wanted) {
   return both;
 }
 
-/// The steps of a transaction, staged one after the other.
-class Steps {
-public:
-  llvm::Error add(llvm::Expected<Step> step, const std::string& path) {
-    if (!step)
-      return within(path, step.takeError());
-    list.push_back(std::move(*step));
-    return llvm::Error::success();
-  }
-  void add(Step step) { list.push_back(std::move(step)); }
-
-  std::vector<Step> list;
-};
-
 // First comes a journal that knows the old state and the new one, whichever a file will be found
 // in after a crash; last one that knows the new state only.
-llvm::Error addJournal(Steps& steps, const PackageState& state, const Journal& wanted,
-                       bool isLast) {
-  const std::string& path = state.place.path;
-  bool isFirstEver = state.journal.entries.empty();
-  if (isLast) {
-    if (wanted.entries.empty()) {
-      if (state.journalFile)
-        steps.add(Step::remove(*state.journalFile, path));
-      return llvm::Error::success();
-    }
-    if (isFirstEver || isSame(wanted, unionOf(state.journal, wanted)))
-      return llvm::Error::success();
-    return steps.add(Step::create(path, journalText(wanted)), path);
-  }
+llvm::Error addFirstJournal(commit::Phase& phase, const PackageState& state,
+                            const Journal& wanted) {
   if (wanted.entries.empty())
     return llvm::Error::success();
   const std::string text = journalText(unionOf(state.journal, wanted));
-  return steps.add(state.journalFile ? Step::replace(*state.journalFile, path,
-                                                     differenceOf(state.journalFile->bytes(),
-                                                                  bytesOf(text), "journal"))
-                                     : Step::create(path, text),
-                   path);
+  return append(phase, state.place.path,
+                Step::write(state.journalFile.get(), state.place.path, text));
+}
+
+llvm::Error addLastJournal(commit::Phase& phase, const PackageState& state, const Journal& wanted) {
+  const std::string& path = state.place.path;
+  if (wanted.entries.empty()) {
+    if (state.journalFile)
+      phase.push_back(Step::remove(path));
+    return llvm::Error::success();
+  }
+  if (state.journal.entries.empty() || isSame(wanted, unionOf(state.journal, wanted)))
+    return llvm::Error::success();
+  return append(phase, path, Step::write(nullptr, path, journalText(wanted)));
 }
 
 constexpr llvm::StringLiteral kReinstall =
@@ -133,30 +116,19 @@ bool leadsOut(llvm::StringRef entry) {
 } // namespace
 
 llvm::Expected<PackageState> readState(JournalPlace place) {
-  PackageState state;
-  state.place = std::move(place);
-  const std::string& path = state.place.path;
-  llvm::Expected<io::InputFile> file = io::InputFile::open(path);
+  llvm::Expected<commit::JournalFile> file = commit::openJournal(place.path);
   if (!file) {
-    Problem problem = toProblem(file.takeError(), path);
-    if (problem.code != ErrorCode::NotFound)
-      return fail(problem.code, path + ": " + problem.message, problem.hint);
-    return state;
+    Problem problem = toProblem(file.takeError(), place.path);
+    if (problem.code == ErrorCode::Malformed)
+      problem.hint = kReinstall.str();
+    return toError(std::move(problem));
   }
-  state.journalFile = std::make_unique<io::InputFile>(std::move(*file));
-  llvm::Expected<Journal> journal = parseJournal(textOf(state.journalFile->bytes()));
-  if (!journal) {
-    Problem problem = toProblem(journal.takeError(), path);
-    return fail(problem.code, path + ": " + problem.message,
-                problem.hint.empty() ? kReinstall.str() : problem.hint);
-  }
-  for (const JournalEntry& entry : journal->entries)
-    if (isLibraryEntry(entry, state.place) && leadsOut(entry.path))
-      return fail(ErrorCode::Malformed,
-                  path + ": names " + entry.path + ", which is no file of the package",
-                  kReinstall.str());
-  state.journal = std::move(*journal);
-  return state;
+  for (const JournalEntry& entry : file->journal.entries)
+    if (isLibraryEntry(entry, place) && leadsOut(entry.path))
+      return at(place.path, fail(ErrorCode::Malformed,
+                                 "names " + entry.path + ", which is no file of the package",
+                                 kReinstall.str()));
+  return PackageState{std::move(place), std::move(file->input), std::move(file->journal)};
 }
 
 bool isLibraryEntry(const JournalEntry& entry, const JournalPlace& place) {
@@ -182,18 +154,18 @@ llvm::Error commitLibraries(const PackageState& state, std::vector<StagedLibrary
   if (staged.empty() && !isListChanged && isSame(wanted, state.journal))
     return llvm::Error::success();
 
-  Steps steps;
-  if (llvm::Error error = addJournal(steps, state, wanted, /*isLast=*/false))
+  commit::Phase phases[3]; // first journal, files, last journal
+  if (llvm::Error error = addFirstJournal(phases[0], state, wanted))
     return error;
   for (StagedLibrary& library : staged)
-    steps.add(std::move(*library.step));
+    phases[1].push_back(std::move(*library.step));
   for (const RecordWork& list : lists)
     if (list.isChanged())
-      if (llvm::Error error = steps.add(list.stage(), list.path))
+      if (llvm::Error error = append(phases[1], list.path, list.stage()))
         return error;
-  if (llvm::Error error = addJournal(steps, state, wanted, /*isLast=*/true))
+  if (llvm::Error error = addLastJournal(phases[2], state, wanted))
     return error;
-  return commitAll(steps.list);
+  return commit::commitTogether(phases);
 }
 
 } // namespace tcfix::apply

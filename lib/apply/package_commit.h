@@ -2,9 +2,11 @@
 #pragma once
 
 #include "apply/package_files.h"
-#include "apply/transaction.h"
+#include "commit/transaction.h"
 
 namespace tcfix::apply {
+
+using commit::Step;
 
 /// A package's journal as it is.
 struct PackageState {

@@ -43,13 +43,6 @@ std::string relativeTo(const JournalPlace& place, const std::string& file) {
   return file.empty() ? file : relativePath(place.base, file);
 }
 
-void LibraryWork::fail(Problem problem) {
-  outcome.status = FileStatus::Failed;
-  outcome.problem = std::move(problem);
-  outcome.edit = {}; // nothing of it was done
-  outcome.sha256After = outcome.sha256Before;
-}
-
 Bytes LibraryWork::base() {
   if (replacement)
     return replacement->bytes();
@@ -61,25 +54,25 @@ Bytes LibraryWork::base() {
 }
 
 void findHistory(LibraryWork& work, const Journal& journal, const std::string& relative) {
-  std::vector<const JournalEntry*> own;
-  for (const JournalEntry& entry : journal.entries)
-    if (entry.path == relative)
-      own.push_back(&entry);
-  if (own.empty())
-    return;
-  // The stamp spares the hash of a file that nobody touched.
   std::string now;
-  for (const JournalEntry* entry : llvm::reverse(own)) {
-    bool isPresent = entry->plan && entry->plan->stamp == work.input->stamp();
-    if (!isPresent && now.empty())
-      now = io::sha256Hex(work.input->bytes());
-    if (!isPresent && entry->sha256After != now)
-      continue;
-    for (const JournalEntry* earlier : own)
-      if (entry->plan && !earlier->plan && earlier->sha256After == entry->sha256Before)
-        work.history.push_back(*earlier);
-    work.history.push_back(*entry);
+  bool isNamed = false;
+  for (const JournalEntry& entry : journal.entries)
+    if (entry.path == relative) {
+      isNamed = true;
+      if (entry.plan && entry.plan->stamp == work.input->stamp())
+        now = entry.sha256After; // the stamp spares the hash of a file that nobody touched
+    }
+  if (!isNamed)
     return;
+  if (now.empty())
+    now = io::sha256Hex(work.input->bytes());
+  work.history = commit::historyOf(journal, relative, now);
+  // Hashes are what a journal claims; sizes that contradict them lead nowhere.
+  uint64_t size = work.input->bytes().size();
+  for (const JournalEntry& entry : llvm::reverse(work.history)) {
+    if (entry.reverse.oldSize != size)
+      return work.history.clear();
+    size = entry.reverse.newSize;
   }
 }
 

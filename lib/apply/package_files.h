@@ -3,12 +3,16 @@
 #pragma once
 
 #include "apply/edit_files.h"
-#include "apply/journal.h"
+#include "commit/journal.h"
 #include "env/package.h"
 
 #include <memory>
 
 namespace tcfix::apply {
+
+using commit::AppliedPlan;
+using commit::Journal;
+using commit::JournalEntry;
 
 /// Where a package's journal is, and what its paths are relative to.
 struct JournalPlace {
@@ -36,7 +40,7 @@ struct LibraryWork {
   Rewrite change;                             ///< from the present bytes to the wanted ones
 
   bool isOpen() const { return !outcome.problem; }
-  void fail(Problem problem);
+  void fail(Problem problem) { outcome.fail(std::move(problem)); }
   /// The edits that apply made, as the journal knows them; null if there are none.
   const JournalEntry* edits() const {
     return !history.empty() && history.back().plan ? &history.back() : nullptr;

@@ -57,10 +57,10 @@ llvm::Expected<RecordWork> planList(const std::string& path, const RecordRequest
 
 } // namespace
 
-llvm::Expected<Step> RecordWork::stage() const {
+llvm::Expected<commit::Step> RecordWork::stage() const {
   // The installer's own text gets the installer's own time.
-  return Step::replace(*input, path, differenceOf(input->bytes(), bytesOf(wanted), "list"),
-                       entry ? std::nullopt : std::optional<int64_t>(modifiedNs));
+  return commit::Step::replace(*input, path, differenceOf(input->bytes(), bytesOf(wanted), "list"),
+                               entry ? std::nullopt : std::optional<int64_t>(modifiedNs));
 }
 
 llvm::Expected<RecordWork> planRecord(const RecordRequest& request) {

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "apply/package_files.h"
-#include "apply/transaction.h"
+#include "commit/transaction.h"
 
 namespace tcfix::apply {
 
@@ -23,7 +23,7 @@ struct RecordWork {
   int64_t modifiedNs = 0; ///< of the installer's
 
   bool isChanged() const { return input && textOf(input->bytes()) != wanted; }
-  llvm::Expected<Step> stage() const;
+  llvm::Expected<commit::Step> stage() const;
 };
 
 /// What all of a list depends on.

@@ -1,87 +1,223 @@
 #include "apply/undo.h"
 
-#include "io/digest.h"
-#include "io/staged.h"
+#include "apply/library_stage.h"
+#include "commit/locks.h"
+#include "env/target.h"
+#include "io/host.h"
 
+#include <llvm/ADT/STLExtras.h>
 #include <llvm/Support/Path.h>
 
-#include <map>
+#include <set>
 
 namespace tcfix::apply {
 
 namespace {
 
-// Everything that can be wrong is found out before anything is written.
-llvm::Error restore(const JournalEntry& entry, const io::InputFile& file) {
-  if (file.bytes().size() != entry.reverse.oldSize)
-    return fail(ErrorCode::Malformed, "the journal does not fit: sizes disagree");
-  if (io::sha256Hex(RewrittenView(file.bytes(), entry.reverse)) != entry.sha256Before)
-    return fail(ErrorCode::Malformed, "the journal does not lead back to the original bytes");
-  llvm::Expected<io::StagedFile> staged = io::StagedFile::stage(file, entry.reverse);
-  if (!staged)
-    return staged.takeError();
-  if (llvm::Error error = staged->setModified(entry.modifiedNs))
-    return error;
-  if (llvm::Error error = staged->sync())
-    return error;
-  if (llvm::Error error = staged->commit())
-    return error;
-  return io::system::syncFolder(llvm::sys::path::parent_path(file.path()));
+namespace path = llvm::sys::path;
+using commit::Links;
+using commit::Locks;
+
+/// The originals of files that one journal names, staged.
+class Restoration {
+public:
+  Restoration(const Journal& journal, const Locks& locks, const io::TargetDisk& disk, UndoRun& run)
+      : journal(journal), locks(locks), disk(disk), run(run) {}
+
+  /// Stages the original of `file`, which the journal calls `name`, or notes why that is impossible
+  /// for this file. An error is about the disk and stops them all.
+  llvm::Error add(const std::string& file, const std::string& name, Links links) {
+    LibraryWork& work = *works.emplace_back(std::make_unique<LibraryWork>());
+    llvm::Error refused = locks.check(file);
+    llvm::Expected<io::InputFile> input =
+        refused ? llvm::Expected<io::InputFile>(std::move(refused)) : disk.open(file);
+    if (!input)
+      return note(toProblem(input.takeError(), file), name);
+    work.input = std::make_unique<io::InputFile>(std::move(*input));
+    work.path = links == Links::Followed ? work.input->path() : file;
+    findHistory(work, journal, name);
+    if (work.history.empty() && isOriginal(work, journal, name)) {
+      run.skipped.push_back(file);
+      settled.insert(name);
+      return llvm::Error::success();
+    }
+    if (work.history.empty())
+      return note({ErrorCode::ChangedMeanwhile, "was changed by someone else since; left as it is",
+                   file, "install the package again to get the original back"},
+                  name);
+    llvm::Expected<StagedLibrary> library = stageOriginal(work, disk);
+    if (!library)
+      return note(toProblem(library.takeError(), file), name);
+    if (llvm::Error error = library->step->sync()) // which gives its descriptor back
+      return at(file, std::move(error));
+    settled.insert(name);
+    files.push_back(file);
+    staged.push_back(std::move(*library));
+    return llvm::Error::success();
+  }
+
+  std::vector<StagedLibrary> staged;
+  std::vector<std::string> files; ///< of the staged ones, as they were given
+  std::vector<Problem> missing;   ///< files that do not exist
+  std::set<std::string> settled;  ///< names whose entries the journal needs no longer
+
+private:
+  llvm::Error note(Problem problem, const std::string& name) {
+    if (problem.code == ErrorCode::CannotWrite)
+      return toError(std::move(problem));
+    if (problem.code == ErrorCode::NotFound)
+      settled.insert(name); // a file that is gone needs no undoing
+    auto& list = problem.code == ErrorCode::NotFound ? missing : run.problems;
+    list.push_back(std::move(problem));
+    return llvm::Error::success();
+  }
+
+  const Journal& journal;
+  const Locks& locks;
+  const io::TargetDisk& disk;
+  UndoRun& run;
+  std::vector<std::unique_ptr<LibraryWork>> works;
+};
+
+// Every package whose libraries apply may have changed has its journal at a place of its own.
+std::vector<JournalPlace> findJournals(const env::Environment& environment,
+                                       const io::TargetDisk& disk) {
+  std::vector<JournalPlace> places;
+  auto add = [&](JournalPlace place) {
+    bool isKnown =
+        llvm::any_of(places, [&](const JournalPlace& known) { return known.path == place.path; });
+    if (!isKnown && io::exists(place.path))
+      places.push_back(std::move(place));
+  };
+  for (env::Package& package : env::listPackages(environment, disk)) {
+    JournalPlace place = journalOf(package, environment);
+    if (io::exists(place.path))
+      place.condaMeta = env::findCondaMeta(environment, disk, package.name);
+    add(std::move(place));
+  }
+  for (const env::Package& package : env::findPackages(environment, disk, env::torchcodecQuery()))
+    add(journalOf(package, environment));
+  // Outside a site the libraries may be of any name, or gone.
+  env::Package bare;
+  bare.site = environment.root;
+  if (environment.kind == env::EnvironmentKind::File)
+    bare.libraries.push_back(environment.root);
+  if (environment.kind == env::EnvironmentKind::File ||
+      environment.kind == env::EnvironmentKind::Folder)
+    add(journalOf(bare, environment));
+  return places;
 }
 
-enum class Undone { Restored, Skipped };
-
-// Takes back one file's entries, the oldest first in `entries`, from the one that made its present
-// bytes down to the first.
-llvm::Expected<Undone> undo(const std::string& path, llvm::ArrayRef<const JournalEntry*> entries,
-                            io::Notify notify) {
-  llvm::Expected<io::system::FolderLock> lock =
-      io::system::FolderLock::acquire(llvm::sys::path::parent_path(path), notify);
-  if (!lock)
-    return lock.takeError();
-  for (bool isFirst = true;; isFirst = false) {
-    if (io::system::isInterrupted())
-      return fail(ErrorCode::Interrupted, "was not restored: interrupted");
-    llvm::Expected<io::InputFile> file = io::InputFile::open(path);
-    if (!file)
-      return file.takeError();
-    std::string now = io::sha256Hex(file->bytes());
-    if (now == entries.front()->sha256Before)
-      return isFirst ? Undone::Skipped : Undone::Restored;
-    while (!entries.empty() && entries.back()->sha256After != now)
-      entries = entries.drop_back();
-    // The bytes before the first of these entries were not made by an entry that is still here: the
-    // file was replaced between two edits. It is back to what that one found.
-    if (entries.empty() && !isFirst)
-      return Undone::Restored;
-    if (entries.empty())
-      return fail(ErrorCode::ChangedMeanwhile, "was changed by someone else since; left as it is",
-                  "install the package again to get the original back");
-    if (llvm::Error error = restore(*entries.back(), *file))
-      return error;
-    entries = entries.drop_back();
-    if (entries.empty())
-      return Undone::Restored;
+/// The journal's names of libraries that `only` is or contains; all of them if it is empty.
+std::set<std::string> namesBelow(const std::string& only, const PackageState& state) {
+  std::set<std::string> names;
+  for (const JournalEntry& entry : state.journal.entries) {
+    const std::string file = state.place.base + "/" + entry.path;
+    llvm::StringRef below = file;
+    bool isWanted = only.empty() || (below.consume_front(only) &&
+                                     (below.empty() || path::is_separator(below.front())));
+    if (isWanted && isLibraryEntry(entry, state.place))
+      names.insert(entry.path);
   }
+  return names;
+}
+
+llvm::Error undoPackage(const JournalPlace& place, const std::string& only,
+                        const io::TargetDisk& disk, io::Notify notify, UndoRun& run) {
+  llvm::Expected<PackageState> read = readState(place);
+  if (!read)
+    return read.takeError();
+  const std::set<std::string> names = namesBelow(only, *read);
+  std::vector<std::string> written;
+  for (const std::string& name : names)
+    written.push_back(place.base + "/" + name);
+  if (!place.condaMeta.empty())
+    written.push_back(place.condaMeta);
+  Locks locks(written, place.path, notify, Links::Replaced);
+  if (llvm::Error error = locks.checkJournal(place.path))
+    return error;
+  // Read again: another tcfix may have been at work until the lock was ours.
+  llvm::Expected<PackageState> state = readState(place);
+  if (!state)
+    return state.takeError();
+  Restoration restoration(state->journal, locks, disk, run);
+  for (const std::string& name : names)
+    if (llvm::Error error = restoration.add(place.base + "/" + name, name, Links::Replaced))
+      return error;
+  std::vector<JournalEntry> kept;
+  for (const JournalEntry& entry : state->journal.entries)
+    if (isLibraryEntry(entry, place) && !restoration.settled.count(entry.path))
+      kept.push_back(entry);
+  if (llvm::Error error =
+          commitLibraries(*state, restoration.staged, std::move(kept), run.warnings))
+    return error;
+  llvm::append_range(run.restored, restoration.files);
+  // Ours alone, and empty once the journal is gone; else it stays.
+  if (path::filename(path::parent_path(place.path)) == ".tcfix")
+    io::removeEmptyDirectory(path::parent_path(place.path));
+  return llvm::Error::success();
 }
 
 } // namespace
 
-llvm::Expected<UndoRun> undoJournal(llvm::StringRef path, io::Notify notify) {
-  llvm::Expected<Journal> journal = readJournal(path);
+llvm::Expected<UndoRun> undoJournal(const std::string& path, io::Notify notify) {
+  llvm::Expected<Journal> journal = commit::readJournal(path);
   if (!journal)
     return journal.takeError();
-  std::map<std::string, std::vector<const JournalEntry*>> files;
+  std::set<std::string> names;
   for (const JournalEntry& entry : journal->entries)
-    files[entry.path].push_back(&entry);
+    names.insert(entry.path);
+  const std::vector<std::string> written(names.begin(), names.end());
+  Locks locks(written, path, notify, Links::Followed);
+  if (llvm::Error error = locks.checkJournal(path))
+    return error;
+  // Read again: another tcfix may have been at work until the lock was ours.
+  journal = commit::readJournal(path);
+  if (!journal)
+    return journal.takeError();
+  for (JournalEntry& entry : journal->entries)
+    entry.link.clear(); // edit follows links and makes none
   UndoRun run;
-  for (const auto& [name, steps] : files) {
-    llvm::Expected<Undone> result = undo(name, steps, notify);
-    if (!result)
-      run.problems.push_back(toProblem(result.takeError(), name));
-    else
-      (*result == Undone::Restored ? run.restored : run.skipped).push_back(name);
-  }
+  const io::TargetDisk disk({});
+  Restoration restoration(*journal, locks, disk, run);
+  for (const std::string& name : names)
+    if (llvm::Error error = restoration.add(name, name, Links::Followed))
+      return error;
+  llvm::append_range(run.problems, restoration.missing);
+  commit::Phase phase;
+  for (StagedLibrary& library : restoration.staged)
+    phase.push_back(std::move(*library.step));
+  if (llvm::Error error = commit::commitTogether(phase))
+    return error;
+  run.restored = std::move(restoration.files);
+  return run;
+}
+
+llvm::Expected<UndoRun> undoTarget(const std::string& target, const std::string& sysroot,
+                                   io::Notify notify) {
+  env::TargetQuery query;
+  query.path = target;
+  query.sysroot = sysroot;
+  query.packages = {env::torchcodecQuery()};
+  llvm::Expected<env::Target> found = env::findTarget(query);
+  if (!found)
+    return found.takeError();
+  const env::Environment& environment = found->environment;
+  bool isPart = environment.kind == env::EnvironmentKind::File ||
+                environment.kind == env::EnvironmentKind::Folder;
+  std::string only = isPart ? environment.root : std::string();
+  UndoRun run;
+  std::vector<JournalPlace> places = findJournals(environment, found->disk);
+  // A tcfix that was killed before its journal was there left nothing but temporary files.
+  for (const env::Package& package : found->packages)
+    if (places.empty() && package.outward.empty()) {
+      Locks locks(package.libraries, journalOf(package, environment).path, notify, Links::Replaced);
+      if (llvm::Error error = locks.checkAll())
+        run.problems.push_back(toProblem(std::move(error), target));
+    }
+  for (const JournalPlace& place : places)
+    if (llvm::Error error = undoPackage(place, only, found->disk, notify, run))
+      run.problems.push_back(toProblem(std::move(error), target));
   return run;
 }
 

@@ -34,8 +34,6 @@ llvm::StringRef nameOf(ErrorCode code) {
     return "interrupted";
   case ErrorCode::Usage:
     return "usage";
-  case ErrorCode::Warning:
-    return "warning";
   case ErrorCode::Internal:
     return "internal";
   }
@@ -63,6 +61,8 @@ Problem toProblem(llvm::Error error, llvm::StringRef path) {
         problem.code = failure.code;
         problem.message = failure.message;
         problem.hint = failure.hint;
+        if (!failure.path.empty())
+          problem.path = failure.path;
       },
       [&](const llvm::ErrorInfoBase& other) {
         problem.code = ErrorCode::Malformed;
@@ -71,11 +71,23 @@ Problem toProblem(llvm::Error error, llvm::StringRef path) {
   return problem;
 }
 
+llvm::Error toError(Problem problem) {
+  auto failure = std::make_unique<Failure>(problem.code.value_or(ErrorCode::Internal),
+                                           std::move(problem.message), std::move(problem.hint));
+  failure->path = std::move(problem.path);
+  return llvm::Error(std::move(failure));
+}
+
+llvm::Error at(llvm::StringRef path, llvm::Error error) {
+  return error ? toError(toProblem(std::move(error), path)) : std::move(error);
+}
+
 llvm::Error within(llvm::StringRef prefix, llvm::Error error) {
   if (!error)
     return error;
   Problem problem = toProblem(std::move(error), {});
-  return fail(problem.code, (prefix + ": " + problem.message).str(), problem.hint);
+  problem.message = (prefix + ": " + problem.message).str();
+  return toError(std::move(problem));
 }
 
 } // namespace tcfix

@@ -89,14 +89,14 @@ void LibraryCollector::addListed(const Record& record, const std::string& record
       continue;
     std::optional<std::string> relative = insideSite(row.path, disk.options().isWindows);
     if (!relative)
-      package.problems.push_back({ErrorCode::Warning,
+      package.problems.push_back({std::nullopt,
                                   "lists " + row.path + ", which leads out of the site; ignored",
                                   recordPath,
                                   {}});
     else if (isThere(*relative))
       add(*relative);
     else
-      package.problems.push_back({ErrorCode::Warning, "lists " + row.path + ", which is not there",
+      package.problems.push_back({std::nullopt, "lists " + row.path + ", which is not there",
                                   recordPath,
                                   "reinstall it: pip install --force-reinstall " + package.name});
   }

@@ -167,7 +167,7 @@ std::optional<Package> findInSite(const Environment& environment, const io::Targ
       for (const Distribution& each : found)
         versions.push_back(each.version);
       package.problems.push_back(
-          {ErrorCode::Warning,
+          {std::nullopt,
            "several versions are installed: " + llvm::join(versions, ", ") + "; the files are " +
                (package.version.empty() ? "of one of them" : package.version + "'s"),
            site, "reinstall it: pip install --force-reinstall " + package.name});

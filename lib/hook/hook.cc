@@ -1,7 +1,8 @@
 #include "hook/hook.h"
 
-#include "apply/transaction.h"
 #include "base/enum_name.h"
+#include "commit/locks.h"
+#include "commit/transaction.h"
 #include "env/distribution.h"
 #include "env/library_files.h"
 #include "hook/files.h"
@@ -73,16 +74,53 @@ bool holds(const std::string& file, llvm::StringRef content) {
   return input && textOf(input->bytes()) == content;
 }
 
-// `old` keeps what a step needs to roll back.
-llvm::Expected<apply::Step> stage(const std::string& file, const std::string& content,
-                                  std::vector<std::unique_ptr<io::InputFile>>& old) {
-  if (!io::exists(file))
-    return apply::Step::create(file, content);
-  llvm::Expected<io::InputFile> present = io::InputFile::open(file);
-  if (!present)
-    return present.takeError();
-  io::InputFile& kept = *old.emplace_back(std::make_unique<io::InputFile>(std::move(*present)));
-  return apply::Step::replace(kept, file, differenceOf(kept.bytes(), bytesOf(content), "hook"));
+/// Files of several sites that change together, or not at all.
+class SiteChange {
+public:
+  /// Ensures that the file has this content.
+  llvm::Error write(const std::string& file, llvm::StringRef content) {
+    if (holds(file, content))
+      return llvm::Error::success();
+    std::unique_ptr<io::InputFile>& old = inputs.emplace_back();
+    if (io::exists(file)) {
+      llvm::Expected<io::InputFile> input = io::InputFile::open(file);
+      if (!input)
+        return at(file, input.takeError());
+      old = std::make_unique<io::InputFile>(std::move(*input));
+    }
+    return append(phase, file, commit::Step::write(old.get(), file, content));
+  }
+
+  /// Ensures that there is no such file.
+  void remove(const std::string& file) {
+    if (!io::exists(file))
+      return;
+    phase.push_back(commit::Step::remove(file));
+    removed.push_back(file);
+  }
+
+  llvm::Error commit() {
+    llvm::Error error = commit::commitTogether(phase);
+    phase.clear(); // which deletes what was removed
+    return error;
+  }
+
+  std::vector<std::string> removed;
+
+private:
+  std::vector<std::unique_ptr<io::InputFile>> inputs; ///< what a roll-back writes
+  commit::Phase phase;
+};
+
+/// Locks the sites and the hook's own directories in them.
+commit::Locks lockSites(llvm::ArrayRef<std::string> sites, io::Notify notify) {
+  std::vector<std::string> files;
+  for (const std::string& site : sites) {
+    files.insert(files.end(), {site + "/tcfix_hook", site + "/tcfix_hook/__init__.py"});
+    for (const std::string& owner : ownersIn(site))
+      files.push_back(owner + "/RECORD");
+  }
+  return commit::Locks(files, {}, notify, commit::Links::Replaced);
 }
 
 // Rows of a RECORD that lead elsewhere are nobody's business here.
@@ -143,48 +181,26 @@ void removeFolder(const std::string& folder) {
   io::removeEmptyDirectory(folder);
 }
 
-llvm::Error removeFiles(const std::string& site, const std::set<std::string>& names,
-                        std::vector<std::string>& removed) {
-  for (const std::string& name : names) {
-    std::string file = site + "/" + name;
-    if (!io::exists(file))
-      continue;
-    if (llvm::Error error = io::system::removeFile(file))
-      return within(file, std::move(error));
-    removed.push_back(file);
-  }
-  return llvm::Error::success();
-}
-
 void removeEmptyFolders(const std::string& site) {
   removeFolder(site + "/tcfix_hook");
   for (const std::string& owner : ownersIn(site))
     removeFolder(owner);
 }
 
-llvm::Error removeFrom(const std::string& site, std::vector<std::string>& removed) {
-  std::set<std::string> names = namesIn(site);
-  names.insert(std::begin(kOwnNotes), std::end(kOwnNotes));
-  if (llvm::Error error = removeFiles(site, names, removed))
-    return error;
-  removeEmptyFolders(site);
-  return llvm::Error::success();
-}
-
-llvm::Error writeInto(llvm::ArrayRef<std::string> sites, const HookFiles& files) {
-  std::vector<apply::Step> steps;
-  std::vector<std::unique_ptr<io::InputFile>> old;
-  for (const std::string& site : sites)
+// What this version does not consist of was left by another one.
+llvm::Error install(llvm::ArrayRef<std::string> sites, const HookFiles& files) {
+  SiteChange change;
+  for (const std::string& site : sites) {
+    std::set<std::string> others = namesIn(site);
     for (const auto& [name, content] : files) {
-      std::string file = site + "/" + name;
-      if (holds(file, content))
-        continue;
-      llvm::Expected<apply::Step> step = stage(file, content, old);
-      if (!step)
-        return within(file, step.takeError());
-      steps.push_back(std::move(*step));
+      others.erase(name);
+      if (llvm::Error error = change.write(site + "/" + name, content))
+        return error;
     }
-  return apply::commitAll(steps);
+    for (const std::string& name : others)
+      change.remove(site + "/" + name);
+  }
+  return change.commit();
 }
 
 } // namespace
@@ -211,7 +227,7 @@ llvm::Expected<HookStatus> findHook(const env::Environment& environment) {
 }
 
 llvm::Expected<HookStatus> installHook(const env::Environment& environment,
-                                       const HookOptions& options) {
+                                       const HookOptions& options, io::Notify notify) {
   std::vector<std::string> sites = sitesOf(environment);
   llvm::erase_if(sites, [](const std::string& site) { return !isReadAtStart(site); });
   if (sites.empty())
@@ -220,34 +236,39 @@ llvm::Expected<HookStatus> installHook(const env::Environment& environment,
   named.packages.clear();
   for (const std::string& package : options.packages)
     llvm::append_range(named.packages, importedAs(package, sites));
-  HookFiles files = hookFiles(named);
-  if (llvm::Error error = writeInto(sites, files)) {
+  commit::Locks locks = lockSites(sites, notify);
+  if (llvm::Error error = locks.checkAll())
+    return error;
+  if (llvm::Error error = install(sites, hookFiles(named))) {
     llvm::for_each(sites, removeEmptyFolders);
     return error;
   }
-  for (const std::string& site : sites) {
-    // What another version had, and this one has not.
-    std::set<std::string> others = namesIn(site);
-    for (const auto& [name, content] : files)
-      others.erase(name);
-    std::vector<std::string> removed;
-    if (llvm::Error error = removeFiles(site, others, removed))
-      return error;
+  for (const std::string& site : sites)
     for (const std::string& owner : ownersIn(site))
       if (path::filename(owner) != distInfoName())
         removeFolder(owner);
-  }
   return findHook(environment);
 }
 
-llvm::Expected<HookStatus> removeHook(const env::Environment& environment) {
+llvm::Expected<HookStatus> removeHook(const env::Environment& environment, io::Notify notify) {
   std::vector<std::string> sites = sitesOf(environment);
   if (sites.empty())
     return noSite();
+  commit::Locks locks = lockSites(sites, notify);
+  if (llvm::Error error = locks.checkAll())
+    return error;
+  SiteChange change;
+  for (const std::string& site : sites) {
+    std::set<std::string> names = namesIn(site);
+    names.insert(std::begin(kOwnNotes), std::end(kOwnNotes));
+    for (const std::string& name : names)
+      change.remove(site + "/" + name);
+  }
+  if (llvm::Error error = change.commit())
+    return error;
+  llvm::for_each(sites, removeEmptyFolders);
   HookStatus status;
-  for (const std::string& site : sites)
-    if (llvm::Error error = removeFrom(site, status.files))
-      return error;
+  status.files = std::move(change.removed);
   return status;
 }
 

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "env/environment.h"
+#include "io/system.h"
 
 namespace tcfix::hook {
 
@@ -25,12 +26,13 @@ struct HookStatus {
 /// How things stand in an environment; with several Pythons the worst counts.
 llvm::Expected<HookStatus> findHook(const env::Environment& environment);
 
-/// Writes the hook into every site of the environment. What is there already is not written again.
+/// Writes the hook into every site of the environment, or into none. What is there already is not
+/// written again.
 llvm::Expected<HookStatus> installHook(const env::Environment& environment,
-                                       const HookOptions& options);
+                                       const HookOptions& options, io::Notify notify);
 
-/// Removes exactly what install wrote, and what Python cached of it.
-llvm::Expected<HookStatus> removeHook(const env::Environment& environment);
+/// Removes exactly what install wrote, and what Python cached of it; all of it, or nothing.
+llvm::Expected<HookStatus> removeHook(const env::Environment& environment, io::Notify notify);
 
 /// The example for ci, conda, docker, github-action or pre-commit (examples/); empty for anything
 /// else.

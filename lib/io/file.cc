@@ -74,8 +74,13 @@ llvm::Expected<InputFile> InputFile::openReal(llvm::StringRef path) {
 
 Bytes InputFile::bytes() const {
   if (!region)
-    return {};
+    return copy;
   return {reinterpret_cast<const uint8_t*>(region->const_data()), region->size()};
+}
+
+void InputFile::unmap() {
+  copy = bytes().vec();
+  region.reset();
 }
 
 std::string findIgnoringCase(llvm::StringRef folder, llvm::StringRef name) {
@@ -94,21 +99,6 @@ llvm::Expected<FileStamp> stampOf(llvm::StringRef path) {
   if (std::error_code error = fs::status(path, status))
     return unreadable(error);
   return stampFrom(status);
-}
-
-llvm::Error writeWhole(llvm::StringRef path, Bytes content) {
-  llvm::Expected<system::TemporaryFile> temporary = system::TemporaryFile::createBeside(path);
-  if (!temporary)
-    return temporary.takeError();
-  if (llvm::Error error = temporary->write(0, content))
-    return error;
-  if (llvm::Error error = temporary->makeReadableLikeNewFiles())
-    return error;
-  if (llvm::Error error = temporary->sync())
-    return error;
-  if (llvm::Error error = temporary->renameTo(path))
-    return error;
-  return system::syncFolder(llvm::sys::path::parent_path(path));
 }
 
 } // namespace tcfix::io

@@ -33,12 +33,15 @@ public:
 
   const std::string& path() const { return realPath; } ///< without symbolic links
   Bytes bytes() const;
+  /// Keeps a copy of the bytes instead of the mapping: Windows deletes no file that is mapped.
+  void unmap();
   const FileStamp& stamp() const { return fileStamp; }
 
 private:
   std::string realPath;
   FileStamp fileStamp;
   std::unique_ptr<llvm::sys::fs::mapped_file_region> region; ///< none for an empty file
+  ByteVector copy;                                           ///< instead of the region
 };
 
 /// All that a file or a pipe holds; of standard input for "-".
@@ -50,8 +53,5 @@ std::string findIgnoringCase(llvm::StringRef folder, llvm::StringRef name);
 
 /// The stamp of what `path` names now.
 llvm::Expected<FileStamp> stampOf(llvm::StringRef path);
-
-/// Makes `path` hold `content`, safely: a new file, synced, renamed over the old one.
-llvm::Error writeWhole(llvm::StringRef path, Bytes content);
 
 } // namespace tcfix::io

@@ -120,6 +120,13 @@ llvm::Error TemporaryFile::becomeTwinOf(const std::string& file) {
   return placeLink(temporaryPath, error);
 }
 
+llvm::Error TemporaryFile::take(const std::string& path) {
+  close();
+  if (std::error_code error = fs::rename(path, temporaryPath))
+    return fail(ErrorCode::CannotWrite, "cannot be removed: " + error.message());
+  return llvm::Error::success();
+}
+
 llvm::Error removeFile(const std::string& path) {
   if (std::error_code error = fs::remove(path))
     return fail(ErrorCode::CannotWrite, "cannot be removed: " + error.message());

@@ -42,6 +42,8 @@ public:
   llvm::Error becomeLink(const std::string& text);
   /// Becomes another name of a file that exists, instead of a file of its own.
   llvm::Error becomeTwinOf(const std::string& file);
+  /// Becomes the file at `path`, which then has no other name.
+  llvm::Error take(const std::string& path);
   /// Call after another program worked on path(): it may have put a new file there.
   llvm::Error reopen();
   /// Returns when the content has reached the disk. Nothing can be written afterwards.

@@ -47,7 +47,7 @@ inline void problems(OStream& out, llvm::StringRef key, llvm::ArrayRef<Problem> 
   out.attributeArray(key, [&] {
     for (const Problem& problem : list)
       out.object([&] {
-        text(out, "code", nameOf(problem.code));
+        text(out, "code", problem.code ? nameOf(*problem.code) : "warning");
         text(out, "message", problem.message);
         text(out, "path", problem.path);
         text(out, "hint", problem.hint);

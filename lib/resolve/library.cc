@@ -34,7 +34,7 @@ const io::TargetDisk& LibraryStore::disk() const {
 llvm::Expected<const Image*> LibraryStore::image(const std::string& hostPath) {
   const Library& library = open(hostPath);
   if (library.problem)
-    return fail(library.problem->code, library.problem->message, library.problem->hint);
+    return toError({library.problem->code, library.problem->message, {}, library.problem->hint});
   return &library.image;
 }
 

@@ -68,7 +68,7 @@ private:
   /// The path in the folder; empty if there is no such file.
   std::string find(llvm::StringRef name) const;
   void warn(const std::string& message) {
-    bundle.warnings.push_back({ErrorCode::Warning, message, folder, {}});
+    bundle.warnings.push_back({std::nullopt, message, folder, {}});
   }
   void warnOfSystem(const Source& source);
 
@@ -210,9 +210,9 @@ llvm::Expected<BundledFile> Bundler::rewrite(const Source& source,
     }
   }
   BundledFile bundled;
-  apply::FileOutcome& outcome = bundled.outcome;
+  commit::FileOutcome& outcome = bundled.outcome;
   outcome.path = target;
-  outcome.status = apply::FileStatus::Changed;
+  outcome.status = commit::FileStatus::Changed;
   outcome.sha256Before = source.sha256;
   formats::EditRequest request;
   request.signing = signing;

@@ -6,7 +6,8 @@
 // loaded in the same process is then never taken for it.
 #pragma once
 
-#include "apply/edit_files.h"
+#include "commit/outcome.h"
+#include "formats/formats.h"
 #include "wheel/contents.h"
 #include "wheel/portable.h"
 
@@ -17,7 +18,7 @@ inline constexpr llvm::StringLiteral kBundled = "bundled";
 
 struct BundledFile {
   ByteVector content;
-  apply::FileOutcome outcome; ///< its path is the name in the wheel
+  commit::FileOutcome outcome; ///< its path is the name in the wheel
 };
 
 struct Bundle {

@@ -1,8 +1,10 @@
 #include "wheel/output.h"
 
 #include "base/error.h"
+#include "commit/transaction.h"
 #include "env/distribution.h"
 #include "io/digest.h"
+#include "io/host.h"
 
 #include <llvm/ADT/STLExtras.h>
 
@@ -91,30 +93,63 @@ llvm::Expected<bool> writeWheel(const Contents& wheel, Changes changes, const st
   record.rename(renamed);
   contents[wheel.distInfo() + "/RECORD"] = bytesOf(record.text()).vec();
 
-  llvm::Expected<ZipWriter> writer = ZipWriter::create(target);
-  if (!writer)
-    return writer.takeError();
+  llvm::Expected<io::InputFile> present = io::InputFile::open(target);
+  const io::InputFile* old = present ? &*present : nullptr;
+  llvm::consumeError(present.takeError()); // mostly there is none; else the rename will say why
+  llvm::Expected<commit::Step> step = commit::Step::create(old, target, commit::Parent::MustExist);
+  if (!step)
+    return step.takeError();
+  ZipWriter writer(*step->staged());
   for (const ZipMember& member : wheel.members()) {
     auto changed = contents.find(member.name);
     std::string name = renamed(member.name);
-    if (llvm::Error error = changed == contents.end() ? writer->copy(member, name)
-                                                      : writer->add(member, name, changed->second))
+    if (llvm::Error error = changed == contents.end() ? writer.copy(member, name)
+                                                      : writer.add(member, name, changed->second))
       return error;
     if (member.name == like)
       for (const auto& [added, content] : changes.additions)
-        if (llvm::Error error = writer->add(member, added, content))
+        if (llvm::Error error = writer.add(member, added, content))
           return error;
   }
-  if (llvm::Error error = writer->finish(wheel.comment()))
+  if (llvm::Error error = writer.finish(wheel.comment()))
     return error;
-  if (writer->isThere())
+  llvm::Expected<io::InputFile> made = io::InputFile::open(step->staged()->path());
+  if (!made)
+    return made.takeError();
+  if (old && old->bytes() == made->bytes())
     return false;
   if (isProtected)
     return fail(ErrorCode::Conflict, "would be written over another input",
                 "repair it in a call of its own, or into another folder");
-  if (llvm::Error error = writer->commit())
+  commit::Phase phase;
+  phase.push_back(std::move(*step));
+  if (llvm::Error error = commit::commitTogether(phase))
     return error;
   return true;
+}
+
+OutputFolder::OutputFolder(std::string folderPath, io::Notify notify)
+    : path(std::move(folderPath)) {
+  isMade = !io::exists(path);
+  std::error_code error = io::createDirectories(path, io::Access::Everybody);
+  if (!error && !io::isDirectory(path))
+    error = std::make_error_code(std::errc::not_a_directory);
+  if (error)
+    problem = {ErrorCode::CannotWrite,
+               "cannot be repaired: the folder " + path + " cannot be made: " + error.message(),
+               {},
+               "choose another one with -o"};
+  else
+    locks.emplace(path + "/new.whl", std::string(), notify, commit::Links::Replaced);
+}
+
+OutputFolder::~OutputFolder() {
+  if (isMade)
+    io::removeEmptyDirectory(path); // fails for one that holds anything
+}
+
+llvm::Error OutputFolder::check() const {
+  return problem ? toError(*problem) : locks->checkAll();
 }
 
 } // namespace tcfix::wheel

@@ -1,6 +1,7 @@
 // Writing the new wheel: what changed, and everything else as it was.
 #pragma once
 
+#include "commit/locks.h"
 #include "wheel/contents.h"
 
 #include <map>
@@ -19,6 +20,25 @@ llvm::Error checkRest(const Contents& wheel, const Changes& changes);
 
 /// The file name of the wheel once it is changed.
 WheelName repairedName(const Contents& wheel);
+
+/// The directory for repaired wheels: made if it is not there and locked while this lives. One that
+/// was made and stays empty is removed.
+class OutputFolder {
+public:
+  OutputFolder(std::string path, io::Notify notify);
+  OutputFolder(const OutputFolder&) = delete;
+  OutputFolder& operator=(const OutputFolder&) = delete;
+  ~OutputFolder();
+
+  /// Why nothing can be written there.
+  llvm::Error check() const;
+
+private:
+  std::string path;
+  bool isMade = false;
+  std::optional<Problem> problem;
+  std::optional<commit::Locks> locks;
+};
 
 /// Writes the changed wheel to `target`, at once or not at all; false if just that wheel is there
 /// already. Another file that is there may be protected: then it is a Conflict.

@@ -16,8 +16,8 @@
 namespace tcfix::wheel {
 
 namespace path = llvm::sys::path;
-using apply::FileOutcome;
-using apply::FileStatus;
+using commit::FileOutcome;
+using commit::FileStatus;
 
 namespace {
 
@@ -37,8 +37,9 @@ bool isToBeRepaired(const ZipMember& member) {
 
 class Repair {
 public:
-  Repair(llvm::ArrayRef<std::string> inputs, const RepairOptions& options, WheelOutcome& outcome)
-      : inputs(inputs), options(options), outcome(outcome) {}
+  Repair(llvm::ArrayRef<std::string> inputs, const RepairOptions& options,
+         const OutputFolder& folder, WheelOutcome& outcome)
+      : inputs(inputs), options(options), folder(folder), outcome(outcome) {}
 
   llvm::Error run();
 
@@ -52,6 +53,7 @@ private:
 
   llvm::ArrayRef<std::string> inputs; ///< of the whole call
   const RepairOptions& options;
+  const OutputFolder& folder;
   WheelOutcome& outcome;
   std::vector<Library> libraries;
   Bundle bundle;
@@ -69,8 +71,10 @@ llvm::Error Repair::readLibraries(const Contents& wheel) {
     llvm::Expected<Image> image = formats::inspect(*content);
     if (!image) {
       Problem problem = toProblem(image.takeError(), {});
-      return fail(problem.code, member.name + ": " + problem.message,
-                  problem.hint.empty() ? "get the wheel anew, or build it again" : problem.hint);
+      problem.message = member.name + ": " + problem.message;
+      if (problem.hint.empty())
+        problem.hint = "get the wheel anew, or build it again";
+      return toError(std::move(problem));
     }
     libraries.push_back(
         {&member, wheel.installedPath(member.name).str(), std::move(*content), std::move(*image)});
@@ -114,7 +118,7 @@ llvm::Expected<const FfmpegBeside*> Repair::chooseFfmpeg(const Contents& wheel) 
     };
   };
   if (llvm::none_of(libraries, asksFor(found->ffmpeg)))
-    outcome.warnings.push_back({ErrorCode::Warning,
+    outcome.warnings.push_back({std::nullopt,
                                 "no library of it is made for the FFmpeg of " +
                                     found->ffmpeg.description + "; all look for the system's",
                                 outcome.input,
@@ -152,11 +156,8 @@ llvm::Error Repair::rewrite(const Library& library, const PortableRequest& reque
 llvm::Error Repair::write(const Contents& wheel, Changes changes) {
   if (llvm::Error error = checkRest(wheel, changes))
     return error;
-  if (std::error_code error = io::createDirectories(options.outputFolder, io::Access::Everybody))
-    return fail(ErrorCode::CannotWrite,
-                "cannot be repaired: the folder " + options.outputFolder +
-                    " cannot be made: " + error.message(),
-                "choose another one with -o");
+  if (llvm::Error error = folder.check())
+    return error;
   llvm::SmallString<256> target(options.outputFolder);
   path::append(target, repairedName(wheel).text());
   // Whether that one is read before or after would decide what becomes of it.
@@ -215,8 +216,9 @@ FileStatus WheelOutcome::status() const {
 }
 
 std::vector<WheelOutcome> repairWheels(llvm::ArrayRef<std::string> paths,
-                                       const RepairOptions& options) {
+                                       const RepairOptions& options, io::Notify notify) {
   std::vector<WheelOutcome> outcomes(paths.size());
+  OutputFolder folder(options.outputFolder, notify);
   std::map<std::string, std::string> seen;
   for (size_t i = 0; i < paths.size(); ++i) {
     outcomes[i].input = paths[i];
@@ -230,7 +232,7 @@ std::vector<WheelOutcome> repairWheels(llvm::ArrayRef<std::string> paths,
     if (outcomes[i].problem)
       return;
     WheelOutcome& outcome = outcomes[i];
-    if (llvm::Error error = Repair(paths, options, outcome).run())
+    if (llvm::Error error = Repair(paths, options, folder, outcome).run())
       outcome.problem = toProblem(std::move(error), paths[i]);
     for (FileOutcome& file : outcome.files) {
       if (outcome.output.empty() && file.status == FileStatus::Changed) // not written, then

@@ -6,7 +6,8 @@
 // input makes the same bytes. Wheels do not depend on one another.
 #pragma once
 
-#include "apply/edit_files.h"
+#include "commit/outcome.h"
+#include "io/system.h"
 #include "wheel/pyav.h"
 
 namespace tcfix::wheel {
@@ -22,16 +23,16 @@ struct RepairOptions {
 
 struct WheelOutcome {
   std::string input;
-  std::string output;                    ///< the repaired wheel; empty: there is none
-  bool isWritten = false;                ///< false: an earlier run had written the same one
-  std::vector<apply::FileOutcome> files; ///< by the name in the wheel
-  std::vector<Problem> warnings;         ///< about the wheel as a whole
-  std::optional<Problem> problem;        ///< why the wheel as a whole failed
+  std::string output;                     ///< the repaired wheel; empty: there is none
+  bool isWritten = false;                 ///< false: an earlier run had written the same one
+  std::vector<commit::FileOutcome> files; ///< by the name in the wheel
+  std::vector<Problem> warnings;          ///< about the wheel as a whole
+  std::optional<Problem> problem;         ///< why the wheel as a whole failed
 
-  apply::FileStatus status() const;
+  commit::FileStatus status() const;
 };
 
 std::vector<WheelOutcome> repairWheels(llvm::ArrayRef<std::string> paths,
-                                       const RepairOptions& options);
+                                       const RepairOptions& options, io::Notify notify);
 
 } // namespace tcfix::wheel

@@ -55,8 +55,8 @@ llvm::Expected<ByteVector> unpack(const ZipMember& member, uint64_t most = uint6
 
 class ZipWriter {
 public:
-  /// Starts an archive beside `path`, which is untouched until finish().
-  static llvm::Expected<ZipWriter> create(llvm::StringRef path);
+  /// Writes into `file`, which must be empty and outlive the writer.
+  explicit ZipWriter(io::system::TemporaryFile& file) : file(file) {}
 
   /// The member as it is; under another name if one is given.
   llvm::Error copy(const ZipMember& member, llvm::StringRef name = {});
@@ -65,22 +65,15 @@ public:
   /// whether it is compressed at all.
   llvm::Error add(const ZipMember& like, llvm::StringRef name, Bytes content);
 
-  /// Writes the directory: the archive is complete, and still beside its place.
+  /// Writes the directory: the archive is complete.
   llvm::Error finish(Bytes comment);
-  /// Whether the same archive is in its place already. Ask when it is complete.
-  bool isThere() const;
-  /// Takes its place.
-  llvm::Error commit();
 
 private:
-  ZipWriter(io::system::TemporaryFile file, std::string target)
-      : file(std::move(file)), target(std::move(target)) {}
   llvm::Error append(Bytes bytes);
   /// Notes the name and where the next member starts; refuses what cannot be said in 32 bits.
   llvm::Expected<uint32_t> begin(llvm::StringRef name);
 
-  io::system::TemporaryFile file;
-  std::string target;
+  io::system::TemporaryFile& file;
   uint64_t end = 0;
   ByteVector directory;
   llvm::StringSet<> names;

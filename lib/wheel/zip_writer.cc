@@ -1,11 +1,9 @@
 #include "base/error.h"
-#include "io/file.h"
 #include "wheel/zip.h"
 #include "wheel/zip_format.h"
 
 #include <libdeflate.h>
 #include <llvm/ADT/StringExtras.h>
-#include <llvm/Support/Path.h>
 
 #include <memory>
 
@@ -80,13 +78,6 @@ ByteVector withoutWideExtra(Bytes extra) {
 }
 
 } // namespace
-
-llvm::Expected<ZipWriter> ZipWriter::create(StringRef path) {
-  llvm::Expected<io::system::TemporaryFile> file = io::system::TemporaryFile::createBeside(path);
-  if (!file)
-    return file.takeError();
-  return ZipWriter(std::move(*file), path.str());
-}
 
 llvm::Error ZipWriter::append(Bytes bytes) {
   if (llvm::Error error = file.write(end, bytes))
@@ -182,22 +173,6 @@ llvm::Error ZipWriter::finish(Bytes comment) {
   if (llvm::Error error = append(viewOf(last)))
     return error;
   return append(comment);
-}
-
-bool ZipWriter::isThere() const {
-  std::optional<io::InputFile> present = llvm::expectedToOptional(io::InputFile::open(target)),
-                               made = llvm::expectedToOptional(io::InputFile::open(file.path()));
-  return present && made && present->bytes() == made->bytes();
-}
-
-llvm::Error ZipWriter::commit() {
-  if (llvm::Error error = file.makeReadableLikeNewFiles())
-    return error;
-  if (llvm::Error error = file.sync())
-    return error;
-  if (llvm::Error error = file.renameTo(target))
-    return error;
-  return io::system::syncFolder(llvm::sys::path::parent_path(target));
 }
 
 } // namespace tcfix::wheel

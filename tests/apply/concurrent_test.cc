@@ -1,7 +1,7 @@
 // Several tcfix at once lose no edit and no journal entry.
 
 #include "apply/editing.h"
-#include "apply/journal.h"
+#include "commit/journal.h"
 
 #include <gmock/gmock.h>
 
@@ -57,7 +57,7 @@ TEST(Concurrent, OneJournalForFilesOfManyFoldersLosesNoEntry) {
   }
   for (std::thread& thread : threads)
     thread.join();
-  EXPECT_EQ(valueOf(apply::readJournal(journal)).entries.size(), 8u);
+  EXPECT_EQ(valueOf(commit::readJournal(journal)).entries.size(), 8u);
 }
 
 TEST(Concurrent, FilesOfSeveralFoldersInAnyOrderNeverWaitForEachOther) {

@@ -2,6 +2,7 @@
 
 #include "apply/editing.h"
 #include "apply/undo.h"
+#include "commit/journal.h"
 
 #include <gmock/gmock.h>
 
@@ -44,10 +45,27 @@ TEST_F(Journal, TakesSeveralEditsBackFromTheLastToTheFirst) {
   addingRpath({path}, "/opt/a", journalling(journal));
   addingRpath({path, other}, "/opt/b", journalling(journal));
   addingRpath({path}, "/opt/c", journalling(journal));
-  EXPECT_EQ(valueOf(apply::readJournal(journal)).entries.size(), 4u);
+  EXPECT_EQ(valueOf(commit::readJournal(journal)).entries.size(), 4u);
   EXPECT_THAT(undone(journal).restored, ElementsAre(path, other));
   EXPECT_TRUE(readFile(path) == library());
   EXPECT_TRUE(readFile(other) == buildMachO({}));
+}
+
+TEST_F(Journal, OfAnEarlierVersionLeadsBack) {
+  std::string path = folder.write("file", bytesOf("changed bytes!"));
+  notes.write("journal.json", bytesOf(R"({"entries":[{"changed_size":"14",)"
+                                      R"("modified_ns":"1794978405132468690","moves":[],)"
+                                      R"("original_size":"12","patches":[)"
+                                      R"({"bytes":"746865206f726967696e616c","offset":"0"}],)"
+                                      R"("path":")" +
+                                      path +
+                                      R"(","sha256_after":"45352a9aaa81bf0347a2b09e3b5c96be88fe35)"
+                                      R"(8f001f4719d6380e605f0dd4ba","sha256_before":"65892be1098)"
+                                      R"(3370462badce4d0fa9c9dee0cf6f5173e07f5ea53d763c818b826"}],)"
+                                      R"("journal":1})"));
+  EXPECT_THAT(undone(journal).restored, ElementsAre(path));
+  EXPECT_EQ(textOf(readFile(path)), "the original");
+  EXPECT_EQ(modifiedNs(path), 1794978405132468690);
 }
 
 TEST_F(Journal, ASecondUndoHasNothingToDo) {
@@ -135,7 +153,7 @@ TEST_F(Journal, ADamagedOneIsRefusedAndNothingIsTouched) {
 }
 
 TEST_F(Journal, ThereMustBeOne) {
-  EXPECT_EQ(problemOf(apply::readJournal(journal)).code, ErrorCode::NotFound);
+  EXPECT_EQ(problemOf(commit::readJournal(journal)).code, ErrorCode::NotFound);
   EXPECT_EQ(problemOf(apply::undoJournal(journal, [](const std::string&) {})).code,
             ErrorCode::NotFound);
 }

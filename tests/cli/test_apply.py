@@ -472,12 +472,15 @@ class Weather(ApplyTest):
 
     def stopped(self, number, with_signal, *command):
         """Runs a command that gets a signal at its Nth change of a name; gives its exit code."""
+        return self.injected(CALLS, f"signal={signal.Signals(with_signal).name}", number, *command)
+
+    def injected(self, calls, what, number, *command):
+        """Runs a command in which something happens at the Nth of these calls."""
         if not shutil.which("strace"):
             self.skipTest("needs strace")
-        name = signal.Signals(with_signal).name
         result = subprocess.run(
-            ["strace", "-f", "-qqq", "-o", "/dev/null", "-e", f"trace={CALLS}",
-             "-e", f"inject={CALLS}:signal={name}:when={number}", *map(str, command)],
+            ["strace", "-f", "-qqq", "-o", "/dev/null", "-e", f"trace={calls}",
+             "-e", f"inject={calls}:{what}:when={number}", *map(str, command)],
             stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
             env={**os.environ, "ASAN_OPTIONS": "detect_leaks=0"})
         if "strace:" in result.stderr:
@@ -520,6 +523,35 @@ class Weather(ApplyTest):
                         break
             self.assertEqual(code, 0)
             self.assertGreater(number, 4)
+
+    def test_a_disk_that_fails_at_any_sync_or_rename(self):
+        """The exit code says what is on the disk: 3, and everything is as it was; or 0, and it is done."""
+        world = self.world
+        journal, library = self.folder / "journal.json", self.folder / "lib.dylib"
+        library.write_bytes(world.libraries()[0].read_bytes())
+        self.apply("--rpath", "/elsewhere", world.env)
+        tcfix("edit", "--add-rpath", "/a", "--journal", journal, library)
+        edit = [harness.TCFIX, "edit", "--add-rpath", "/b", "--journal", journal, library]
+        undo = [harness.TCFIX, "undo", "--journal", journal]
+        for command in (self.command("apply", world.env), self.command("undo", world.env), edit, undo):
+            for calls in ("fsync", "/^rename"):
+                # Each thread of a run counts its own calls.
+                for number in range(1, 12):
+                    with self.subTest(f"{command[1]} {calls} {number}"):
+                        site, file = content(world.site), library.read_bytes()
+                        code = self.injected(calls, "error=EIO", number, *command)
+                        if code == 0:
+                            break
+                        self.assertEqual(code, 3)
+                        self.assertEqual(content(world.site), site)
+                        self.assertEqual(library.read_bytes(), file)
+                self.assertEqual(code, 0)
+                if command is undo:
+                    tcfix("edit", "--add-rpath", "/a", "--journal", journal, library)
+                elif command[1] != "edit":
+                    self.apply("--rpath", "/elsewhere", world.env)
+                else:
+                    tcfix("edit", "--remove-rpath", "/b", library)
 
     def test_interrupted_at_any_point(self):
         world = self.world

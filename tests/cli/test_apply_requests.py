@@ -206,6 +206,15 @@ class OtherHands(ApplyTest):
         self.assertEqual({path.name: path.read_bytes() for path in (bare / "lib").iterdir()}, before)
         self.assertEqual(os.listdir(bare), ["lib"])
 
+    def test_a_bare_folder_keeps_nothing_that_a_killed_run_left(self):
+        bare = self.world.root / "build"
+        write_files(bare / "lib", {"libaudio.dylib": library("libaudio.dylib")})
+        self.apply("--package", "any", bare, check=4) # there is no torch
+        leftover = bare / ".tcfix" / ".tcfix-0123abcd.tmp"
+        leftover.write_bytes(b"half")
+        self.apply("--package", "any", bare, check=4)
+        self.assertFalse(leftover.exists())
+
     def test_undo_removes_what_a_killed_run_left(self):
         leftovers = [self.world.package / ".tcfix-0123abcd.tmp", self.world.info / ".tcfix-4567cdef.tmp"]
         for path in leftovers:

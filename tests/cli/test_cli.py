@@ -403,6 +403,15 @@ class Limits(CliTest):
         tcfix("edit", *ADD, library)
         self.assertEqual(sorted(os.listdir(self.folder)), [".tcfix-notes.txt", library.name])
 
+    def test_undo_removes_what_a_killed_run_left_beside_its_journal(self):
+        library, journal = self.make(), self.folder / "notes" / "journal.json"
+        journal.parent.mkdir()
+        tcfix("edit", *ADD, "--journal", journal, library)
+        for folder in (self.folder, journal.parent):
+            (folder / ".tcfix-0123abcd.tmp").write_bytes(b"left behind")
+        tcfix("undo", "--journal", journal)
+        self.assertEqual(list(self.folder.rglob("*.tmp")), [])
+
     def test_interrupted_reading_ends_at_once(self):
         library = self.make(content=bytes(30_000_000))
         process = subprocess.Popen([harness.TCFIX, "verify", *[library] * 200],

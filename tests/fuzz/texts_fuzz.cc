@@ -4,7 +4,7 @@
 // The input is a text and, as its last byte, the number of its kind.
 #include "fuzz/promise.h"
 
-#include "apply/journal.h"
+#include "commit/journal.h"
 #include "doctor/traceback.h"
 #include "env/conda_record.h"
 #include "env/record.h"
@@ -37,10 +37,10 @@ void readCondaRecord(llvm::StringRef text) {
 }
 
 void readJournal(llvm::StringRef text) {
-  llvm::Expected<apply::Journal> journal = apply::parseJournal(text);
+  llvm::Expected<commit::Journal> journal = commit::parseJournal(text);
   if (!journal)
     return llvm::consumeError(journal.takeError());
-  llvm::Expected<apply::Journal> again = apply::parseJournal(journalText(*journal));
+  llvm::Expected<commit::Journal> again = commit::parseJournal(journalText(*journal));
   fuzz::promise(again && isSame(*journal, *again), "a journal is read as it was written");
 }
 

@@ -61,6 +61,27 @@ class Install(Sites):
         tcfix("hook", "install", self.venv, check=3)
         self.assertEqual(self.names(), ["tcfix_hook.start"])
 
+    def test_that_fails_leaves_the_old_one(self):
+        tcfix("hook", "install", "--rpath", "/old", self.venv)
+        other = self.site / "tcfix_hook-0.0.dist-info"
+        other.mkdir()
+        (other / "RECORD").write_text("tcfix_hook/more.py,,\n")
+        (self.site / "tcfix_hook.start").unlink()
+        (self.site / "tcfix_hook.start").mkdir()
+        before = self.stamps()
+        tcfix("hook", "install", "--rpath", "/new", self.venv, check=3)
+        self.assertEqual(self.settings()["arguments"], ["--rpath", "/old"])
+        self.assertEqual([each[0] for each in self.stamps()], [each[0] for each in before])
+
+    def test_what_a_killed_run_left_is_removed(self):
+        for verb in ("install", "install", "remove"):
+            for folder in (self.site, self.site / "tcfix_hook"):
+                if folder.exists():
+                    (folder / ".tcfix-0123abcd.tmp").write_bytes(b"half")
+            tcfix("hook", verb, self.venv)
+            self.assertEqual(list(self.site.rglob("*.tmp")), [])
+        self.assertEqual(self.names(), [])
+
     def test_an_ffmpeg_is_meant_from_here(self):
         subprocess.run([harness.TCFIX, "hook", "install", "--ffmpeg", "lib", self.venv], check=True,
                        cwd=self.folder, stdout=subprocess.DEVNULL)

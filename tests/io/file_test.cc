@@ -73,23 +73,6 @@ TEST(InputFile, SaysWhenItMayNotBeRead) {
   EXPECT_EQ(refusalToOpen(path).code, ErrorCode::Unreadable);
 }
 
-TEST(WriteWhole, ReplacesByANewFileAndLeavesNothingElse) {
-  TemporaryFolder folder;
-  std::string path = folder.write("file", bytesOf("old"));
-  ino_t before = inodeOf(path);
-  ASSERT_FALSE(bool(io::writeWhole(path, bytesOf("new content"))));
-  EXPECT_EQ(textOf(readFile(path)), "new content");
-  EXPECT_NE(inodeOf(path), before);
-  EXPECT_THAT(folder.names(), ElementsAre("file"));
-}
-
-TEST(WriteWhole, FailsInAFolderThatIsNotThere) {
-  TemporaryFolder folder;
-  Problem problem = toProblem(io::writeWhole(folder.path("absent/file"), bytesOf("x")), {});
-  EXPECT_EQ(problem.code, ErrorCode::CannotWrite);
-  EXPECT_THAT(problem.hint, HasSubstr("write permission"));
-}
-
 TEST(ProgramPath, IsTheRunningFile) {
   std::string path = io::system::programPath();
   EXPECT_TRUE(llvm::StringRef(path).ends_with("/io_test")) << path;

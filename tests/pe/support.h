@@ -29,7 +29,7 @@ inline ByteVector edited(Bytes bytes, const std::vector<Edit>& edits) {
 
 /// The code of the error that an edit must give.
 inline llvm::StringRef refusalOf(Bytes bytes, const std::vector<Edit>& edits) {
-  return nameOf(support::refusal(bytes, edits).code);
+  return nameOf(*support::refusal(bytes, edits).code);
 }
 
 /// `a.dll b.dll(delay)`.

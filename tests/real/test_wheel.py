@@ -145,6 +145,12 @@ class Archives(WheelTest):
         self.assertEqual(text.count("nothing to do"), len(ALL) + 1)
         self.assertEqual([stamp(wheel) for wheel in wheels], before)
 
+    def test_what_a_killed_run_left_is_removed(self):
+        (self.folder / "dist").mkdir()
+        (self.folder / "dist" / ".tcfix-0123abcd.tmp").write_bytes(b"half")
+        (wheel,) = self.repair(MACOS)
+        self.assertEqual(list((self.folder / "dist").iterdir()), [wheel])
+
     def test_repaired_wheels_are_left_alone(self):
         wheels = self.repair(*ALL)
         # The libraries count, not the names.

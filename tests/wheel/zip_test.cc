@@ -159,25 +159,15 @@ TEST(Zip, ACopyOfEverythingIsTheSameFile) {
   ByteVector archive = archiveOf(kAllKinds, "a comment");
   llvm::Expected<wheel::ZipReader> reader = wheel::ZipReader::open(archive);
   ASSERT_TRUE(bool(reader));
-  llvm::Expected<wheel::ZipWriter> writer = wheel::ZipWriter::create(folder.path("copy.zip"));
-  ASSERT_TRUE(bool(writer));
+  auto file = llvm::cantFail(io::system::TemporaryFile::createBeside(folder.path("copy.zip")));
+  wheel::ZipWriter writer(file);
   for (const wheel::ZipMember& member : reader->members())
-    ASSERT_FALSE(bool(writer->copy(member)));
+    ASSERT_FALSE(bool(writer.copy(member)));
   EXPECT_EQ(folder.names().size(), 1u) << "the archive must not be there before it is whole";
-  ASSERT_FALSE(bool(writer->finish(reader->comment())));
-  EXPECT_FALSE(writer->isThere());
-  ASSERT_FALSE(bool(writer->commit()));
+  ASSERT_FALSE(bool(writer.finish(reader->comment())));
+  ASSERT_FALSE(bool(file.renameTo(folder.path("copy.zip"))));
   EXPECT_THAT(folder.names(), ElementsAre("copy.zip"));
   EXPECT_EQ(readFile(folder.path("copy.zip")), archive);
-}
-
-TEST(Zip, AnArchiveThatIsNotFinishedLeavesNothing) {
-  TemporaryFolder folder;
-  {
-    llvm::Expected<wheel::ZipWriter> writer = wheel::ZipWriter::create(folder.path("new.zip"));
-    ASSERT_TRUE(bool(writer));
-  }
-  EXPECT_TRUE(folder.names().empty());
 }
 
 TEST(Zip, WritesNoNameTwice) {
@@ -185,10 +175,10 @@ TEST(Zip, WritesNoNameTwice) {
   ByteVector archive = archiveOf({kPlain, kPacked});
   llvm::Expected<wheel::ZipReader> reader = wheel::ZipReader::open(archive);
   ASSERT_TRUE(bool(reader));
-  llvm::Expected<wheel::ZipWriter> writer = wheel::ZipWriter::create(folder.path("copy.zip"));
-  ASSERT_TRUE(bool(writer));
-  ASSERT_FALSE(bool(writer->copy(reader->members()[0])));
-  Problem problem = toProblem(writer->copy(reader->members()[1], kPlain.name), {});
+  auto file = llvm::cantFail(io::system::TemporaryFile::createBeside(folder.path("copy.zip")));
+  wheel::ZipWriter writer(file);
+  ASSERT_FALSE(bool(writer.copy(reader->members()[0])));
+  Problem problem = toProblem(writer.copy(reader->members()[1], kPlain.name), {});
   EXPECT_EQ(problem.code, ErrorCode::Conflict);
 }
 
@@ -256,12 +246,12 @@ TEST(Zip, NoFlippedBitGivesWrongContent) {
       ++refused;
       continue;
     }
-    llvm::Expected<wheel::ZipWriter> writer = wheel::ZipWriter::create(folder.path("copy.zip"));
-    ASSERT_TRUE(bool(writer));
+    auto file = llvm::cantFail(io::system::TemporaryFile::createBeside(folder.path("copy.zip")));
+    wheel::ZipWriter writer(file);
     for (const wheel::ZipMember& member : reader->members()) {
       ASSERT_TRUE(good.count(member.name)) << "bit " << bit;
-      ASSERT_FALSE(bool(writer->copy(member, member.name + "2")));
-      ASSERT_FALSE(bool(writer->add(member, member.name, member.data)));
+      ASSERT_FALSE(bool(writer.copy(member, member.name + "2")));
+      ASSERT_FALSE(bool(writer.add(member, member.name, member.data)));
       llvm::Expected<ByteVector> content = wheel::unpack(member);
       if (content)
         EXPECT_EQ(textOf(*content), good[member.name]) << "bit " << bit;

@@ -39,9 +39,11 @@ llvm::Error rewrite(llvm::ArrayRef<std::string> words) {
     return reader.takeError();
   if (words[1] == "-")
     return checkAll(*reader);
-  llvm::Expected<wheel::ZipWriter> writer = wheel::ZipWriter::create(words[1]);
-  if (!writer)
-    return writer.takeError();
+  llvm::Expected<io::system::TemporaryFile> file =
+      io::system::TemporaryFile::createBeside(words[1]);
+  if (!file)
+    return file.takeError();
+  wheel::ZipWriter writer(*file);
   std::map<std::string, std::string> replaced, renamed, added;
   for (size_t i = 2; i + 2 < words.size(); i += 3)
     (words[i] == "replace"  ? replaced
@@ -49,15 +51,15 @@ llvm::Error rewrite(llvm::ArrayRef<std::string> words) {
                             : added)[words[i + 1]] = words[i + 2];
   for (const wheel::ZipMember& member : reader->members())
     if (llvm::Error error = replaced.count(member.name)
-                                ? addFile(*writer, member, member.name, replaced[member.name])
-                                : writer->copy(member, renamed[member.name]))
+                                ? addFile(writer, member, member.name, replaced[member.name])
+                                : writer.copy(member, renamed[member.name]))
       return error;
   for (const auto& [name, path] : added)
-    if (llvm::Error error = addFile(*writer, reader->members().front(), name, path))
+    if (llvm::Error error = addFile(writer, reader->members().front(), name, path))
       return error;
-  if (llvm::Error error = writer->finish(reader->comment()))
+  if (llvm::Error error = writer.finish(reader->comment()))
     return error;
-  return writer->commit();
+  return file->renameTo(words[1]);
 }
 
 } // namespace
@@ -68,6 +70,6 @@ int main(int argc, char** argv) {
   if (!error)
     return 0;
   Problem problem = toProblem(std::move(error), words[0]);
-  std::fprintf(stderr, "%s: %s\n", nameOf(problem.code).str().c_str(), problem.message.c_str());
+  std::fprintf(stderr, "%s: %s\n", nameOf(*problem.code).str().c_str(), problem.message.c_str());
   return 1;
 }

@@ -69,11 +69,11 @@ void tellProblems(Invocation& invocation, const apply::TargetOutcome& target,
   for (int major : required)
     if (target.problems.empty() && lacks(target, major))
       invocation.addWarning(
-          {ErrorCode::Warning,
+          {std::nullopt,
            "does not load with FFmpeg " + std::to_string(major) + ", which --require names",
            target.path, "tcfix doctor tells why"});
   if (!target.isFullyKnown)
-    invocation.addWarning({ErrorCode::Warning,
+    invocation.addWarning({std::nullopt,
                            "is for another platform than this machine: its system's folders were "
                            "not looked at",
                            target.path, "give --sysroot if they are here"});
@@ -81,7 +81,7 @@ void tellProblems(Invocation& invocation, const apply::TargetOutcome& target,
     invocation.addError(problem);
   for (const apply::FileOutcome& file : target.files) {
     for (const std::string& warning : file.edit.warnings)
-      invocation.addWarning({ErrorCode::Warning, warning, file.path, {}});
+      invocation.addWarning({std::nullopt, warning, file.path, {}});
     if (file.problem)
       invocation.addError(*file.problem);
   }

@@ -1,5 +1,6 @@
 #include "target.h"
 
+#include "commit/transaction.h"
 #include "doctor/diagnose.h"
 #include "doctor/traceback.h"
 #include "report/doctor.h"
@@ -15,7 +16,7 @@ namespace {
 void writePage(Invocation& invocation, const doctor::Diagnosis& diagnosis) {
   std::string file = invocation.value("html");
   std::string page = report::renderPage(diagnosis, llvm::StringRef(versionLine()).rtrim());
-  if (llvm::Error error = io::writeWhole(file, llvm::arrayRefFromStringRef(page)))
+  if (llvm::Error error = commit::writeFile(nullptr, file, page))
     invocation.addError(toProblem(std::move(error), file));
 }
 

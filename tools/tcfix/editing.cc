@@ -44,7 +44,7 @@ int runEditing(Invocation& invocation, formats::EditRequest request) {
                        [](const std::string& message) { report::logInfo(message); });
   for (const apply::FileOutcome& file : run.files) {
     for (const std::string& warning : file.edit.warnings)
-      invocation.addWarning({ErrorCode::Warning, warning, file.path, {}});
+      invocation.addWarning({std::nullopt, warning, file.path, {}});
     if (file.problem)
       invocation.addError(*file.problem);
   }

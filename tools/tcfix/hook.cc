@@ -39,10 +39,12 @@ llvm::Expected<hook::HookStatus> act(const std::string& verb, const std::string&
   llvm::Expected<env::Environment> environment = env::findEnvironment(target, io::TargetDisk({}));
   if (!environment)
     return environment.takeError();
+  io::system::watchForInterrupts();
+  auto tell = [](const std::string& message) { report::logInfo(message); };
   if (verb == "install")
-    return hook::installHook(*environment, optionsFrom(invocation));
+    return hook::installHook(*environment, optionsFrom(invocation), tell);
   if (verb == "remove")
-    return hook::removeHook(*environment);
+    return hook::removeHook(*environment, tell);
   return hook::findHook(*environment);
 }
 

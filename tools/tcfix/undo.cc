@@ -23,9 +23,10 @@ int runUndo(Invocation& invocation) {
       invocation.addError(toProblem(result.takeError(), name));
       return;
     }
+    for (const Problem& warning : result->warnings)
+      invocation.addWarning(warning);
     for (const Problem& problem : result->problems)
-      problem.code == ErrorCode::Warning ? invocation.addWarning(problem)
-                                         : invocation.addError(problem);
+      invocation.addError(problem);
     out += report::renderUndo(*result, invocation.paint());
     undone.emplace_back(name, std::move(*result));
   };

@@ -56,7 +56,8 @@ int runWheel(Invocation& invocation) {
   std::vector<wheel::WheelOutcome> outcomes;
   if (readPyavs(invocation, options)) {
     io::system::watchForInterrupts();
-    outcomes = wheel::repairWheels(invocation.operands(), options);
+    outcomes = wheel::repairWheels(invocation.operands(), options,
+                                   [](const std::string& message) { report::logInfo(message); });
   }
   std::string text;
   for (const wheel::WheelOutcome& outcome : outcomes) {
@@ -66,7 +67,7 @@ int runWheel(Invocation& invocation) {
       invocation.addError(*outcome.problem);
     for (const apply::FileOutcome& file : outcome.files) {
       for (const std::string& warning : file.edit.warnings)
-        invocation.addWarning({ErrorCode::Warning, warning, outcome.input + "/" + file.path, {}});
+        invocation.addWarning({std::nullopt, warning, outcome.input + "/" + file.path, {}});
       if (file.problem)
         invocation.addError(*file.problem);
     }

@@ -1,4 +1,4 @@
-// The locks of a run that writes: one on every folder that it writes into.
+// The locks of a run that writes: one on every directory that it writes into.
 #pragma once
 
 #include "base/error.h"
@@ -7,7 +7,7 @@
 #include <map>
 #include <optional>
 
-namespace tcfix::apply {
+namespace tcfix::commit {
 
 /// What a run does with a path that is a symbolic link: change the file that it leads to, or put a
 /// file in its place.
@@ -23,6 +23,8 @@ public:
   /// Why the folder of a file, or of the journal, could not be locked.
   llvm::Error check(const std::string& path) const;
   llvm::Error checkJournal(const std::string& journal) const;
+  /// The first folder that could not be locked, if there is any.
+  llvm::Error checkAll() const;
 
 private:
   /// A folder may have several paths; device and inode are what it is.
@@ -38,4 +40,4 @@ private:
   std::map<Identity, Problem> refused;
 };
 
-} // namespace tcfix::apply
+} // namespace tcfix::commit

@@ -10,7 +10,7 @@
 #include "patch/rewrite.h"
 #include "tcfix/image.h"
 
-namespace tcfix::apply {
+namespace tcfix::commit {
 
 /// What apply wants to know of a library at its next run, without making the original again.
 struct AppliedPlan {
@@ -39,8 +39,21 @@ struct Journal {
 /// What the text of a journal says.
 llvm::Expected<Journal> parseJournal(llvm::StringRef text);
 
+/// A journal as it lies on the disk.
+struct JournalFile {
+  std::unique_ptr<io::InputFile> input; ///< null if there is no file yet
+  Journal journal;
+};
+/// A file that does not exist is an empty journal.
+llvm::Expected<JournalFile> openJournal(const std::string& path);
+
 /// What a journal says. A file that does not exist is NotFound.
 llvm::Expected<Journal> readJournal(llvm::StringRef path);
+
+/// The entries for `path` that lead from the original to the bytes with this hash, the oldest
+/// first. None if the journal does not know those bytes, or if they are the original.
+std::vector<JournalEntry> historyOf(const Journal& journal, llvm::StringRef path,
+                                    llvm::StringRef sha256);
 
 /// The journal as the text of a file.
 std::string journalText(const Journal& journal);
@@ -48,4 +61,4 @@ std::string journalText(const Journal& journal);
 /// True when both make the same text.
 bool isSame(const Journal& a, const Journal& b);
 
-} // namespace tcfix::apply
+} // namespace tcfix::commit

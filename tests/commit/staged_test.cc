@@ -1,8 +1,7 @@
 // Staged files: the old inode is never written, everything about the file is kept, and until the
 // commit nothing has happened.
 
-#include "base/error.h"
-#include "io/staged.h"
+#include "commit/transaction.h"
 #include "support/folder_tree.h"
 #include "support/hostile_disk.h"
 #include "support/posix_file.h"
@@ -33,7 +32,8 @@ Rewrite someRewrite(Bytes original) {
 
 llvm::Error replace(const std::string& path) {
   io::InputFile file = opened(path);
-  llvm::Expected<io::StagedFile> staged = io::StagedFile::stage(file, someRewrite(file.bytes()));
+  llvm::Expected<commit::Step> staged =
+      commit::Step::replace(file, file.path(), someRewrite(file.bytes()));
   if (!staged)
     return staged.takeError();
   if (llvm::Error error = staged->sync())
@@ -73,9 +73,9 @@ TEST(StagedFile, WritesMovesShrinksAndGrows) {
   shrinking.newSize = 1234;
   for (const Rewrite& rewrite : {moving, shrinking}) {
     io::InputFile file = opened(folder.write("file", original));
-    llvm::Expected<io::StagedFile> staged = io::StagedFile::stage(file, rewrite);
+    llvm::Expected<commit::Step> staged = commit::Step::replace(file, file.path(), rewrite);
     ASSERT_TRUE(bool(staged));
-    EXPECT_TRUE(readFile(staged->path()) == rewritten(rewrite, original));
+    EXPECT_TRUE(readFile(staged->staged()->path()) == rewritten(rewrite, original));
   }
 }
 
@@ -132,7 +132,8 @@ TEST(StagedFile, LeavesNothingBehindWhenItIsNotCommitted) {
   std::string path = folder.write("file", bytesOf("content"));
   {
     io::InputFile file = opened(path);
-    llvm::Expected<io::StagedFile> staged = io::StagedFile::stage(file, someRewrite(file.bytes()));
+    llvm::Expected<commit::Step> staged =
+        commit::Step::replace(file, file.path(), someRewrite(file.bytes()));
     ASSERT_TRUE(bool(staged));
     EXPECT_EQ(folder.names().size(), 2u) << "the new file lies beside the old one";
     EXPECT_EQ(textOf(readFile(path)), "content");
@@ -153,7 +154,8 @@ TEST_P(StagedMeanwhile, AChangeByAnotherIsNotLost) {
   std::string path = folder.write("file", bytesOf("content"));
   {
     io::InputFile file = opened(path);
-    llvm::Expected<io::StagedFile> staged = io::StagedFile::stage(file, someRewrite(file.bytes()));
+    llvm::Expected<commit::Step> staged =
+        commit::Step::replace(file, file.path(), someRewrite(file.bytes()));
     ASSERT_TRUE(bool(staged));
     GetParam().meddle(folder, path);
     EXPECT_EQ(toProblem(staged->commit(), {}).code, ErrorCode::ChangedMeanwhile);
@@ -163,7 +165,7 @@ TEST_P(StagedMeanwhile, AChangeByAnotherIsNotLost) {
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    Io, StagedMeanwhile,
+    Commit, StagedMeanwhile,
     testing::Values(Meddling{"Replaced",
                              [](const TemporaryFolder& folder, const std::string& path) {
                                std::string other = folder.write("other", bytesOf("CONTENT"));
@@ -181,7 +183,8 @@ TEST(StagedFile, AFileThatVanishedIsNotBroughtBack) {
   std::string path = folder.write("file", bytesOf("content"));
   io::InputFile file = opened(path);
   {
-    llvm::Expected<io::StagedFile> staged = io::StagedFile::stage(file, someRewrite(file.bytes()));
+    llvm::Expected<commit::Step> staged =
+        commit::Step::replace(file, file.path(), someRewrite(file.bytes()));
     ASSERT_TRUE(bool(staged));
     ASSERT_EQ(::unlink(path.c_str()), 0);
     EXPECT_EQ(toProblem(staged->commit(), {}).code, ErrorCode::NotFound);
@@ -217,6 +220,23 @@ TEST(StagedFile, AReadOnlyFolderIsSaidPlainlyAndNothingHappens) {
   }
   EXPECT_EQ(textOf(readFile(path)), "content");
   EXPECT_THAT(folder.names(), ElementsAre("file"));
+}
+
+TEST(WriteFile, ReplacesByANewFileAndLeavesNothingElse) {
+  TemporaryFolder folder;
+  std::string path = folder.write("file", bytesOf("old"));
+  ino_t before = inodeOf(path);
+  ASSERT_FALSE(bool(commit::writeFile(nullptr, path, "new content")));
+  EXPECT_EQ(textOf(readFile(path)), "new content");
+  EXPECT_NE(inodeOf(path), before);
+  EXPECT_THAT(folder.names(), ElementsAre("file"));
+}
+
+TEST(WriteFile, FailsInAFolderThatIsNotThere) {
+  TemporaryFolder folder;
+  Problem problem = toProblem(commit::writeFile(nullptr, folder.path("absent/file"), "x"), {});
+  EXPECT_EQ(problem.code, ErrorCode::CannotWrite);
+  EXPECT_THAT(problem.hint, HasSubstr("write permission"));
 }
 
 } // namespace

@@ -1,15 +1,17 @@
-#include "apply/journal.h"
+#include "commit/journal.h"
 
 #include "image/names.h"
 #include "io/digest.h"
 
+#include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/StringExtras.h>
 #include <llvm/Support/JSON.h>
 #include <llvm/Support/raw_ostream.h>
 
 #include <algorithm>
+#include <tuple>
 
-namespace tcfix::apply {
+namespace tcfix::commit {
 
 namespace json = llvm::json;
 
@@ -76,32 +78,15 @@ json::Value toJson(const JournalEntry& entry) {
   return object;
 }
 
-bool isSamePlan(const AppliedPlan& a, const AppliedPlan& b) {
-  return a.wishes == b.wishes && a.stamp == b.stamp && a.searchPaths == b.searchPaths &&
-         a.searchPathKind == b.searchPathKind &&
-         std::equal(a.dependencies.begin(), a.dependencies.end(), b.dependencies.begin(),
-                    b.dependencies.end(), [](const Dependency& one, const Dependency& other) {
-                      return one.name == other.name && one.kind == other.kind;
-                    });
-}
-
-// Only what is written down: the reasons of patches and the bytes before them are not.
+// The hashes stand for the bytes: the way from one to the other, and what was remembered of the
+// original, follow from them.
 bool isSameEntry(const JournalEntry& a, const JournalEntry& b) {
-  auto isSameMove = [](const Move& one, const Move& other) {
-    return one.from == other.from && one.to == other.to && one.length == other.length;
+  auto written = [](const JournalEntry& entry) {
+    return std::tie(entry.path, entry.sha256Before, entry.sha256After, entry.modifiedNs,
+                    entry.link);
   };
-  auto isSamePatch = [](const BytePatch& one, const BytePatch& other) {
-    return one.offset == other.offset && one.after == other.after;
-  };
-  const Rewrite &left = a.reverse, &right = b.reverse;
-  return a.path == b.path && a.sha256Before == b.sha256Before && a.sha256After == b.sha256After &&
-         a.modifiedNs == b.modifiedNs && a.link == b.link && left.oldSize == right.oldSize &&
-         left.newSize == right.newSize &&
-         std::equal(left.moves.begin(), left.moves.end(), right.moves.begin(), right.moves.end(),
-                    isSameMove) &&
-         std::equal(left.patches.begin(), left.patches.end(), right.patches.begin(),
-                    right.patches.end(), isSamePatch) &&
-         a.plan.has_value() == b.plan.has_value() && (!a.plan || isSamePlan(*a.plan, *b.plan));
+  return written(a) == written(b) && a.plan.has_value() == b.plan.has_value() &&
+         (!a.plan || (a.plan->wishes == b.plan->wishes && a.plan->stamp == b.plan->stamp));
 }
 
 // One object of the journal, read strictly: any field that is absent or not what it should be
@@ -232,11 +217,42 @@ bool isNestedDeeply(llvm::StringRef text) {
 
 } // namespace
 
+llvm::Expected<JournalFile> openJournal(const std::string& path) {
+  JournalFile file;
+  llvm::Expected<io::InputFile> input = io::InputFile::open(path);
+  if (!input) {
+    Problem problem = toProblem(input.takeError(), path);
+    return problem.code == ErrorCode::NotFound ? llvm::Expected<JournalFile>(std::move(file))
+                                               : toError(std::move(problem));
+  }
+  file.input = std::make_unique<io::InputFile>(std::move(*input));
+  file.input->unmap(); // undo removes it
+  llvm::Expected<Journal> journal = parseJournal(textOf(file.input->bytes()));
+  if (!journal)
+    return at(path, journal.takeError());
+  file.journal = std::move(*journal);
+  return file;
+}
+
 llvm::Expected<Journal> readJournal(llvm::StringRef path) {
   llvm::Expected<io::InputFile> file = io::InputFile::open(path);
   if (!file)
     return file.takeError();
   return parseJournal(textOf(file->bytes()));
+}
+
+std::vector<JournalEntry> historyOf(const Journal& journal, llvm::StringRef path,
+                                    llvm::StringRef sha256) {
+  std::vector<JournalEntry> history;
+  std::string now = sha256.str();
+  for (const JournalEntry& entry : llvm::reverse(journal.entries))
+    if (entry.path == path && entry.sha256After == now) {
+      now = entry.sha256Before;
+      history.insert(history.begin(), entry);
+    }
+  if (now == sha256) // edits that cancel one another
+    history.clear();
+  return history;
 }
 
 llvm::Expected<Journal> parseJournal(llvm::StringRef text) {
@@ -273,4 +289,4 @@ std::string journalText(const Journal& journal) {
   return out.str();
 }
 
-} // namespace tcfix::apply
+} // namespace tcfix::commit

@@ -1,6 +1,6 @@
 // Several files change together or not at all.
 
-#include "apply/transaction.h"
+#include "commit/transaction.h"
 #include "support/folder_tree.h"
 #include "support/hostile_disk.h"
 #include "support/outcomes.h"
@@ -11,7 +11,7 @@
 namespace tcfix::support {
 namespace {
 
-using apply::Step;
+using commit::Step;
 using testing::HasSubstr;
 using testing::UnorderedElementsAre;
 
@@ -33,19 +33,20 @@ protected:
 
   FolderTree tree;
   std::vector<std::unique_ptr<io::InputFile>> inputs;
-  std::vector<Step> steps;
+  commit::Phase steps;
 };
 
 TEST_F(Transaction, CommitsEveryKindOfStep) {
   std::string a = tree.file("a", "old a"), b = tree.file("b", "old b"), c = tree.file("c");
   std::string d = tree.file("d", "old d");
   replace(a, "new a");
-  steps.push_back(llvm::cantFail(Step::link(open(b), b, "a")));
-  steps.push_back(Step::remove(open(c), c));
+  steps.push_back(Step::link(open(b), b, "a"));
+  steps.push_back(Step::remove(c));
   steps.push_back(Step::join(open(d), d, a));
-  steps.push_back(llvm::cantFail(Step::create(tree.path("deep/e"), "new e")));
+  steps.push_back(llvm::cantFail(Step::write(nullptr, tree.path("deep/e"), "new e")));
   EXPECT_EQ(textIn(a), "old a"); // staged, no more
-  ASSERT_FALSE(static_cast<bool>(apply::commitAll(steps)));
+  ASSERT_FALSE(static_cast<bool>(commit::commitTogether(steps)));
+  steps.clear();
   EXPECT_EQ(textIn(a), "new a");
   EXPECT_EQ(io::system::readLink(b), "a");
   EXPECT_EQ(inodeOf(d), inodeOf(a));
@@ -58,18 +59,18 @@ TEST_F(Transaction, RollsBackWhenAStepFails) {
   std::string b = tree.link("b", "folder/b"), d = tree.file("d", "old d");
   ASSERT_EQ(::chmod(a.c_str(), 0640), 0);
   int64_t time = modifiedNs(a);
-  steps.push_back(llvm::cantFail(Step::create(tree.path("f"), "new f")));
+  steps.push_back(llvm::cantFail(Step::write(nullptr, tree.path("f"), "new f")));
   replace(a, "new a");
   tree.file("folder/b", "old b");
   replace(b, "a file now"); // a link that becomes a file
-  steps.push_back(Step::remove(open(c), c));
+  steps.push_back(Step::remove(c));
   steps.push_back(Step::join(open(d), d, a));
   replace(e, "new e");
   tree.write("e", bytesOf("somebody else was faster"));
-  llvm::Error error = apply::commitAll(steps);
+  llvm::Error error = commit::commitTogether(steps);
   Problem problem = toProblem(std::move(error), {});
   EXPECT_EQ(problem.code, ErrorCode::ChangedMeanwhile);
-  EXPECT_THAT(problem.message, HasSubstr(e));
+  EXPECT_EQ(problem.path, e);
   steps.clear(); // what was staged and not committed vanishes
   EXPECT_EQ(textIn(a), "old a");
   EXPECT_EQ(modifiedNs(a), time);
@@ -79,6 +80,51 @@ TEST_F(Transaction, RollsBackWhenAStepFails) {
   EXPECT_EQ(textIn(d), "old d");
   EXPECT_EQ(textIn(e), "somebody else was faster");
   EXPECT_THAT(tree.names(), UnorderedElementsAre("a", "b", "c", "d", "e", "folder"));
+}
+
+TEST_F(Transaction, ALaterPhaseThatFailsTakesTheEarlierOnesBack) {
+  std::string a = tree.file("a", "old a"), b = tree.file("b", "old b"), c = tree.file("c", "old c");
+  ASSERT_EQ(::chmod(c.c_str(), 0640), 0);
+  ino_t inode = inodeOf(c);
+  commit::Phase phases[3];
+  phases[0].push_back(llvm::cantFail(Step::write(nullptr, tree.path("new/journal"), "journal")));
+  phases[1].push_back(llvm::cantFail(Step::write(&open(a), a, "new a")));
+  phases[1].push_back(Step::remove(c));
+  phases[2].push_back(llvm::cantFail(Step::write(&open(b), b, "new b")));
+  tree.write("b", bytesOf("somebody else was faster"));
+  EXPECT_EQ(toProblem(commit::commitTogether(phases), {}).path, b);
+  for (commit::Phase& phase : phases)
+    phase.clear();
+  EXPECT_EQ(textIn(a), "old a");
+  EXPECT_EQ(inodeOf(c), inode) << "a removed file comes back as itself";
+  EXPECT_THAT(tree.names(), UnorderedElementsAre("a", "b", "c")) << "nor does a new folder stay";
+}
+
+TEST_F(Transaction, AFileThatIsNotCommittedLeavesNothing) {
+  {
+    llvm::Expected<Step> step =
+        Step::create(nullptr, tree.path("new/deep/f"), commit::Parent::MayBeMade);
+    ASSERT_TRUE(static_cast<bool>(step));
+    EXPECT_THAT(tree.names(), UnorderedElementsAre("new"));
+  }
+  EXPECT_TRUE(tree.names().empty());
+  EXPECT_FALSE(static_cast<bool>(llvm::expectedToOptional(
+      Step::create(nullptr, tree.path("x/f"), commit::Parent::MustExist))));
+  EXPECT_TRUE(tree.names().empty());
+}
+
+TEST_F(Transaction, EachFileByItself) {
+  std::string a = tree.file("a", "old a"), b = tree.file("b", "old b"), c = tree.file("c", "old c");
+  for (const std::string& path : {a, b, c})
+    replace(path, "new");
+  tree.write("b", bytesOf("somebody else was faster"));
+  std::vector<std::optional<Problem>> problems =
+      commit::commitEach({&steps[0], &steps[1], &steps[2]});
+  ASSERT_EQ(problems.size(), 3u);
+  EXPECT_FALSE(problems[0] || problems[2]);
+  EXPECT_EQ(problems[1]->code, ErrorCode::ChangedMeanwhile);
+  EXPECT_EQ(textIn(a) + textIn(c), "newnew");
+  EXPECT_EQ(textIn(b), "somebody else was faster");
 }
 
 TEST_F(Transaction, AFullDiskStopsItWhileStaging) {

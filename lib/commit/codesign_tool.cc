@@ -1,4 +1,4 @@
-#include "apply/codesign_tool.h"
+#include "commit/codesign_tool.h"
 
 #include "base/error.h"
 #include "formats/formats.h"
@@ -6,9 +6,12 @@
 
 #include <llvm/Support/Path.h>
 
-namespace tcfix::apply {
+namespace tcfix::commit {
 
-llvm::Expected<Rewrite> signStaged(const io::InputFile& original, const std::string& stagedPath) {
+llvm::Expected<std::optional<Rewrite>> signWithTool(Step& step, const io::InputFile& original) {
+  if (formats::sniff(original.bytes()) != Format::MachO)
+    return std::nullopt;
+  const std::string& stagedPath = step.staged()->path();
   std::optional<std::string> codesign = io::findProgram("codesign");
   if (!codesign)
     return fail(ErrorCode::Unsupported,
@@ -25,6 +28,8 @@ llvm::Expected<Rewrite> signStaged(const io::InputFile& original, const std::str
                 "codesign refused to sign it (exit code " + std::to_string(result.exitCode) + ")" +
                     (result.message.empty() ? "" : ": " + result.message),
                 "leave --sign-with out: tcfix signs by itself, on any system");
+  if (llvm::Error error = step.reopen())
+    return error;
   llvm::Expected<io::InputFile> file = io::InputFile::open(stagedPath);
   if (!file)
     return file.takeError();
@@ -35,4 +40,4 @@ llvm::Expected<Rewrite> signStaged(const io::InputFile& original, const std::str
   return rewrite;
 }
 
-} // namespace tcfix::apply
+} // namespace tcfix::commit

@@ -1,11 +1,11 @@
-#include "apply/locks.h"
+#include "commit/locks.h"
 
 #include "io/file.h"
 #include "io/host.h"
 
 #include <llvm/Support/Path.h>
 
-namespace tcfix::apply {
+namespace tcfix::commit {
 
 namespace {
 
@@ -53,7 +53,7 @@ Locks::Locks(llvm::ArrayRef<std::string> paths, const std::string& journal, io::
   for (const auto& [identity, folder] : folders) {
     llvm::Expected<io::system::FolderLock> lock = io::system::FolderLock::acquire(folder, notify);
     if (!lock) {
-      refused.emplace(identity, toProblem(lock.takeError(), folder));
+      refused.emplace(identity, toProblem(lock.takeError(), {}));
       continue;
     }
     // Whoever made them is gone: a run that lives holds the lock.
@@ -66,9 +66,11 @@ Locks::Locks(llvm::ArrayRef<std::string> paths, const std::string& journal, io::
 llvm::Error Locks::checkFolder(const std::optional<std::string>& folder) const {
   std::optional<Identity> identity = folder ? identityOf(*folder) : std::nullopt;
   auto found = identity ? refused.find(*identity) : refused.end();
-  if (found == refused.end())
-    return llvm::Error::success();
-  return fail(found->second.code, found->second.message, found->second.hint);
+  return found == refused.end() ? llvm::Error::success() : toError(found->second);
+}
+
+llvm::Error Locks::checkAll() const {
+  return refused.empty() ? llvm::Error::success() : toError(refused.begin()->second);
 }
 
 llvm::Error Locks::check(const std::string& file) const {
@@ -79,4 +81,4 @@ llvm::Error Locks::checkJournal(const std::string& journal) const {
   return checkFolder(folderWith(journal));
 }
 
-} // namespace tcfix::apply
+} // namespace tcfix::commit

@@ -1,0 +1,109 @@
+// The write engine: every file that tcfix changes is changed here.
+//
+// 1. Lock. Locks takes each directory that will be written to and removes the temporary files that
+//    killed runs left there.
+// 2. Stage. A Step writes the complete new file beside its target, with the old one's mode, owner
+//    and extended attributes. The target itself is never written to: installers hard-link package
+//    files from a shared cache, and macOS caches signatures by inode.
+// 3. Sync. All new content reaches the disk before the first name changes.
+// 4. Commit, phase by phase: the journal, then the files, then the journal without what no longer
+//    applies. A step is one rename or unlink. The directories of a phase are synced before the next
+//    phase begins, so no crash leaves a changed file without its journal.
+// 5. Roll back. If a step fails, a directory cannot be synced or the user presses Ctrl-C, what was
+//    done is reverted from the last step to the first.
+//
+// A process that is killed leaves every file old or new. The journal covers both states, so the
+// next apply finishes and undo reverts. Limit: a roll-back writes the old bytes again, which can
+// fail for the same reason as the commit; the error then names each file that is still the new one.
+//
+// commitTogether() is for files that belong together (apply, undo, hook, a wheel), commitEach() for
+// files that are independent of one another (edit, sign).
+#pragma once
+
+#include "base/error.h"
+#include "io/file.h"
+#include "io/system.h"
+#include "patch/rewrite.h"
+
+#include <optional>
+#include <vector>
+
+namespace tcfix::commit {
+
+/// Waiting for disks is not work for cores: more files than cores are staged at once.
+constexpr unsigned kFilesAtOnce = 16;
+
+/// Whether a step may make the directory of a file that does not exist yet.
+enum class Parent { MustExist, MayBeMade };
+
+/// The change of one path, staged.
+class Step {
+public:
+  /// New content for a file, or for a link to it, which the new file then replaces. Refused at
+  /// commit if someone changed the file since it was read. `old` must outlive the step: its bytes
+  /// are what a roll-back writes.
+  static llvm::Expected<Step> replace(const io::InputFile& old, const std::string& path,
+                                      const Rewrite& rewrite,
+                                      std::optional<int64_t> modifiedNs = std::nullopt);
+  /// A file with exactly this content; with the attributes of `old` if that is not null.
+  static llvm::Expected<Step> write(const io::InputFile* old, const std::string& path,
+                                    llvm::StringRef content, Parent parent = Parent::MayBeMade);
+  /// A new file that the caller fills through staged(). It replaces `old` if that is not null.
+  static llvm::Expected<Step> create(const io::InputFile* old, const std::string& path,
+                                     Parent parent);
+  /// The file becomes a symbolic link to `text`.
+  static Step link(const io::InputFile& old, const std::string& path, const std::string& text);
+  /// The file must exist until the commit, which only renames it; the step's end deletes it.
+  static Step remove(const std::string& path);
+  /// The file becomes another name of `twin`, which an earlier step changes.
+  static Step join(const io::InputFile& old, const std::string& path, const std::string& twin);
+
+  const std::string& path() const { return target; }
+  /// The new file before it is committed; null if the step needs none.
+  io::system::TemporaryFile* staged() { return file ? &*file : nullptr; }
+  /// Call after another program worked on the staged file: it may have put a new one there.
+  llvm::Error reopen();
+
+  llvm::Error sync(); ///< waits until the new content is on the disk; later calls do nothing
+  llvm::Error commit();
+  llvm::Error rollBack();
+  /// The directories whose entries the commit changes.
+  std::vector<std::string> directories() const;
+
+private:
+  enum class Kind { Replace, Create, Link, Remove, Join };
+  Step(Kind kind, const io::InputFile* old, std::string target);
+
+  Kind kind;
+  const io::InputFile* old;
+  std::string target;
+  std::string text;                   ///< of the link, or the twin's path
+  std::optional<std::string> oldLink; ///< text of the target, if it is a link
+  /// Directories that did not exist before, the deepest first. Those that stay empty are removed.
+  struct MadeDirectories {
+    MadeDirectories() = default;
+    MadeDirectories(MadeDirectories&&) = default;
+    ~MadeDirectories();
+    std::vector<std::string> paths;
+  } made;
+  std::optional<io::system::TemporaryFile> file; ///< destroyed before `made`, which it lies in
+  bool isSynced = false;
+};
+
+/// Steps in their order. The next phase begins when they are on the disk.
+using Phase = std::vector<Step>;
+
+/// Adds a step for `path`, if that could be staged.
+llvm::Error append(Phase& phase, const std::string& path, llvm::Expected<Step> step);
+
+/// Commits the phases in their order. On failure everything is as it was before, or the error says
+/// what could not be put back.
+llvm::Error commitTogether(llvm::MutableArrayRef<Phase> phases);
+
+/// Makes a file have exactly this content, by a transaction of its own.
+llvm::Error writeFile(const io::InputFile* old, const std::string& path, llvm::StringRef content);
+
+/// Commits each step by itself. A problem means that the file is as it was before.
+std::vector<std::optional<Problem>> commitEach(llvm::ArrayRef<Step*> steps);
+
+} // namespace tcfix::commit
