@@ -74,9 +74,9 @@ llvm::StringRef nameOf(Operation operation);
 struct Change {
   Operation operation;
   std::string value;
-  std::string old; ///< empty where there is no old value
-  std::string reason;
-  std::string arch; ///< the slice, in a universal file; else empty
+  std::string old;    ///< empty where there is no old value
+  std::string reason; ///< empty: it was asked for
+  std::string arch;   ///< the slice, in a universal file; else empty
 };
 
 } // namespace tcfix

@@ -76,6 +76,10 @@ llvm::StringRef nameOf(SignatureKind kind) {
   return {};
 }
 
+llvm::StringRef reasonOf(const Change& change) {
+  return change.reason.empty() ? llvm::StringRef("asked for") : llvm::StringRef(change.reason);
+}
+
 llvm::StringRef baseName(llvm::StringRef path) {
   size_t slash = path.find_last_of("/\\");
   return slash == llvm::StringRef::npos ? path : path.drop_front(slash + 1);
