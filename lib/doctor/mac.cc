@@ -95,7 +95,7 @@ std::string systemVersion(const Case& facts) {
 
 } // namespace
 
-std::map<std::string, Image> judgeLibraries(const plan::PackageFacts& facts,
+std::map<std::string, Image> judgeLibraries(const survey::PackageFacts& facts,
                                             const io::TargetDisk& disk) {
   std::map<std::string, Image> judged;
   if (facts.platform != Format::MachO)
@@ -138,7 +138,7 @@ void findMacProblems(const Case& facts, Findings& findings) {
   if (!facts.facts.process.executable.empty())
     addHardenedRuntime(facts, findings);
   bool knowsSystem = !systemText.empty() && !system.tryParse(systemText);
-  for (const plan::LibraryFacts& library : facts.facts.libraries) {
+  for (const survey::LibraryFacts& library : facts.facts.libraries) {
     auto image = facts.judged.find(library.path);
     if (image == facts.judged.end())
       continue;

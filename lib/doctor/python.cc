@@ -47,7 +47,7 @@ std::vector<std::string> tagsOfWheel(const Case& facts) {
 
 void addArchitecture(const Case& facts, Findings& findings) {
   const std::string& wanted = facts.facts.process.arch;
-  for (const plan::LibraryFacts& library : facts.facts.libraries) {
+  for (const survey::LibraryFacts& library : facts.facts.libraries) {
     llvm::Expected<const Image*> image = facts.store.image(library.path);
     if (!image) {
       llvm::consumeError(image.takeError());
@@ -132,7 +132,7 @@ void findPythonProblems(const Case& facts, Findings& findings) {
   std::vector<std::string> wheelTags = tagsOfWheel(facts);
   if (!version.empty() && !wheelTags.empty() && !llvm::is_contained(wheelTags, tag))
     tell(facts.facts.package.distInfo, facts.facts.package.name, llvm::join(wheelTags, ", "));
-  for (const plan::LibraryFacts& library : facts.facts.libraries)
+  for (const survey::LibraryFacts& library : facts.facts.libraries)
     if (std::string has = pythonTagOf(library.name); !version.empty() && !has.empty() && has != tag)
       tell(library.path, library.name, has);
 

@@ -1,4 +1,4 @@
-// The FFmpeg installations that a torchcodec library could use, in the order of preference, each
+// The FFmpeg installations that a library could use, in the order of preference, each
 // with what makes it usable or not.
 #pragma once
 

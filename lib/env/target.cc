@@ -41,7 +41,7 @@ llvm::Error look(const TargetQuery& query, Target& target) {
   target.environment = std::move(*environment);
   target.packages.clear();
   target.absent.clear();
-  for (const PackageQuery& wanted : query.packages) {
+  for (const recipe::Recipe& wanted : query.recipes) {
     std::vector<Package> found = findPackages(target.environment, target.disk, wanted);
     if (found.empty())
       target.absent.push_back(wanted.name);

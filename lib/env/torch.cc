@@ -1,4 +1,4 @@
-// torch: by its place beside torchcodec, never by its list of 20,000 files.
+// torch: by its place beside the package, never by its list of 20,000 files.
 #include "env/distribution.h"
 #include "env/package.h"
 #include "env/prefix.h"

@@ -98,7 +98,7 @@ public:
   Session clone() const;
 
   /// From now on the file counts as changed in this way. Before it is loaded.
-  void disguise(const std::string& hostPath, Disguise disguise);
+  void overrideLibrary(const std::string& hostPath, LibraryOverride replaced);
 
   /// What dlopen, or LoadLibrary, of this file would do. Keeps what loaded; a failed load leaves
   /// the process as it was.

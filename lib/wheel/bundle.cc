@@ -189,15 +189,18 @@ void Bundler::warnOfSystem(const Source& source) {
 
 llvm::Expected<BundledFile> Bundler::rewrite(const Source& source,
                                              const std::string& target) const {
-  std::vector<plan::Wish> wishes;
-  auto wish = [&](Edit edit, const char* reason) { wishes.push_back({std::move(edit), reason}); };
+  std::vector<plan::PlannedEdit> edits;
+  using Why = plan::Reason::Kind;
+  auto wish = [&](Edit edit, Why why, const char* what = "") {
+    edits.push_back({std::move(edit), {why, what}});
+  };
   bool needsOthers = false;
   std::set<std::string> seen;
   for (const Slice& slice : source.image.slices) {
     if (platform == Format::MachO || platform == Format::Elf)
       for (const std::string& entry : slice.searchPaths)
         if (entry != "$ORIGIN" && seen.insert(entry).second)
-          wish(RemoveSearchPath{entry}, "of the machine that it comes from");
+          wish(RemoveSearchPath{entry}, Why::OtherMachine);
     for (const Dependency& dependency : slice.dependencies) {
       auto other = sources.find(nameOf(dependency.name));
       if (other == sources.end() || isSystems(dependency.name, platform) ||
@@ -206,17 +209,16 @@ llvm::Expected<BundledFile> Bundler::rewrite(const Source& source,
       needsOthers = true;
       wish(RenameDependency{dependency.name, (platform == Format::MachO ? "@loader_path/" : "") +
                                                  other->second.newName},
-           "its name in the wheel");
+           Why::NameIn, "the wheel");
     }
   }
   if (platform == Format::MachO && source.image.slices.front().identity)
-    wish(SetIdentity{"@rpath/" + source.newName}, "its name in the wheel");
+    wish(SetIdentity{"@rpath/" + source.newName}, Why::NameIn, "the wheel");
   if (platform == Format::Elf) {
-    wish(SetIdentity{source.newName}, "its name in the wheel");
+    wish(SetIdentity{source.newName}, Why::NameIn, "the wheel");
     if (needsOthers) {
-      wish(AddSearchPath{"$ORIGIN", false}, "leads to the others in the wheel");
-      wish(SetSearchPathKind{SearchPathKind::Rpath},
-           "a RUNPATH would switch off the search paths of others");
+      wish(AddSearchPath{"$ORIGIN", false}, Why::LeadsTo, "the others in the wheel");
+      wish(SetSearchPathKind{SearchPathKind::Rpath}, Why::RunpathHides);
     }
   }
   BundledFile bundled;
@@ -226,14 +228,14 @@ llvm::Expected<BundledFile> Bundler::rewrite(const Source& source,
   outcome.sha256Before = source.sha256;
   formats::EditRequest request;
   request.signing = signing;
-  for (const plan::Wish& one : wishes)
+  for (const plan::PlannedEdit& one : edits)
     request.edits.push_back(one.edit);
   llvm::Expected<EditOutcome> edit =
       formats::rewrite(source.file->bytes(), path::filename(target), request);
   if (!edit)
     return within(source.path, edit.takeError());
   outcome.edit = std::move(*edit);
-  apply::explain(outcome.edit.changes, wishes);
+  apply::explain(outcome.edit.changes, edits);
   outcome.edit.changes.insert(outcome.edit.changes.begin(),
                               {Operation::ReplaceFile, source.path, {}, kBundled.str(), {}});
   bundled.content = rewritten(outcome.edit.rewrite, source.file->bytes());

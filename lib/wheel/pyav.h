@@ -8,7 +8,7 @@ namespace tcfix::wheel {
 struct PyavWheel {
   Format platform = Format::MachO;
   std::string arch;
-  FfmpegBeside ffmpeg;
+  plan::FfmpegBeside ffmpeg;
 };
 
 /// Unsupported for a wheel without an FFmpeg of its own.

@@ -1,4 +1,4 @@
-#include "plan/survey.h"
+#include "survey/survey.h"
 
 #include "env/distribution.h"
 
@@ -6,7 +6,7 @@
 #include <llvm/Support/Path.h>
 #include <llvm/Support/Process.h>
 
-namespace tcfix::plan {
+namespace tcfix::survey {
 
 namespace path = llvm::sys::path;
 
@@ -63,7 +63,13 @@ std::string archFor(const Image& image, const PackageFacts& facts, resolve::Libr
   return image.slices.front().arch;
 }
 
-std::map<std::string, std::string> variables(std::initializer_list<const char*> names) {
+/// Those of this process that the platform's loader would heed in a python started from it.
+std::map<std::string, std::string> loaderVariables(Format platform) {
+  std::vector<const char*> names = {"PATH"};
+  if (platform == Format::MachO)
+    names = {"DYLD_LIBRARY_PATH", "DYLD_FALLBACK_LIBRARY_PATH"};
+  if (platform == Format::Elf)
+    names = {"LD_LIBRARY_PATH"};
   std::map<std::string, std::string> result;
   for (const char* name : names)
     if (std::optional<std::string> value = llvm::sys::Process::GetEnv(name))
@@ -126,9 +132,9 @@ env::TargetQuery queryFor(const std::string& target, const SurveyOptions& option
   query.sysroot = options.sysroot;
   query.arch = options.arch;
   for (const std::string& name : options.packages)
-    query.packages.push_back({name, {}});
-  if (query.packages.empty())
-    query.packages.push_back(env::torchcodecQuery());
+    query.recipes.push_back(recipe::recipeFor(name));
+  if (query.recipes.empty())
+    query.recipes.push_back(recipe::defaultRecipe());
   return query;
 }
 
@@ -137,7 +143,7 @@ llvm::Expected<env::Target> locate(const std::string& target, const SurveyOption
   llvm::Expected<env::Target> found = env::findTarget(query);
   if (!found)
     return found;
-  for (const env::PackageQuery& wanted : query.packages)
+  for (const recipe::Recipe& wanted : query.recipes)
     if (llvm::none_of(found->packages, [&](const env::Package& package) {
           return env::normalizedName(package.name) == env::normalizedName(wanted.name);
         }))
@@ -146,9 +152,42 @@ llvm::Expected<env::Target> locate(const std::string& target, const SurveyOption
   return found;
 }
 
+namespace {
+
+void findTorch(const env::Target& target, PackageFacts& facts) {
+  facts.torch = env::findTorch(target.environment, target.disk, facts.package.site);
+  if (facts.torch && facts.torch->libFolder.empty())
+    facts.torch.reset();
+  if (facts.torch)
+    for (const std::string& name : target.disk.list(facts.torch->libFolder))
+      if (isLibraryName(name))
+        facts.torchNames.push_back(name);
+}
+
+void describeLibraries(PackageFacts& facts, resolve::LibraryStore& store) {
+  for (const std::string& file : facts.package.libraries) {
+    llvm::Expected<const Image*> image = store.image(file);
+    if (!image || (*image)->format != facts.platform || (*image)->slices.empty()) {
+      facts.unreadable.push_back(image ? Problem{ErrorCode::NotALibrary,
+                                                 "is no library of the platform of the others",
+                                                 file,
+                                                 {}}
+                                       : toProblem(image.takeError(), file));
+      continue;
+    }
+    if (facts.process.arch.empty())
+      facts.process.arch = archFor(**image, facts, store);
+    facts.libraries.push_back(
+        describeLibrary(file, sliceFor(**image, facts.process.arch), facts.package.recipe));
+  }
+}
+
+} // namespace
+
 PackageFacts gatherFacts(const env::Target& target, const env::Package& package,
-                         resolve::LibraryStore& store, const SurveyOptions& options,
-                         std::vector<Problem>& unreadable) {
+                         resolve::LibraryStore& store, const SurveyOptions& options) {
+  // This machine's own variables count only where the target runs here.
+  const bool isHere = options.sysroot.empty() && target.disk.knowsAbsolutePaths();
   PackageFacts facts;
   facts.package = package;
   facts.platform = target.platform;
@@ -158,44 +197,16 @@ PackageFacts gatherFacts(const env::Target& target, const env::Package& package,
   facts.process.systemVersion = options.macosVersion;
   facts.process.arch = options.arch;
   describePython(facts.process, target.platform, store);
-  if (options.usesLoaderVariables && options.sysroot.empty() && target.disk.knowsAbsolutePaths())
-    facts.process.environment =
-        variables({"LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "DYLD_FALLBACK_LIBRARY_PATH", "PATH"});
-
-  facts.torch = env::findTorch(target.environment, target.disk, package.site);
-  if (facts.torch && facts.torch->libFolder.empty())
-    facts.torch.reset();
-  if (facts.torch)
-    for (const std::string& name : target.disk.list(facts.torch->libFolder))
-      if (isLibraryName(name))
-        facts.torchNames.push_back(name);
-
-  for (const std::string& file : package.libraries) {
-    llvm::Expected<const Image*> image = store.image(file);
-    if (!image || (*image)->format != target.platform || (*image)->slices.empty()) {
-      unreadable.push_back(image ? Problem{ErrorCode::NotALibrary,
-                                           "is no library of the platform of the others",
-                                           file,
-                                           {}}
-                                 : toProblem(image.takeError(), file));
-      continue;
-    }
-    if (facts.process.arch.empty())
-      facts.process.arch = archFor(**image, facts, store);
-    const Slice& slice = sliceFor(**image, facts.process.arch);
-    LibraryFacts library;
-    library.path = file;
-    library.name = path::filename(file).str();
-    library.original = {slice.dependencies, {}, slice.searchPaths, slice.searchPathKind};
-    readName(library);
-    facts.libraries.push_back(std::move(library));
-  }
+  if (isHere)
+    facts.variables = loaderVariables(target.platform);
+  findTorch(target, facts);
+  describeLibraries(facts, store);
 
   env::FfmpegQuery query;
   query.platform = target.platform;
   query.arch = facts.process.arch;
   query.option = options.ffmpeg;
-  if (options.sysroot.empty() && target.disk.knowsAbsolutePaths())
+  if (isHere)
     query.variables = env::ffmpegVariables();
   facts.ffmpegs = env::findFfmpegs(target.environment, target.disk, query);
   facts.otherFolders = findOtherFolders(target, package);
@@ -204,4 +215,4 @@ PackageFacts gatherFacts(const env::Target& target, const env::Package& package,
   return facts;
 }
 
-} // namespace tcfix::plan
+} // namespace tcfix::survey
