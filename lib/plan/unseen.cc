@@ -93,18 +93,16 @@ private:
 
   // All of it from one place: a library that finds only a part there takes none.
   bool isFfmpegBeside() const {
-    return request.ffmpeg && !ffmpeg.empty() && llvm::all_of(ffmpeg, [&](size_t index) {
-             return request.ffmpeg->find(nameOf(index));
-           });
+    return request.ffmpeg && !ffmpeg.empty() &&
+           llvm::all_of(ffmpeg, [&](size_t index) { return request.ffmpeg->find(nameOf(index)); });
   }
 
   void leadToFfmpegBeside() {
     for (size_t index : ffmpeg) {
       const std::string& name = nameOf(index);
-      draft.rename(index,
-                   name.substr(0, name.size() - baseName(name).size()) +
-                       *request.ffmpeg->find(name),
-                   {Reason::Kind::NameIn, request.ffmpeg->description});
+      draft.rename(
+          index, name.substr(0, name.size() - baseName(name).size()) + *request.ffmpeg->find(name),
+          {Reason::Kind::NameIn, request.ffmpeg->description});
     }
     delay(ffmpeg);
     add(entryTo(request.ffmpeg->folder), {Reason::Kind::LeadsTo, request.ffmpeg->description});

@@ -42,20 +42,27 @@ Simulation::Simulation(const PackageFacts& facts, resolve::LibraryStore& store,
         siblings.try_emplace(*library.identity, library.path);
 }
 
-// A library that fails without a sibling is loaded once more after it.
+// A library that fails without a sibling is loaded once more after it; if that one fails, too, its
+// problems are the cause.
 LoadResult Simulation::loadAfterSiblings(Session& session, const std::string& path,
                                          int depth) const {
   LoadResult result = session.load(path);
-  bool hasSibling = false;
+  bool hasLoaded = false;
   for (const Binding& binding : result.bindings) {
     if (binding.state != Binding::State::Missing && binding.state != Binding::State::Unknown)
       continue;
     auto sibling = siblings.find(binding.dependency);
-    if (sibling != siblings.end() && sibling->second != path && depth < kDeepestSibling)
-      hasSibling |=
-          loadAfterSiblings(session, sibling->second, depth + 1).verdict != Verdict::Fails;
+    if (sibling == siblings.end() || sibling->second == path || depth == kDeepestSibling)
+      continue;
+    LoadResult first = loadAfterSiblings(session, sibling->second, depth + 1);
+    if (first.verdict == Verdict::Fails) {
+      result.verdict = Verdict::Fails;
+      result.problems = std::move(first.problems);
+      return result;
+    }
+    hasLoaded = true;
   }
-  return hasSibling ? session.load(path) : result;
+  return hasLoaded ? session.load(path) : result;
 }
 
 GroupLoads Simulation::load(const Group& group, const Overrides& overrides, Regime regime) const {
