@@ -98,7 +98,7 @@ std::string systemVersion(const Case& facts) {
 std::map<std::string, Image> judgeLibraries(const survey::PackageFacts& facts,
                                             const io::TargetDisk& disk) {
   std::map<std::string, Image> judged;
-  if (facts.platform != Format::MachO)
+  if (facts.platform != Platform::MacOs)
     return judged;
   std::mutex mutex;
   parallelFor(facts.libraries.size(), hardwareThreads(), [&](size_t i) {
@@ -131,7 +131,7 @@ std::optional<LoadProblem> refusalOf(const std::string& path, const Image& image
 }
 
 void findMacProblems(const Case& facts, Findings& findings) {
-  if (facts.facts.platform != Format::MachO)
+  if (facts.facts.platform != Platform::MacOs)
     return;
   llvm::VersionTuple system, wanted;
   const std::string systemText = systemVersion(facts);

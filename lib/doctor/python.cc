@@ -65,7 +65,7 @@ void addArchitecture(const Case& facts, Findings& findings) {
                         "python is " + wanted + ", and " + library.name + " is " +
                             ((*image)->isUniversal ? "a universal file without that slice: " : "") +
                             llvm::join(offered, " and ") +
-                            (facts.facts.platform == Format::MachO && wanted == "x86_64" &&
+                            (facts.facts.platform == Platform::MacOs && wanted == "x86_64" &&
                                      llvm::is_contained(offered, "arm64")
                                  ? "; a python for Intel runs under Rosetta here"
                                  : ""),

@@ -39,7 +39,7 @@ struct Case {
   std::string applyCommand;
 
   Scene scene() const {
-    return {facts.platform,
+    return {formatOf(facts.platform),
             found.environment.kind == env::EnvironmentKind::Conda,
             facts.package.name,
             facts.torch ? facts.torch->version : std::string(),

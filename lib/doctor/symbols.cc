@@ -96,7 +96,7 @@ bool isTorchSymbol(llvm::StringRef symbol) {
 std::optional<LoadProblem> compareWithTorch(const survey::PackageFacts& facts,
                                             resolve::LibraryStore& store,
                                             const std::string& library) {
-  if (facts.platform != Format::Elf || !facts.torch)
+  if (facts.platform != Platform::Linux || !facts.torch)
     return std::nullopt;
   const SymbolTable* table = store.open(library).symbols(facts.process.arch);
   llvm::Expected<std::vector<NeededSymbol>> needed =
@@ -151,7 +151,7 @@ void addMissingSymbols(const Case& facts, const LoadProblem& problem, Findings& 
   if (problem.provider.empty() && isTorchs)
     complete.provider = mainLibraryOf(facts.facts);
   findings.push_back(missingSymbols(facts.scene(), complete, isTorchs));
-  if (isTorchs && facts.facts.platform == Format::Elf)
+  if (isTorchs && facts.facts.platform == Platform::Linux)
     addStringAbi(facts, problem, findings);
 }
 

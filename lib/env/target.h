@@ -3,6 +3,7 @@
 #pragma once
 
 #include "env/package.h"
+#include "image/platform.h"
 
 namespace tcfix::env {
 
@@ -17,8 +18,9 @@ struct Target {
   Environment environment;
   std::vector<Package> packages;   ///< those of the first recipe first
   std::vector<std::string> absent; ///< the names of recipes without a package
-  Format platform = Format::MachO; ///< of the libraries; without any, of the layout or this machine
-  std::string arch;                ///< of the libraries; empty if none could be read
+  Platform platform =
+      Platform::MacOs; ///< of the libraries; without any, of the layout or this machine
+  std::string arch;    ///< of the libraries; empty if none could be read
   io::TargetDisk disk;
 };
 

@@ -34,7 +34,7 @@ std::string relativePath(llvm::StringRef from, llvm::StringRef to) {
 Draft::Draft(const survey::PackageFacts& facts, const survey::LibraryFacts& library,
              std::optional<SearchPathKind> wantedKind)
     : subject(&library), result(library.original) {
-  if (facts.platform == Format::Elf)
+  if (facts.platform == Platform::Linux)
     kind = wantedKind ? *wantedKind : result.searchPathKind.value_or(SearchPathKind::Runpath);
   result.isDropped.resize(result.dependencies.size());
   std::vector<std::string>& paths = result.searchPaths;
@@ -46,7 +46,7 @@ Draft::Draft(const survey::PackageFacts& facts, const survey::LibraryFacts& libr
       auto last = std::find(paths.rbegin(), paths.rend(), entry);
       paths.erase(std::next(last).base());
     }
-  if (facts.platform == Format::Pe)
+  if (facts.platform == Platform::Windows)
     list.clear(); // harmless in a list of our own
   settleKind();
 }
@@ -115,11 +115,11 @@ std::string searchPathTo(const survey::PackageFacts& facts, const survey::Librar
   return relativeSearchPath(facts.platform, path::parent_path(library.path), folder);
 }
 
-std::string relativeSearchPath(Format platform, llvm::StringRef from, llvm::StringRef to) {
+std::string relativeSearchPath(Platform platform, llvm::StringRef from, llvm::StringRef to) {
   std::string relative = relativePath(from, to);
-  if (platform == Format::MachO)
+  if (platform == Platform::MacOs)
     return "@loader_path" + relative;
-  if (platform == Format::Pe)
+  if (platform == Platform::Windows)
     std::replace(relative.begin(), relative.end(), '/', '\\');
   return "$ORIGIN" + relative;
 }

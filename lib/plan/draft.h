@@ -51,7 +51,7 @@ std::string searchPathTo(const survey::PackageFacts& facts, const survey::Librar
 
 /// The search path that leads from a library in one folder to another folder, both written from
 /// the same place.
-std::string relativeSearchPath(Format platform, llvm::StringRef from, llvm::StringRef to);
+std::string relativeSearchPath(Platform platform, llvm::StringRef from, llvm::StringRef to);
 
 /// What the simulated loader sees of drafts.
 survey::Overrides overridesOf(llvm::ArrayRef<Draft> drafts);

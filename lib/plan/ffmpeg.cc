@@ -27,7 +27,7 @@ void leadToFfmpeg(Draft& draft, const PackageFacts& facts, const Simulation& sim
       llvm::StringRef place = llvm::StringRef(name).drop_back(baseName(name).size());
       draft.rename(index, place.str() + file->second, {Reason::Kind::NameIn, install.description});
     }
-    if (facts.platform == Format::Pe)
+    if (facts.platform == Platform::Windows)
       draft.delay(index);
     draft.addSearchPath(entry, reason);
   }

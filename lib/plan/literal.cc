@@ -47,7 +47,7 @@ void addLiteralEntries(Draft& draft, const Request& request, const PackageFacts&
                        const Simulation& simulation) {
   for (const std::string& entry : request.searchPaths)
     draft.addSearchPath(entry, {});
-  if (facts.platform == Format::Pe && !request.searchPaths.empty())
+  if (facts.platform == Platform::Windows && !request.searchPaths.empty())
     delayWhatTheyLeadTo(draft, request, simulation);
 }
 

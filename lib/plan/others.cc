@@ -12,8 +12,8 @@ namespace {
 using resolve::Binding;
 
 // Only names without a folder of their own are looked for in search paths.
-bool isSearchedFor(llvm::StringRef dependency, Format platform) {
-  if (platform == Format::MachO)
+bool isSearchedFor(llvm::StringRef dependency, Platform platform) {
+  if (platform == Platform::MacOs)
     return dependency.starts_with("@rpath/");
   return !dependency.contains('/');
 }
@@ -75,7 +75,7 @@ GroupLoads leadToOthers(llvm::MutableArrayRef<Draft> drafts, const Group& group,
       std::string folder = findFolder(name, draft.library(), facts, simulation.disk());
       if (!index || folder.empty())
         continue;
-      if (facts.platform == Format::Pe)
+      if (facts.platform == Platform::Windows)
         draft.delay(*index);
       draft.addSearchPath(searchPathTo(facts, draft.library(), folder, simulation.disk()),
                           {Reason::Kind::LeadsTo, name.str()});
@@ -86,7 +86,7 @@ GroupLoads leadToOthers(llvm::MutableArrayRef<Draft> drafts, const Group& group,
 }
 
 void dropLibpython(Draft& draft, const PackageFacts& facts, const Simulation& simulation) {
-  if (facts.platform != Format::Elf)
+  if (facts.platform != Platform::Linux)
     return;
   std::optional<std::string> libpython = missingLibpython(draft, draft.wanted(), simulation);
   // One that only our own RUNPATH hides is there.

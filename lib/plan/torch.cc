@@ -8,8 +8,8 @@ namespace tcfix::plan {
 
 namespace {
 
-bool isSameName(llvm::StringRef a, llvm::StringRef b, Format platform) {
-  return platform == Format::Pe ? a.equals_insensitive(b) : a == b;
+bool isSameName(llvm::StringRef a, llvm::StringRef b, Platform platform) {
+  return platform == Platform::Windows ? a.equals_insensitive(b) : a == b;
 }
 
 } // namespace
@@ -37,7 +37,7 @@ void leadToTorch(Draft& draft, const PackageFacts& facts, const Simulation& simu
           return isSameName(name, unmet.name, facts.platform);
         }))
       continue;
-    if (facts.platform == Format::Pe)
+    if (facts.platform == Platform::Windows)
       draft.delay(unmet.dependency);
     draft.addSearchPath(
         searchPathTo(facts, draft.library(), facts.torch->libFolder, simulation.disk()),

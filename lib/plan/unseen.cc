@@ -9,8 +9,6 @@ namespace tcfix::plan {
 
 namespace {
 
-constexpr llvm::StringLiteral kTorchFolder = "torch/lib";
-
 bool isOfTorch(llvm::StringRef dependency, const recipe::Recipe& recipe) {
   std::string lower = baseName(dependency).lower();
   llvm::StringRef name = lower;
@@ -20,14 +18,14 @@ bool isOfTorch(llvm::StringRef dependency, const recipe::Recipe& recipe) {
 }
 
 /// The name without hash or exact version, which any FFmpeg of that major has.
-std::string plainName(const env::FfmpegName& name, Format platform) {
+std::string plainName(const env::FfmpegName& name, Platform platform) {
   std::string number = std::to_string(name.libraryMajor);
   switch (platform) {
-  case Format::MachO:
+  case Platform::MacOs:
     return "lib" + name.component + "." + number + ".dylib";
-  case Format::Elf:
+  case Platform::Linux:
     return "lib" + name.component + ".so." + number;
-  case Format::Pe:
+  case Platform::Windows:
     return name.component + "-" + number + ".dll";
   }
   return {};
@@ -37,93 +35,85 @@ std::string plainName(const env::FfmpegName& name, Format platform) {
 class UnseenRules {
 public:
   UnseenRules(Draft& draft, const survey::PackageFacts& facts, const UnseenRequest& request)
-      : draft(draft), facts(facts), request(request) {
-    for (size_t index : draft.dependencies())
-      sort(index);
+      : draft(draft), platform(facts.platform), request(request) {
+    const recipe::Recipe& recipe = facts.package.recipe;
+    for (size_t index : draft.dependencies()) {
+      llvm::StringRef name = nameOf(index);
+      if (isOfTorch(name, recipe))
+        torch.push_back(index);
+      else if (env::parseFfmpegName(name))
+        ffmpeg.push_back(index);
+      else if (name.consume_front("@rpath/") &&
+               (recipe.libraryPrefix.empty() || !name.starts_with(recipe.libraryPrefix)))
+        others.push_back(index);
+    }
   }
 
   void run() {
+    const bool hasEntries = !request.searchPaths.empty();
     for (const std::string& entry : request.searchPaths)
       add(entry, {});
-    if (!torch.empty()) {
-      delay(torch);
-      if (request.searchPaths.empty())
-        add(entryTo(kTorchFolder), {Reason::Kind::LeadsTo, "torch"});
-    }
-    const bool isBeside = isFfmpegBeside();
+    delay(torch);
+    if (!torch.empty() && !hasEntries)
+      add(entryTo("torch/lib"), {Reason::Kind::LeadsTo, "torch"});
+    // All of it from one place: a library that finds only a part there takes none.
+    const bool isBeside =
+        request.ffmpeg && !ffmpeg.empty() &&
+        llvm::all_of(ffmpeg, [&](size_t index) { return request.ffmpeg->find(nameOf(index)); });
     if (isBeside)
       leadToFfmpegBeside();
     else
-      leadToFfmpegOfSystem();
-    if (facts.platform == Format::Elf)
+      leadToFfmpegOfSystem(hasEntries);
+    if (platform == Platform::Linux)
       finishElf(isBeside);
   }
 
 private:
   const std::string& nameOf(size_t index) const { return draft.wanted().dependencies[index].name; }
 
-  void sort(size_t index) {
-    llvm::StringRef name = nameOf(index);
-    const std::string& own = facts.package.recipe.libraryPrefix;
-    if (isOfTorch(name, facts.package.recipe))
-      torch.push_back(index);
-    else if (env::parseFfmpegName(name))
-      ffmpeg.push_back(index);
-    else if (name.consume_front("@rpath/") && (own.empty() || !name.starts_with(own)))
-      others.push_back(index);
-  }
-
   std::string entryTo(llvm::StringRef target) const {
-    const llvm::StringRef folder =
-        llvm::sys::path::parent_path(draft.library().path, llvm::sys::path::Style::posix);
-    return relativeSearchPath(facts.platform, folder, target);
+    return relativeSearchPath(
+        platform, llvm::sys::path::parent_path(draft.library().path, llvm::sys::path::Style::posix),
+        target);
   }
 
   void add(const std::string& entry, Reason reason) {
     // Windows' list is for the DLLs that are delayed; without them it has no reader.
-    if (facts.platform != Format::Pe || !torch.empty() || !ffmpeg.empty())
+    if (platform != Platform::Windows || !torch.empty() || !ffmpeg.empty())
       draft.addSearchPath(entry, std::move(reason));
   }
 
   void delay(llvm::ArrayRef<size_t> dependencies) {
-    if (facts.platform == Format::Pe)
+    if (platform == Platform::Windows)
       for (size_t index : dependencies)
         draft.delay(index);
   }
 
-  // All of it from one place: a library that finds only a part there takes none.
-  bool isFfmpegBeside() const {
-    return request.ffmpeg && !ffmpeg.empty() &&
-           llvm::all_of(ffmpeg, [&](size_t index) { return request.ffmpeg->find(nameOf(index)); });
-  }
-
   void leadToFfmpegBeside() {
+    const std::string& description = request.ffmpeg->description;
     for (size_t index : ffmpeg) {
       const std::string& name = nameOf(index);
-      draft.rename(
-          index, name.substr(0, name.size() - baseName(name).size()) + *request.ffmpeg->find(name),
-          {Reason::Kind::NameIn, request.ffmpeg->description});
+      const std::string place = name.substr(0, name.size() - baseName(name).size());
+      draft.rename(index, place + *request.ffmpeg->find(name), {Reason::Kind::NameIn, description});
     }
     delay(ffmpeg);
-    add(entryTo(request.ffmpeg->folder), {Reason::Kind::LeadsTo, request.ffmpeg->description});
+    add(entryTo(request.ffmpeg->folder), {Reason::Kind::LeadsTo, description});
   }
 
-  void leadToFfmpegOfSystem() {
+  void leadToFfmpegOfSystem(bool hasEntries) {
     // A name with a hash or an exact version is one certain file's, and has its entry already.
     llvm::erase_if(ffmpeg, [&](size_t index) {
-      return !baseName(nameOf(index))
-                  .equals_insensitive(
-                      plainName(*env::parseFfmpegName(nameOf(index)), facts.platform));
+      const std::string plain = plainName(*env::parseFfmpegName(nameOf(index)), platform);
+      return !baseName(nameOf(index)).equals_insensitive(plain);
     });
     delay(ffmpeg);
-    if (!request.searchPaths.empty() || (ffmpeg.empty() && others.empty()))
+    const std::string standing = standingEntryOf(platform);
+    if (standing.empty() || hasEntries || (ffmpeg.empty() && others.empty()))
       return;
-    const std::string standing = standingEntryOf(facts.platform);
-    if (facts.platform == Format::MachO)
-      add(standing, {Reason::Kind::LeadsTo, ffmpeg.empty() ? baseName(nameOf(others.front())).str()
-                                                           : "Homebrew's FFmpeg"});
-    if (facts.platform == Format::Pe)
-      add(standing, {Reason::Kind::LeadsTo, "FFmpeg where that variable is set"});
+    add(standing, {Reason::Kind::LeadsTo, ffmpeg.empty() ? baseName(nameOf(others.front())).str()
+                                          : platform == Platform::MacOs
+                                              ? "Homebrew's FFmpeg"
+                                              : "FFmpeg where that variable is set"});
   }
 
   // RPATH, unless the library has the other kind already: in an environment whose Python finds
@@ -138,7 +128,7 @@ private:
   }
 
   Draft& draft;
-  const survey::PackageFacts& facts;
+  const Platform platform;
   const UnseenRequest& request;
   std::vector<size_t> torch, ffmpeg; ///< dependencies
   std::vector<size_t> others;        ///< macOS: looked for in search paths, too; libheif
@@ -154,13 +144,13 @@ const std::string* FfmpegBeside::find(llvm::StringRef dependency) const {
   return found == files.end() ? nullptr : &found->second;
 }
 
-std::string standingEntryOf(Format platform) {
+std::string standingEntryOf(Platform platform) {
   switch (platform) {
-  case Format::MachO:
+  case Platform::MacOs:
     return "/opt/homebrew/lib";
-  case Format::Pe:
+  case Platform::Windows:
     return "%FFMPEG_SHARED_BIN%";
-  case Format::Elf:
+  case Platform::Linux:
     break;
   }
   return {};

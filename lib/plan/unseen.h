@@ -26,7 +26,7 @@ struct UnseenRequest {
 
 /// Where an FFmpeg may be installed later on any machine of the platform; empty where its loader
 /// looks there by itself.
-std::string standingEntryOf(Format platform);
+std::string standingEntryOf(Platform platform);
 
 /// The library's path in the draft is that from site-packages, with slashes.
 void planUnseen(Draft& draft, const survey::PackageFacts& facts, const UnseenRequest& request);

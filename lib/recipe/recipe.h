@@ -52,6 +52,7 @@ struct Recipe {
   /// Stems of the libraries that every import loads. In a package with majors the others that
   /// belong to none are loaded on demand, and do not count.
   std::vector<std::string> importedStems;
+  bool importsTorch = false; ///< before its own libraries, so that torch's are there already
   /// Its Python code may load a library before another that depends on it.
   bool loadsSiblingsFirst = true;
   llvm::ArrayRef<TorchMatch> torchMatches; ///< oldest first; empty: not known

@@ -29,6 +29,7 @@ const Recipe& torchaudio() {
     made.name = "torchaudio";
     made.ffmpegStems = {"libtorio_ffmpeg", "_torio_ffmpeg"};
     made.importedStems = {"libtorchaudio", "_torchaudio"};
+    made.importsTorch = true;
     made.torchMatches = kTorchaudioTorch;
     made.versionedSmokeTest = torchaudioSmokeTest;
     return made;

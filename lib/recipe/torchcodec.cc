@@ -38,6 +38,7 @@ const Recipe& torchcodec() {
     made.libraryPrefix = "libtorchcodec";
     // core was called decoder, or nothing at all, in old versions.
     made.ffmpegStems = {"libtorchcodec", "libtorchcodec_custom_ops", "libtorchcodec_pybind_ops"};
+    made.importsTorch = true;
     made.loadsSiblingsFirst = false; // in the order of the stems, and no other
     made.torchMatches = kTorchcodecTorch;
     made.cudaBuilds = kTorchcodecCuda;

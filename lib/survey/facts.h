@@ -5,6 +5,7 @@
 #include "env/ffmpeg.h"
 #include "env/ffmpeg_name.h"
 #include "env/package.h"
+#include "image/platform.h"
 #include "resolve/session.h"
 
 namespace tcfix::survey {
@@ -22,7 +23,7 @@ struct LibraryFacts {
 /// One package in one site, and the world around it.
 struct PackageFacts {
   env::Package package;
-  Format platform = Format::MachO;
+  Platform platform = Platform::MacOs;
   std::string root; ///< host path of the environment: what lies below moves with it
   std::vector<LibraryFacts> libraries;
   std::vector<Problem> unreadable; ///< why other libraries of the package were left out

@@ -31,7 +31,7 @@ std::string pythonFor(const env::Target& target, const env::Package& package) {
 
 // A universal python runs in the architecture that its machine prefers: the first that fits. One of
 // another platform than the libraries will not be the one that loads them.
-void describePython(resolve::ProcessOptions& process, Format platform,
+void describePython(resolve::ProcessOptions& process, Platform platform,
                     resolve::LibraryStore& store) {
   if (process.executable.empty())
     return;
@@ -40,7 +40,7 @@ void describePython(resolve::ProcessOptions& process, Format platform,
     llvm::consumeError(image.takeError());
     return;
   }
-  if ((*image)->format != platform)
+  if (platformOf((*image)->format) != platform)
     process.executable.clear();
   else if (process.arch.empty() && !(*image)->isUniversal && !(*image)->slices.empty())
     process.arch = (*image)->slices.front().arch;
@@ -64,11 +64,11 @@ std::string archFor(const Image& image, const PackageFacts& facts, resolve::Libr
 }
 
 /// Those of this process that the platform's loader would heed in a python started from it.
-std::map<std::string, std::string> loaderVariables(Format platform) {
+std::map<std::string, std::string> loaderVariables(Platform platform) {
   std::vector<const char*> names = {"PATH"};
-  if (platform == Format::MachO)
+  if (platform == Platform::MacOs)
     names = {"DYLD_LIBRARY_PATH", "DYLD_FALLBACK_LIBRARY_PATH"};
-  if (platform == Format::Elf)
+  if (platform == Platform::Linux)
     names = {"LD_LIBRARY_PATH"};
   std::map<std::string, std::string> result;
   for (const char* name : names)
@@ -95,11 +95,12 @@ std::vector<std::string> findOtherFolders(const env::Target& target, const env::
   for (const env::Site& one : target.environment.sites) {
     std::string nvidia = one.folder + "/nvidia";
     for (const std::string& part : disk.list(nvidia))
-      add(nvidia + "/" + part + (target.platform == Format::Pe ? "/bin" : "/lib"));
+      add(nvidia + "/" + part + (target.platform == Platform::Windows ? "/bin" : "/lib"));
   }
   if (!target.environment.condaMeta.empty())
-    add(target.environment.whole + (target.platform == Format::Pe ? "/Library/bin" : "/lib"));
-  if (target.platform == Format::MachO)
+    add(target.environment.whole +
+        (target.platform == Platform::Windows ? "/Library/bin" : "/lib"));
+  if (target.platform == Platform::MacOs)
     for (const char* common : {"/opt/homebrew/lib", "/usr/local/lib", "/opt/local/lib"})
       if (std::optional<std::string> folder = disk.hostPath(common))
         add(*folder);
@@ -167,7 +168,7 @@ void findTorch(const env::Target& target, PackageFacts& facts) {
 void describeLibraries(PackageFacts& facts, resolve::LibraryStore& store) {
   for (const std::string& file : facts.package.libraries) {
     llvm::Expected<const Image*> image = store.image(file);
-    if (!image || (*image)->format != facts.platform || (*image)->slices.empty()) {
+    if (!image || platformOf((*image)->format) != facts.platform || (*image)->slices.empty()) {
       facts.unreadable.push_back(image ? Problem{ErrorCode::NotALibrary,
                                                  "is no library of the platform of the others",
                                                  file,
@@ -203,14 +204,14 @@ PackageFacts gatherFacts(const env::Target& target, const env::Package& package,
   describeLibraries(facts, store);
 
   env::FfmpegQuery query;
-  query.platform = target.platform;
+  query.platform = formatOf(target.platform);
   query.arch = facts.process.arch;
   query.option = options.ffmpeg;
   if (isHere)
     query.variables = env::ffmpegVariables();
   facts.ffmpegs = env::findFfmpegs(target.environment, target.disk, query);
   facts.otherFolders = findOtherFolders(target, package);
-  if (facts.platform == Format::Pe)
+  if (facts.platform == Platform::Windows)
     facts.process.dllFolders = findDllFolders(target, package, facts.otherFolders);
   return facts;
 }

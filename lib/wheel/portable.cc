@@ -8,7 +8,7 @@ std::vector<plan::PlannedEdit> portableEdits(const Image& image, const std::stri
                                              const plan::UnseenRequest& request) {
   survey::PackageFacts facts;
   facts.package.recipe = recipe::defaultRecipe();
-  facts.platform = image.format;
+  facts.platform = platformOf(image.format);
   // An edit is one of all slices, whichever of them has the dependency.
   Slice whole = image.slices.front();
   for (const Slice& slice : llvm::drop_begin(image.slices))

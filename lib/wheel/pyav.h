@@ -6,7 +6,7 @@
 namespace tcfix::wheel {
 
 struct PyavWheel {
-  Format platform = Format::MachO;
+  Platform platform = Platform::MacOs;
   std::string arch;
   plan::FfmpegBeside ffmpeg;
 };

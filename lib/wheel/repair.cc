@@ -98,7 +98,7 @@ llvm::Expected<const plan::FfmpegBeside*> Repair::chooseFfmpeg(const Contents& w
     return nullptr;
   const Image& image = libraries.front().image;
   auto fits = [&](const PyavWheel& pyav) {
-    return pyav.platform == image.format &&
+    return pyav.platform == platformOf(image.format) &&
            llvm::any_of(image.slices, [&](const Slice& slice) { return slice.arch == pyav.arch; });
   };
   auto found = llvm::find_if(options.pyavs, fits);

@@ -280,7 +280,7 @@ TEST_F(Packages, OfWindowsHaveGraftedLibrariesBeside) {
   llvm::Expected<env::Target> target =
       env::findTarget({tree.path("win"), "", "", {recipe::defaultRecipe()}});
   ASSERT_TRUE(bool(target));
-  EXPECT_EQ(target->platform, Format::Pe);
+  EXPECT_EQ(target->platform, Platform::Windows);
   EXPECT_EQ(target->arch, "x86_64");
   EXPECT_TRUE(target->disk.options().isWindows);
   EXPECT_FALSE(target->disk.knowsAbsolutePaths());
@@ -296,7 +296,7 @@ TEST_F(Packages, TellTheTargetsPlatform) {
   llvm::Expected<env::Target> target =
       env::findTarget({tree.path("venv"), tree.path(), "", {recipe::defaultRecipe()}});
   ASSERT_TRUE(bool(target));
-  EXPECT_EQ(target->platform, Format::Elf);
+  EXPECT_EQ(target->platform, Platform::Linux);
   EXPECT_EQ(target->arch, "aarch64");
   EXPECT_TRUE(target->disk.knowsAbsolutePaths());
   llvm::Expected<env::Target> none =

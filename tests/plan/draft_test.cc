@@ -62,7 +62,7 @@ TEST_F(DraftTest, RenamesAndDrops) {
 }
 
 TEST_F(DraftTest, SaysTheKindOnceAndOnlyWithEntries) {
-  facts.platform = Format::Elf;
+  facts.platform = Platform::Linux;
   Draft draft(facts, library, SearchPathKind::Rpath);
   EXPECT_THAT(draft.edits(), IsEmpty());
   EXPECT_EQ(draft.wanted().searchPathKind, std::nullopt);
@@ -78,9 +78,9 @@ TEST_F(DraftTest, LeadsRelativelyInsideTheEnvironmentOnly) {
   EXPECT_EQ(wayTo("/env/lib"), "@loader_path/../../..");
   EXPECT_EQ(wayTo("/environment/lib"), "/environment/lib");
   EXPECT_EQ(wayTo("/opt/homebrew/lib"), "/opt/homebrew/lib");
-  facts.platform = Format::Elf;
+  facts.platform = Platform::Linux;
   EXPECT_EQ(wayTo("/env/lib"), "$ORIGIN/../../..");
-  facts.platform = Format::Pe;
+  facts.platform = Platform::Windows;
   EXPECT_EQ(wayTo("/env/lib"), "$ORIGIN\\..\\..\\..");
 }
 

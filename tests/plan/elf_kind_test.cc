@@ -24,7 +24,7 @@ ByteVector elf(std::vector<std::string> needed, std::string runpath = {}, std::s
 /// core7 needs torch, and FFmpeg's avcodec, which needs avutil beside it.
 struct LinuxTree : Planned {
   explicit LinuxTree(World& world, ByteVector core, const std::string& ffmpegRunpath = {})
-      : Planned(Format::Elf, world) {
+      : Planned(Platform::Linux, world) {
     addTorch("libc10.so", elf({}));
     world.add("/env/av.libs/libavcodec.so.61", elf({"libavutil.so.59"}, ffmpegRunpath));
     world.add("/env/av.libs/libavutil.so.59", elf({}));

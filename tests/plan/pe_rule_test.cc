@@ -19,7 +19,7 @@ ByteVector dll(std::vector<std::string> needed) {
 }
 
 struct WindowsTree : Planned {
-  explicit WindowsTree(World& world) : Planned(Format::Pe, world) {
+  explicit WindowsTree(World& world) : Planned(Platform::Windows, world) {
     addTorch("c10.dll", dll({}));
     world.add("/env/av.libs/avcodec-61-0123.dll", dll({"avutil-59-4567.dll"}));
     world.add("/env/av.libs/avutil-59-4567.dll", dll({}));

@@ -8,7 +8,7 @@ namespace tcfix::plan {
 
 class Planned {
 public:
-  Planned(Format platform, resolve::World& world) : world(world) {
+  Planned(Platform platform, resolve::World& world) : world(world) {
     facts.platform = platform;
     facts.root = world.at("/env");
     facts.process.arch = "x86_64";
