@@ -152,7 +152,8 @@ std::string importNameOf(const Package& package, const std::string& folder,
   for (llvm::StringRef library : package.libraries) {
     if (!library.consume_front(package.site))
       continue;
-    llvm::StringRef top = library.ltrim("/\\").split('/').first.split('.').first;
+    library = library.ltrim("/\\");
+    const llvm::StringRef top = library.substr(0, library.find_first_of("/\\."));
     if (!top.empty() && (name.empty() || (name.front() == '_' && top.front() != '_')))
       name = top.str();
   }
