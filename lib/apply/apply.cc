@@ -48,9 +48,10 @@ private:
   std::vector<survey::Group> groups;
   std::optional<survey::Simulation> simulation; ///< of what the plan starts from
   plan::PackagePlan planned;
-  std::map<std::string, const plan::Draft*> drafts;  ///< by path, into the plan
-  bool hasRebuilt = false;                           ///< there is one to replace a library by
-  std::optional<survey::PackageLoads> before, after; ///< nothing: it could not be known
+  std::map<std::string, const plan::Draft*> drafts; ///< by path, into the plan
+  bool hasRebuilt = false;                          ///< there is one to replace a library by
+  /// Often the same; null: it could not be known.
+  std::shared_ptr<const survey::PackageLoads> before, after;
   std::vector<Problem> warnings;
 };
 
@@ -236,12 +237,12 @@ llvm::Error PackageRun::run(const Locks& locks) {
       works, [](const auto& work) { return work->isOpen() && !work->change.isIdentity(); });
   bool hasFailed = llvm::any_of(works, [](const auto& work) { return !work->isOpen(); });
   // What is as planned loads as planned.
-  if (!isChanged && !hasFailed)
-    before = planned.loads();
-  else if (rebuilt)
-    before = survey::Simulation(facts, *present).loadAll(groups);
-  else
-    before = simulation->loadAll(groups);
+  auto keep = [](survey::PackageLoads loads) {
+    return std::make_shared<const survey::PackageLoads>(std::move(loads));
+  };
+  before = keep(!isChanged && !hasFailed ? planned.takeLoads()
+                : rebuilt                ? survey::Simulation(facts, *present).loadAll(groups)
+                                         : simulation->loadAll(groups));
   after = before;
   if (options.isWriting)
     if (llvm::Error error = write()) {
@@ -256,9 +257,9 @@ llvm::Error PackageRun::run(const Locks& locks) {
   if (isChanged && options.isWriting) {
     // Look again: the disk has the last word.
     resolve::LibraryStore changed = present->after(package.libraries);
-    after = survey::Simulation(facts, changed).loadAll(groups);
+    after = keep(survey::Simulation(facts, changed).loadAll(groups));
   } else if (isChanged) {
-    after = planned.loads();
+    after = keep(planned.takeLoads());
   }
   return llvm::Error::success();
 }

@@ -228,11 +228,11 @@ GroupPlan Planner::run(std::vector<FfmpegChoice>& choices) {
 
 } // namespace
 
-survey::PackageLoads PackagePlan::loads() const {
+survey::PackageLoads PackagePlan::takeLoads() {
   survey::PackageLoads loads;
-  for (const GroupPlan& group : groups) {
-    loads.preloaded.push_back(group.preloaded);
-    loads.bare.push_back(group.bare);
+  for (GroupPlan& group : groups) {
+    loads.preloaded.push_back(std::move(group.preloaded));
+    loads.bare.push_back(std::move(group.bare));
   }
   return loads;
 }

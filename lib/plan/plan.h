@@ -31,8 +31,8 @@ struct PackagePlan {
   std::vector<FfmpegChoice> ffmpegs; ///< one for each install of the facts
   std::vector<std::string> warnings; ///< such as: an entry that was asked for leads nowhere
 
-  /// How the groups will load.
-  survey::PackageLoads loads() const;
+  /// Hands over how the groups will load.
+  survey::PackageLoads takeLoads();
 };
 
 PackagePlan planPackage(const PackageFacts& facts, const Request& request,
