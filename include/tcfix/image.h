@@ -56,8 +56,9 @@ struct Slice {
   std::vector<Dependency> dependencies;
   std::vector<std::string> searchPaths; ///< in search order
   std::optional<SearchPathKind> searchPathKind;
-  std::string minOs; ///< such as "11.0"; empty where it is not recorded
-  std::string sdk;   ///< of Mach-O: what it was built with, which decides how strict dyld is
+  std::string minOs;    ///< such as "11.0"; empty where it is not recorded
+  std::string minGlibc; ///< ELF: the oldest glibc that has all it requires; empty if any has
+  std::string sdk;      ///< of Mach-O: what it was built with, which decides how strict dyld is
   std::optional<SignatureSummary> signature;
   std::vector<ImportedSymbol> imports; ///< only when symbols were requested
   std::vector<std::string> exports;

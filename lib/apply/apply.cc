@@ -1,7 +1,6 @@
 #include "apply/apply.h"
 
 #include "apply/library_stage.h"
-#include "apply/package_loads.h"
 #include "base/parallel.h"
 #include "commit/locks.h"
 #include "image/names.h"
@@ -13,9 +12,9 @@
 
 namespace tcfix::apply {
 
-using plan::GroupLoads;
 using plan::GroupPlan;
 using resolve::Verdict;
+using survey::GroupLoads;
 
 namespace {
 
@@ -45,11 +44,15 @@ private:
   PackageState state;
   std::vector<std::unique_ptr<LibraryWork>> works;
   std::optional<resolve::LibraryStore> present; ///< every library as it was when we came
-  plan::PackageFacts facts;
+  std::optional<resolve::LibraryStore> rebuilt; ///< the same after --replace-from, if that differs
+  survey::PackageFacts facts;
+  std::vector<survey::Group> groups;
+  std::optional<survey::Simulation> simulation; ///< of what the plan starts from
   plan::PackagePlan planned;
   std::map<std::string, const plan::Draft*> drafts; ///< by path, into the plan
   bool hasRebuilt = false;                          ///< there is one to replace a library by
-  KnownLoads before, after;
+  /// Often the same; null: it could not be known.
+  std::shared_ptr<const survey::PackageLoads> before, after;
   std::vector<Problem> warnings;
 };
 
@@ -143,28 +146,30 @@ LibraryWork* PackageRun::find(const std::string& path) {
 
 // The plan starts from what the installer, or a rebuild, left.
 void PackageRun::plan() {
-  std::vector<Problem> unreadable;
-  facts = plan::gatherFacts(target, package, *present, options.survey, unreadable);
-  bool hasReplacements = false;
-  resolve::LibraryStore rebuilt(target.disk);
+  std::vector<std::string> replaced;
   for (const std::unique_ptr<LibraryWork>& work : works)
-    if (work->replacement) {
-      rebuilt.replace(work->path, work->replacement->bytes());
-      hasReplacements = true;
-    }
-  if (hasReplacements)
-    facts = plan::gatherFacts(target, package, rebuilt, options.survey, unreadable);
-  for (const Problem& problem : unreadable)
+    if (work->replacement)
+      replaced.push_back(work->path);
+  if (!replaced.empty()) {
+    rebuilt.emplace(present->after(replaced));
+    for (const std::string& path : replaced)
+      rebuilt->replace(path, find(path)->replacement->bytes());
+  }
+  resolve::LibraryStore& store = rebuilt ? *rebuilt : *present;
+  facts = survey::gatherFacts(target, package, store, options.survey);
+  for (const Problem& problem : facts.unreadable)
     if (LibraryWork* work = find(problem.path); work && work->isOpen())
       work->fail(problem);
-  for (plan::LibraryFacts& library : facts.libraries) {
+  for (survey::LibraryFacts& library : facts.libraries) {
     const LibraryWork* work = find(library.path);
     if (!work || work->replacement || !work->edits())
       continue;
     const AppliedPlan& applied = *work->edits()->plan;
     library.original = {applied.dependencies, {}, applied.searchPaths, applied.searchPathKind};
   }
-  planned = plan::planPackage(facts, options.request, hasReplacements ? rebuilt : *present);
+  groups = survey::groupsOf(facts);
+  simulation.emplace(facts, store);
+  planned = plan::planPackage(facts, options.request, *simulation);
   for (const GroupPlan& group : planned.groups)
     for (const plan::Draft& draft : group.drafts)
       drafts[draft.library().path] = &draft;
@@ -231,9 +236,13 @@ llvm::Error PackageRun::run(const commit::Locks& locks) {
   bool isChanged = llvm::any_of(
       works, [](const auto& work) { return work->isOpen() && !work->change.isIdentity(); });
   bool hasFailed = llvm::any_of(works, [](const auto& work) { return !work->isOpen(); });
-  KnownLoads promised = promisedBy(planned);
   // What is as planned loads as planned.
-  before = isChanged || hasFailed ? simulate(facts, *present) : promised;
+  auto keep = [](survey::PackageLoads loads) {
+    return std::make_shared<const survey::PackageLoads>(std::move(loads));
+  };
+  before = keep(!isChanged && !hasFailed ? planned.takeLoads()
+                : rebuilt                ? survey::Simulation(facts, *present).loadAll(groups)
+                                         : simulation->loadAll(groups));
   after = before;
   if (options.isWriting)
     if (llvm::Error error = write()) {
@@ -245,9 +254,9 @@ llvm::Error PackageRun::run(const commit::Locks& locks) {
   if (isChanged && options.isWriting) {
     // Look again: the disk has the last word.
     resolve::LibraryStore changed = present->after(package.libraries);
-    after = simulate(facts, changed);
+    after = keep(survey::Simulation(facts, changed).loadAll(groups));
   } else if (isChanged) {
-    after = promised;
+    after = keep(planned.takeLoads());
   }
   return llvm::Error::success();
 }
@@ -273,11 +282,14 @@ void PackageRun::report(TargetOutcome& outcome) {
   if (!outcome.torch)
     outcome.torch = facts.torch;
 
-  std::vector<plan::Group> groups = plan::groupsOf(facts);
+  outcome.smokeTests.push_back(package.recipe.smokeTest(package.version));
   if (!before || !after)
     return;
-  Loads loads{overall(before->preloaded, groups), overall(after->preloaded, groups)};
-  Loads bare{overall(before->bare, groups), overall(after->bare, groups)};
+  auto overall = [&](const std::vector<GroupLoads>& loads) {
+    return survey::verdictOf(groups, [&](size_t i) { return loads[i].verdict; });
+  };
+  Loads loads{overall(before->preloaded), overall(after->preloaded)};
+  Loads bare{overall(before->bare), overall(after->bare)};
   outcome.loads = {both(outcome.loads.before, loads.before),
                    both(outcome.loads.after, loads.after)};
   outcome.loadsBare = {both(outcome.loadsBare.before, bare.before),
@@ -298,7 +310,7 @@ void PackageRun::report(TargetOutcome& outcome) {
     for (const providers::FfmpegInstall& install : facts.ffmpegs)
       if (install.folder == group.ffmpegFolder)
         source = providers::nameOf(install.source).str();
-    const std::optional<int> major = plan::ffmpegMajorOf(*groups[i].libraries.front());
+    const std::optional<int> major = survey::ffmpegMajorOf(*groups[i].libraries.front());
     if (group.ffmpeg)
       source = providers::nameOf(facts.ffmpegs[*group.ffmpeg].source).str();
     outcome.ffmpeg = {major.value_or(group.group.major), target.disk.targetPath(group.ffmpegFolder),
@@ -335,7 +347,7 @@ TargetOutcome applyTo(const std::string& target, const ApplyOptions& options, io
   TargetOutcome outcome;
   outcome.path = target;
   outcome.loads = outcome.loadsBare = {Verdict::Loads, Verdict::Loads};
-  llvm::Expected<env::Target> found = plan::locate(target, options.survey);
+  llvm::Expected<env::Target> found = survey::locate(target, options.survey);
   if (!found) {
     outcome.problems.push_back(toProblem(found.takeError(), target));
     outcome.loads = outcome.loadsBare = {};

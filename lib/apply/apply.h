@@ -1,17 +1,17 @@
 // apply: every library of a package in an environment is made to load.
 //
-// discover -> inspect -> resolve -> plan (lib/plan) -> rewrite in memory -> stage -> journal ->
+// discover -> survey -> resolve -> plan (lib/plan) -> rewrite in memory -> stage -> journal ->
 // commit -> look again. All of it under a lock; nothing is written unless all of it could be.
 #pragma once
 
 #include "apply/edit_files.h"
 #include "plan/plan.h"
-#include "plan/survey.h"
+#include "survey/survey.h"
 
 namespace tcfix::apply {
 
 struct ApplyOptions {
-  plan::SurveyOptions survey;
+  survey::SurveyOptions survey;
   plan::Request request;
   formats::Signing signing;
   bool signWithCodesign = false;
@@ -26,7 +26,7 @@ struct Loads {
   resolve::Verdict after = resolve::Verdict::Unknown;
 };
 
-/// The FFmpeg that torchcodec will use: that of the highest major that loads.
+/// The FFmpeg that will be used: that of the highest major that loads.
 struct ChosenFfmpeg {
   int major = 0;
   std::string path; ///< the target's path of its folder
@@ -36,13 +36,14 @@ struct ChosenFfmpeg {
 struct TargetOutcome {
   std::string path; ///< as it was given
   std::vector<FileOutcome> files;
-  Loads loads;                    ///< with torch imported, as torchcodec does
+  Loads loads;                    ///< as after the package's own Python code
   Loads loadsBare;                ///< with nothing loaded
   std::vector<int> loadingMajors; ///< afterwards, with torch imported, or not known to fail
   std::optional<ChosenFfmpeg> ffmpeg;
   std::optional<providers::TorchInstall> torch; ///< that the package would import
-  bool isFullyKnown = true;        ///< false: places of the target's system are out of reach
-  std::vector<std::string> causes; ///< why majors do not load afterwards, one sentence each
+  std::vector<std::string> smokeTests; ///< Python code that shows success, one for each package
+  bool isFullyKnown = true;            ///< false: places of the target's system are out of reach
+  std::vector<std::string> causes;     ///< why majors do not load afterwards, one sentence each
   std::vector<Problem> problems;
   std::vector<Problem> warnings;
 };

@@ -11,7 +11,7 @@ namespace tcfix::apply {
 namespace {
 
 /// An edit in the words of a change, so that both can be compared and written down.
-Change changeFor(const plan::Wish& wish) {
+Change changeFor(const plan::PlannedEdit& wish) {
   struct Visitor {
     Change operator()(const AddSearchPath& e) { return {Operation::AddRpath, e.path, {}, {}, {}}; }
     Change operator()(const RemoveSearchPath& e) {
@@ -41,13 +41,13 @@ Change changeFor(const plan::Wish& wish) {
     }
   };
   Change change = std::visit(Visitor(), wish.edit);
-  change.reason = wish.reason;
+  change.reason = wish.reason.text();
   return change;
 }
 
-std::string textOfWishes(llvm::ArrayRef<plan::Wish> wishes, const ApplyOptions& options) {
+std::string textOfWishes(llvm::ArrayRef<plan::PlannedEdit> wishes, const ApplyOptions& options) {
   std::string text;
-  for (const plan::Wish& wish : wishes) {
+  for (const plan::PlannedEdit& wish : wishes) {
     Change change = changeFor(wish);
     text += nameOf(change.operation).str() + " " + change.value +
             (change.old.empty() ? "" : " for " + change.old) + "\n";
@@ -98,7 +98,7 @@ void addDependencyDifferences(const Slice& now, const Slice& wanted, std::vector
 
 // A file that tcfix changed before: what is different from then.
 std::vector<Change> differencesOf(const Slice& now, const Slice& wanted,
-                                  llvm::ArrayRef<plan::Wish> wishes) {
+                                  llvm::ArrayRef<plan::PlannedEdit> wishes) {
   std::vector<Change> changes;
   for (const std::string& path : now.searchPaths)
     if (!llvm::is_contained(wanted.searchPaths, path))
@@ -117,9 +117,9 @@ std::vector<Change> differencesOf(const Slice& now, const Slice& wanted,
 } // namespace
 
 // The plan knows better why than the room that carried it out.
-void explain(std::vector<Change>& changes, llvm::ArrayRef<plan::Wish> wishes) {
+void explain(std::vector<Change>& changes, llvm::ArrayRef<plan::PlannedEdit> wishes) {
   for (Change& change : changes)
-    for (const plan::Wish& wish : wishes) {
+    for (const plan::PlannedEdit& wish : wishes) {
       Change planned = changeFor(wish);
       if (planned.operation == change.operation && planned.value == change.value)
         change.reason = planned.reason;
@@ -129,14 +129,14 @@ void explain(std::vector<Change>& changes, llvm::ArrayRef<plan::Wish> wishes) {
 llvm::Error rewriteLibrary(LibraryWork& work, const plan::Draft& draft,
                            const ApplyOptions& options) {
   FileOutcome& outcome = work.outcome;
-  work.wishes = textOfWishes(draft.wishes(), options);
+  work.wishes = textOfWishes(draft.edits(), options);
   if (!work.replacement && work.isAsLeft() && work.edits()->plan->wishes == work.wishes) {
     outcome.sha256Before = outcome.sha256After = work.edits()->sha256After;
     return llvm::Error::success();
   }
   formats::EditRequest request;
   request.signing = options.signing;
-  for (const plan::Wish& wish : draft.wishes())
+  for (const plan::PlannedEdit& wish : draft.edits())
     request.edits.push_back(wish.edit);
   Bytes base = work.base(), now = work.input->bytes();
   llvm::Expected<EditOutcome> edit =
@@ -144,7 +144,7 @@ llvm::Error rewriteLibrary(LibraryWork& work, const plan::Draft& draft,
   if (!edit)
     return edit.takeError();
   outcome.edit = std::move(*edit);
-  explain(outcome.edit.changes, draft.wishes());
+  explain(outcome.edit.changes, draft.edits());
   if (!work.isPristine())
     outcome.edit.rewrite = differenceOf(now, rewritten(outcome.edit.rewrite, base), "planned anew");
   work.change = outcome.edit.rewrite;
@@ -161,8 +161,8 @@ llvm::Error rewriteLibrary(LibraryWork& work, const plan::Draft& draft,
     return llvm::Error::success();
   }
   if (work.edits() && !work.replacement)
-    outcome.edit.changes = differencesOf(outcome.before->slices.front(),
-                                         outcome.after->slices.front(), draft.wishes());
+    outcome.edit.changes =
+        differencesOf(outcome.before->slices.front(), outcome.after->slices.front(), draft.edits());
   if (work.replacement)
     outcome.edit.changes.insert(
         outcome.edit.changes.begin(),
@@ -175,7 +175,7 @@ AppliedPlan rememberPlan(const plan::Draft& draft, const Image& changed, const s
   for (const Slice& one : changed.slices)
     if (one.arch == arch)
       slice = &one;
-  const resolve::Disguise& original = draft.library().original;
+  const resolve::LibraryOverride& original = draft.library().original;
   AppliedPlan plan;
   plan.searchPaths = original.searchPaths;
   plan.searchPathKind = original.searchPathKind;
@@ -185,7 +185,7 @@ AppliedPlan rememberPlan(const plan::Draft& draft, const Image& changed, const s
   for (const Dependency& dependency : slice->dependencies) {
     Dependency known = dependency;
     for (size_t i = 0; i < original.dependencies.size(); ++i)
-      if (!isUsed[i] && draft.look().dependencies[i].name == dependency.name) {
+      if (!isUsed[i] && draft.wanted().dependencies[i].name == dependency.name) {
         known = original.dependencies[i];
         isUsed[i] = true;
         break;

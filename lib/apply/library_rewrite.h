@@ -11,7 +11,7 @@ llvm::Error rewriteLibrary(LibraryWork& work, const plan::Draft& draft,
                            const ApplyOptions& options);
 
 /// Gives changes the reasons of the wishes that they come from.
-void explain(std::vector<Change>& changes, llvm::ArrayRef<plan::Wish> wishes);
+void explain(std::vector<Change>& changes, llvm::ArrayRef<plan::PlannedEdit> wishes);
 
 /// What the journal remembers of the original for the next run's plan.
 AppliedPlan rememberPlan(const plan::Draft& draft, const Image& changed, const std::string& arch);

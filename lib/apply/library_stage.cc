@@ -86,7 +86,7 @@ llvm::Expected<StagedLibrary> stageLibrary(LibraryWork& work, const plan::Draft&
   else if (!work.history.empty() && !work.history.front().plan)
     staged.history.push_back(work.history.front());
 
-  if (staged.history.empty() && !work.history.empty() && draft.wishes().empty() &&
+  if (staged.history.empty() && !work.history.empty() && draft.edits().empty() &&
       work.outcome.sha256After == work.history.front().sha256Before)
     return stageOriginal(work, context.disk);
   llvm::Expected<Step> step = Step::replace(*work.input, work.path, work.change);

@@ -95,7 +95,7 @@ std::vector<JournalPlace> findJournals(const env::Environment& environment,
       place.condaMeta = env::findCondaMeta(environment, disk, package.name);
     add(std::move(place));
   }
-  for (const env::Package& package : env::findPackages(environment, disk, env::torchcodecQuery()))
+  for (const env::Package& package : env::findPackages(environment, disk, recipe::defaultRecipe()))
     add(journalOf(package, environment));
   // Outside a site the libraries may be of any name, or gone.
   env::Package bare;
@@ -198,7 +198,7 @@ llvm::Expected<UndoRun> undoTarget(const std::string& target, const std::string&
   env::TargetQuery query;
   query.path = target;
   query.sysroot = sysroot;
-  query.packages = {env::torchcodecQuery()};
+  query.recipes = {recipe::defaultRecipe()};
   llvm::Expected<env::Target> found = env::findTarget(query);
   if (!found)
     return found.takeError();

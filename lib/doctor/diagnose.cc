@@ -13,11 +13,11 @@
 
 namespace tcfix::doctor {
 
-using plan::GroupLoads;
-using plan::Regime;
 using resolve::Binding;
 using resolve::LoadProblem;
 using resolve::Verdict;
+using survey::GroupLoads;
+using survey::Regime;
 
 namespace {
 
@@ -31,8 +31,8 @@ std::string folderOfFfmpeg(const GroupLoads& loads) {
   return {};
 }
 
-GroupReport reportOn(const plan::Group& group, const plan::PackageFacts& facts,
-                     const plan::Simulation& simulation, resolve::LibraryStore& store,
+GroupReport reportOn(const survey::Group& group, const survey::PackageFacts& facts,
+                     const survey::Simulation& simulation, resolve::LibraryStore& store,
                      const std::map<std::string, Image>& judged) {
   GroupLoads preloaded = simulation.load(group, {}, Regime::Preloaded);
   GroupReport report;
@@ -60,22 +60,20 @@ GroupReport reportOn(const plan::Group& group, const plan::PackageFacts& facts,
   return report;
 }
 
-// Majors as they are; libraries without one belong together where there are no majors at all.
-std::vector<GroupReport> arrange(std::vector<GroupReport> groups) {
+// Majors as they are; the libraries that are needed whatever the major belong together.
+std::vector<GroupReport> arrange(llvm::ArrayRef<survey::Group> groups,
+                                 std::vector<GroupReport> reports) {
   std::vector<GroupReport> result;
-  bool hasMajors = llvm::any_of(groups, [](const GroupReport& group) { return group.major != 0; });
-  for (GroupReport& group : groups) {
-    if (group.major != 0) {
-      result.push_back(std::move(group));
-    } else if (!hasMajors) {
-      if (result.empty()) {
-        result.push_back(std::move(group));
-        continue;
-      }
-      result.front().loads = both(result.front().loads, group.loads);
-      result.front().loadsBare = both(result.front().loadsBare, group.loadsBare);
-      llvm::move(group.libraries, std::back_inserter(result.front().libraries));
+  for (size_t i = 0; i < groups.size(); ++i) {
+    if (groups[i].need == survey::Group::Need::OnDemand)
+      continue;
+    if (reports[i].major != 0 || result.empty() || result.back().major != 0) {
+      result.push_back(std::move(reports[i]));
+      continue;
     }
+    result.back().loads = both(result.back().loads, reports[i].loads);
+    result.back().loadsBare = both(result.back().loadsBare, reports[i].loadsBare);
+    llvm::move(reports[i].libraries, std::back_inserter(result.back().libraries));
   }
   return result;
 }
@@ -89,43 +87,19 @@ std::string applyCommandFor(const std::string& target, const DoctorOptions& opti
   return command + " " + quoted(target);
 }
 
-/// Whether enough loads, of which `isLoading` tells by major.
-bool suffices(llvm::ArrayRef<int> required, llvm::ArrayRef<int> majors,
-              llvm::function_ref<bool(size_t index)> isLoading) {
-  bool hasMajors = llvm::any_of(majors, [](int major) { return major != 0; });
-  bool isAny = false, isAll = true;
-  std::vector<int> loading;
-  for (size_t i = 0; i < majors.size(); ++i)
-    if (!hasMajors || majors[i] != 0) {
-      isAny |= isLoading(i);
-      isAll &= isLoading(i);
-      if (isLoading(i))
-        loading.push_back(majors[i]);
-    }
-  return (hasMajors ? isAny : isAll) &&
-         llvm::all_of(required, [&](int major) { return llvm::is_contained(loading, major); });
-}
-
-bool loadsNow(llvm::ArrayRef<GroupReport> groups, llvm::ArrayRef<int> required) {
-  std::vector<int> majors;
-  for (const GroupReport& group : groups)
-    majors.push_back(group.major);
-  return suffices(required, majors, [&](size_t i) { return groups[i].loads != Verdict::Fails; });
-}
-
-bool loadsAfter(const plan::PackagePlan& planned, llvm::ArrayRef<int> required,
-                const std::map<std::string, Image>& judged, llvm::StringRef arch) {
-  std::vector<int> majors;
-  for (const plan::GroupPlan& group : planned.groups)
-    majors.push_back(group.group.major);
-  return suffices(required, majors, [&](size_t i) {
+bool loadsAfter(const plan::PackagePlan& planned, llvm::ArrayRef<survey::Group> groups,
+                llvm::ArrayRef<int> required, const std::map<std::string, Image>& judged,
+                llvm::StringRef arch) {
+  auto verdict = [&](size_t i) {
     const plan::GroupPlan& plan = planned.groups[i];
-    return plan.preloaded.verdict == Verdict::Loads &&
-           llvm::none_of(plan.group.libraries, [&](const plan::LibraryFacts* library) {
-             auto image = judged.find(library->path);
-             return image != judged.end() && refusalOf(library->path, image->second, arch);
-           });
-  });
+    const bool isRefused =
+        llvm::any_of(plan.group.libraries, [&](const survey::LibraryFacts* library) {
+          auto image = judged.find(library->path);
+          return image != judged.end() && refusalOf(library->path, image->second, arch);
+        });
+    return isRefused || plan.preloaded.verdict != Verdict::Loads ? Verdict::Fails : Verdict::Loads;
+  };
+  return survey::verdictOf(groups, verdict, required) == Verdict::Loads;
 }
 
 std::string summaryOf(const Case& facts, const Diagnosis& diagnosis) {
@@ -165,13 +139,15 @@ std::string sentenceOf(const Problem& problem) {
 Diagnosis examine(const std::string& target, const env::Target& found, const env::Package& package,
                   const DoctorOptions& options, Findings& findings) {
   resolve::LibraryStore store(found.disk);
-  std::vector<Problem> unreadable;
-  plan::SurveyOptions seen = options.survey;
-  seen.usesLoaderVariables = true;
-  plan::PackageFacts facts = plan::gatherFacts(found, package, store, seen, unreadable);
+  survey::PackageFacts facts = survey::gatherFacts(found, package, store, options.survey);
 
-  plan::Simulation simulation(facts, store);
-  std::vector<plan::Group> groups = plan::groupsOf(facts);
+  // A plan must hold without the variables of this process; what happens here does not.
+  const survey::Simulation plannable(facts, store);
+  std::optional<survey::Simulation> asStarted;
+  if (!facts.variables.empty())
+    asStarted.emplace(facts, store, facts.variables);
+  const survey::Simulation& simulation = asStarted ? *asStarted : plannable;
+  std::vector<survey::Group> groups = survey::groupsOf(facts);
   const std::map<std::string, Image> judged = judgeLibraries(facts, found.disk);
   std::vector<GroupReport> reports(groups.size());
   parallelFor(groups.size(), hardwareThreads(), [&](size_t i) {
@@ -179,25 +155,24 @@ Diagnosis examine(const std::string& target, const env::Target& found, const env
   });
   nameProviders(reports, found.disk);
 
-  // A plan must hold without the variables of this process.
-  plan::PackageFacts plannable = facts;
-  plannable.process.environment.clear();
-  plan::PackagePlan planned = plan::planPackage(plannable, {}, store);
+  plan::PackagePlan planned = plan::planPackage(facts, {}, plannable);
+  const bool loads =
+      survey::verdictOf(
+          groups, [&](size_t i) { return reports[i].loads; }, options.required) != Verdict::Fails;
   Case known{target,
              found,
              facts,
              planned,
              store,
              judged,
-             arrange(std::move(reports)),
+             arrange(groups, std::move(reports)),
              options.required,
-             false,
-             loadsAfter(planned, options.required, judged, facts.process.arch),
+             loads,
+             loadsAfter(planned, groups, options.required, judged, facts.process.arch),
              applyCommandFor(target, options)};
-  known.loads = loadsNow(known.groups, options.required);
   Findings own;
 
-  for (const Problem& problem : unreadable)
+  for (const Problem& problem : facts.unreadable)
     own.push_back({"unreadable",
                    known.loads ? Severity::Warning : Severity::Error,
                    sentenceOf(problem),
@@ -247,7 +222,7 @@ bool isShadowed(const env::Package& package, const env::Target& found) {
 env::Package named(env::Package package, const env::Target& found) {
   llvm::StringRef file = llvm::sys::path::filename(found.environment.root);
   if (found.environment.kind == env::EnvironmentKind::File && package.distInfo.empty() &&
-      !file.starts_with(env::torchcodecQuery().libraryPrefix))
+      !file.starts_with(package.recipe.libraryPrefix))
     package.name = file.split('.').first.str();
   return package;
 }
@@ -274,7 +249,7 @@ const LoadProblem* GroupReport::firstCause() const {
 }
 
 llvm::Expected<Diagnosis> diagnose(const std::string& target, const DoctorOptions& options) {
-  llvm::Expected<env::Target> found = plan::locate(target, options.survey);
+  llvm::Expected<env::Target> found = survey::locate(target, options.survey);
   if (!found)
     return found.takeError();
   Diagnosis whole;

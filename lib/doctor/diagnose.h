@@ -3,7 +3,7 @@
 #pragma once
 
 #include "doctor/finding.h"
-#include "plan/survey.h"
+#include "survey/survey.h"
 
 namespace tcfix::doctor {
 
@@ -21,7 +21,7 @@ struct Diagnosis {
 };
 
 struct DoctorOptions {
-  plan::SurveyOptions survey;
+  survey::SurveyOptions survey;
   std::vector<int> required; ///< majors that must load
 };
 

@@ -2,7 +2,7 @@
 // command that helps. docs/findings.md has a page on every code.
 #pragma once
 
-#include "plan/simulation.h"
+#include "survey/simulation.h"
 
 #include <variant>
 

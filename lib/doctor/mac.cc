@@ -95,10 +95,10 @@ std::string systemVersion(const Case& facts) {
 
 } // namespace
 
-std::map<std::string, Image> judgeLibraries(const plan::PackageFacts& facts,
+std::map<std::string, Image> judgeLibraries(const survey::PackageFacts& facts,
                                             const io::TargetDisk& disk) {
   std::map<std::string, Image> judged;
-  if (facts.platform != Format::MachO)
+  if (facts.platform != Platform::MacOs)
     return judged;
   std::mutex mutex;
   parallelFor(facts.libraries.size(), hardwareThreads(), [&](size_t i) {
@@ -131,14 +131,14 @@ std::optional<LoadProblem> refusalOf(const std::string& path, const Image& image
 }
 
 void findMacProblems(const Case& facts, Findings& findings) {
-  if (facts.facts.platform != Format::MachO)
+  if (facts.facts.platform != Platform::MacOs)
     return;
   llvm::VersionTuple system, wanted;
   const std::string systemText = systemVersion(facts);
   if (!facts.facts.process.executable.empty())
     addHardenedRuntime(facts, findings);
   bool knowsSystem = !systemText.empty() && !system.tryParse(systemText);
-  for (const plan::LibraryFacts& library : facts.facts.libraries) {
+  for (const survey::LibraryFacts& library : facts.facts.libraries) {
     auto image = facts.judged.find(library.path);
     if (image == facts.judged.end())
       continue;

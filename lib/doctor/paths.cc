@@ -30,7 +30,7 @@ bool isBuildMachine(llvm::StringRef entry) {
                       [&](llvm::StringRef prefix) { return entry.starts_with(prefix); });
 }
 
-std::optional<std::string> folderOf(const Case& facts, const plan::LibraryFacts& library,
+std::optional<std::string> folderOf(const Case& facts, const survey::LibraryFacts& library,
                                     llvm::StringRef entry) {
   const io::TargetDisk& disk = facts.found.disk;
   llvm::StringRef rest = entry;
@@ -45,7 +45,7 @@ std::optional<std::string> folderOf(const Case& facts, const plan::LibraryFacts&
   return path && disk.isFolder(*path) ? path : std::nullopt;
 }
 
-std::optional<Flaw> flawOf(const Case& facts, const plan::LibraryFacts& library,
+std::optional<Flaw> flawOf(const Case& facts, const survey::LibraryFacts& library,
                            llvm::StringRef entry) {
   if (entry.empty())
     return Flaw::Empty;
@@ -107,7 +107,7 @@ Finding findingFor(Flaw flaw, const std::string& entry) {
 void findPathProblems(const Case& facts, Findings& findings) {
   // Libraries of one build share their entries: one finding for all of them.
   std::map<std::pair<Flaw, std::string>, std::vector<std::string>> flaws;
-  for (const plan::LibraryFacts& library : facts.facts.libraries)
+  for (const survey::LibraryFacts& library : facts.facts.libraries)
     for (const std::string& entry : library.original.searchPaths)
       if (std::optional<Flaw> flaw = flawOf(facts, library, entry)) {
         std::vector<std::string>& files = flaws[{*flaw, entry}];

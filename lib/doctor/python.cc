@@ -47,7 +47,7 @@ std::vector<std::string> tagsOfWheel(const Case& facts) {
 
 void addArchitecture(const Case& facts, Findings& findings) {
   const std::string& wanted = facts.facts.process.arch;
-  for (const plan::LibraryFacts& library : facts.facts.libraries) {
+  for (const survey::LibraryFacts& library : facts.facts.libraries) {
     llvm::Expected<const Image*> image = facts.store.image(library.path);
     if (!image) {
       llvm::consumeError(image.takeError());
@@ -65,7 +65,7 @@ void addArchitecture(const Case& facts, Findings& findings) {
                         "python is " + wanted + ", and " + library.name + " is " +
                             ((*image)->isUniversal ? "a universal file without that slice: " : "") +
                             llvm::join(offered, " and ") +
-                            (facts.facts.platform == Format::MachO && wanted == "x86_64" &&
+                            (facts.facts.platform == Platform::MacOs && wanted == "x86_64" &&
                                      llvm::is_contained(offered, "arm64")
                                  ? "; a python for Intel runs under Rosetta here"
                                  : ""),
@@ -132,7 +132,7 @@ void findPythonProblems(const Case& facts, Findings& findings) {
   std::vector<std::string> wheelTags = tagsOfWheel(facts);
   if (!version.empty() && !wheelTags.empty() && !llvm::is_contained(wheelTags, tag))
     tell(facts.facts.package.distInfo, facts.facts.package.name, llvm::join(wheelTags, ", "));
-  for (const plan::LibraryFacts& library : facts.facts.libraries)
+  for (const survey::LibraryFacts& library : facts.facts.libraries)
     if (std::string has = pythonTagOf(library.name); !version.empty() && !has.empty() && has != tag)
       tell(library.path, library.name, has);
 

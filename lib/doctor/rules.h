@@ -4,7 +4,7 @@
 #include "base/version.h"
 #include "doctor/finding.h"
 #include "plan/plan.h"
-#include "plan/survey.h"
+#include "survey/survey.h"
 
 #include <llvm/ADT/STLExtras.h>
 
@@ -26,7 +26,7 @@ struct Scene {
 struct Case {
   std::string target; ///< as it was given
   const env::Target& found;
-  const plan::PackageFacts& facts;
+  const survey::PackageFacts& facts;
   const plan::PackagePlan& planned; ///< what apply would do
   resolve::LibraryStore& store;
   const std::map<std::string, Image>& judged; ///< Mach-O libraries with judged signatures, by path
@@ -39,7 +39,7 @@ struct Case {
   std::string applyCommand;
 
   Scene scene() const {
-    return {facts.platform,
+    return {formatOf(facts.platform),
             found.environment.kind == env::EnvironmentKind::Conda,
             facts.package.name,
             facts.torch ? facts.torch->version : std::string(),
@@ -66,7 +66,7 @@ void findSurroundings(const Case& facts, Findings& findings);    ///< shadowing,
 
 /// The symbols of torch's C interface that a library needs and this torch does not have. On ELF a
 /// loader cannot say it while another library is missing, which could have any symbol.
-std::optional<resolve::LoadProblem> compareWithTorch(const plan::PackageFacts& facts,
+std::optional<resolve::LoadProblem> compareWithTorch(const survey::PackageFacts& facts,
                                                      resolve::LibraryStore& store,
                                                      const std::string& library);
 
@@ -75,7 +75,7 @@ std::optional<resolve::LoadProblem> compareWithTorch(const plan::PackageFacts& f
 void nameProviders(std::vector<GroupReport>& groups, const io::TargetDisk& disk);
 
 /// The package's libraries with their signatures judged; none but Mach-O's.
-std::map<std::string, Image> judgeLibraries(const plan::PackageFacts& facts,
+std::map<std::string, Image> judgeLibraries(const survey::PackageFacts& facts,
                                             const io::TargetDisk& disk);
 
 /// Why macOS does not take such a library; nothing if it does.

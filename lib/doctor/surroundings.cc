@@ -70,7 +70,7 @@ void findStaleRecord(const Case& facts, Findings& findings) {
     return;
   }
   std::vector<std::string> differing;
-  for (const plan::LibraryFacts& library : facts.facts.libraries) {
+  for (const survey::LibraryFacts& library : facts.facts.libraries) {
     llvm::StringRef relative = library.path;
     if (!relative.consume_front(package.site) || !relative.consume_front("/"))
       continue;

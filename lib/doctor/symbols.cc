@@ -32,7 +32,7 @@ std::string twinOf(llvm::StringRef symbol) {
   return {};
 }
 
-bool isOfferedByTorch(const plan::PackageFacts& facts, resolve::LibraryStore& store,
+bool isOfferedByTorch(const survey::PackageFacts& facts, resolve::LibraryStore& store,
                       const NeededSymbol& symbol) {
   return llvm::any_of(facts.torchNames, [&](const std::string& file) {
     const SymbolTable* table =
@@ -65,7 +65,7 @@ void addStringAbi(const Case& facts, const LoadProblem& problem, Findings& findi
 }
 
 // Where ELF leaves it open: the library that has most of torch.
-std::string mainLibraryOf(const plan::PackageFacts& facts) {
+std::string mainLibraryOf(const survey::PackageFacts& facts) {
   for (const std::string& name : facts.torchNames)
     if (llvm::StringRef(name).contains("torch_cpu"))
       return facts.torch->libFolder + "/" + name;
@@ -93,10 +93,10 @@ bool isTorchSymbol(llvm::StringRef symbol) {
       [&](llvm::StringRef prefix) { return llvm::StringRef(name).starts_with(prefix); });
 }
 
-std::optional<LoadProblem> compareWithTorch(const plan::PackageFacts& facts,
+std::optional<LoadProblem> compareWithTorch(const survey::PackageFacts& facts,
                                             resolve::LibraryStore& store,
                                             const std::string& library) {
-  if (facts.platform != Format::Elf || !facts.torch)
+  if (facts.platform != Platform::Linux || !facts.torch)
     return std::nullopt;
   const SymbolTable* table = store.open(library).symbols(facts.process.arch);
   llvm::Expected<std::vector<NeededSymbol>> needed =
@@ -151,7 +151,7 @@ void addMissingSymbols(const Case& facts, const LoadProblem& problem, Findings& 
   if (problem.provider.empty() && isTorchs)
     complete.provider = mainLibraryOf(facts.facts);
   findings.push_back(missingSymbols(facts.scene(), complete, isTorchs));
-  if (isTorchs && facts.facts.platform == Format::Elf)
+  if (isTorchs && facts.facts.platform == Platform::Linux)
     addStringAbi(facts, problem, findings);
 }
 

@@ -38,7 +38,7 @@ std::string vendorOf(llvm::StringRef version) {
 
 bool needsTorch(const Case& facts) {
   return facts.facts.package.name == "torchcodec" ||
-         llvm::any_of(facts.facts.libraries, [](const plan::LibraryFacts& library) {
+         llvm::any_of(facts.facts.libraries, [](const survey::LibraryFacts& library) {
            return llvm::any_of(library.original.dependencies, [](const Dependency& dependency) {
              return isTorchLibrary(dependency.name);
            });
@@ -129,7 +129,7 @@ std::optional<Finding> versionMismatch(Version firstCodec, Version lastCodec,
 }
 
 void findVersionMismatch(const Case& facts, Findings& findings) {
-  const plan::PackageFacts& known = facts.facts;
+  const survey::PackageFacts& known = facts.facts;
   if (known.package.name == "torch" || !needsTorch(facts))
     return;
   if (!known.torch) {

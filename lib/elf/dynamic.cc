@@ -57,7 +57,7 @@ public:
 private:
   struct Draft {
     Slot slot;
-    std::string whyRemoved; ///< empty for a slot that stays
+    std::optional<std::string> whyRemoved; ///< nothing for a slot that stays
   };
 
   llvm::StringRef originalText(const Draft& draft) const { return model.text(draft.slot.value); }
@@ -82,7 +82,7 @@ private:
 
   Draft* find(uint64_t tag, llvm::StringRef wanted) {
     for (Draft& draft : slots)
-      if (draft.slot.tag == tag && draft.whyRemoved.empty() && text(draft) == wanted)
+      if (draft.slot.tag == tag && !draft.whyRemoved && text(draft) == wanted)
         return &draft;
     return nullptr;
   }
@@ -143,8 +143,8 @@ llvm::Error Planner::addDependency(const std::string& name) {
   if (find(DT_NEEDED, name))
     return llvm::Error::success();
   for (Draft& draft : slots) // removed by an edit before this one
-    if (draft.slot.tag == DT_NEEDED && !draft.whyRemoved.empty() && text(draft) == name) {
-      draft.whyRemoved.clear();
+    if (draft.slot.tag == DT_NEEDED && draft.whyRemoved.has_value() && text(draft) == name) {
+      draft.whyRemoved.reset();
       return llvm::Error::success();
     }
   append(DT_NEEDED, name);
@@ -159,7 +159,7 @@ llvm::Error Planner::removeDependency(const std::string& name) {
                       " are used, and ld.so aborts when such a library is not named",
                   "rename the dependency to a library that has these versions instead");
   while (Draft* draft = find(DT_NEEDED, name))
-    draft->whyRemoved = "asked for";
+    draft->whyRemoved.emplace();
   return llvm::Error::success();
 }
 
@@ -193,7 +193,7 @@ llvm::Error Planner::planSearchPaths() {
     plan.changes.push_back({Operation::SetRpathKind,
                             nameOf(kind).str(),
                             current.kind ? nameOf(*current.kind).str() : std::string(),
-                            "asked for",
+                            {},
                             {}});
   if (!current.ignored.empty())
     plan.warnings.push_back("loaders use one DT_RUNPATH or DT_RPATH; the other was removed");
@@ -231,15 +231,15 @@ void Planner::describe() {
     std::string old = slot.from && isText(slot.tag) ? originalText(draft).str() : std::string();
     if (slot.tag == DT_NEEDED) {
       if (!slot.from) {
-        if (draft.whyRemoved.empty())
-          plan.changes.push_back({Operation::AddDependency, *slot.text, {}, "asked for", {}});
-      } else if (!draft.whyRemoved.empty()) {
-        plan.changes.push_back({Operation::RemoveDependency, old, {}, draft.whyRemoved, {}});
+        if (!draft.whyRemoved)
+          plan.changes.push_back({Operation::AddDependency, *slot.text, {}, {}, {}});
+      } else if (draft.whyRemoved.has_value()) {
+        plan.changes.push_back({Operation::RemoveDependency, old, {}, *draft.whyRemoved, {}});
       } else if (slot.text) {
-        plan.changes.push_back({Operation::RenameDependency, *slot.text, old, "asked for", {}});
+        plan.changes.push_back({Operation::RenameDependency, *slot.text, old, {}, {}});
       }
     } else if (slot.tag == DT_SONAME && slot.text) {
-      plan.changes.push_back({Operation::SetId, *slot.text, old, "asked for", {}});
+      plan.changes.push_back({Operation::SetId, *slot.text, old, {}, {}});
     }
   }
   for (size_t i = 0; i < needed.size(); ++i) {
@@ -265,12 +265,11 @@ void Planner::compact() {
     return tag == DT_NEEDED || tag == DT_AUXILIARY || tag == DT_FILTER;
   };
   for (size_t i = 0; i < slots.size();) {
-    if (slots[i].whyRemoved.empty()) {
+    if (!slots[i].whyRemoved) {
       ++i;
       continue;
     }
-    if (i + 1 < slots.size() && slots.back().whyRemoved.empty() &&
-        !isOrdered(slots.back().slot.tag)) {
+    if (i + 1 < slots.size() && !slots.back().whyRemoved && !isOrdered(slots.back().slot.tag)) {
       slots[i] = std::move(slots.back());
       slots.pop_back();
     } else {

@@ -95,7 +95,8 @@ void addDetails(const Model& model, llvm::ArrayRef<NeededFile> needed, Slice& sl
       slice.details.emplace_back(name, value);
   };
   add("interpreter", interpreterOf(model).value_or(""));
-  add("needs glibc", leastGlibc(model, needed));
+  slice.minGlibc = leastGlibc(model, needed);
+  add("needs glibc", slice.minGlibc);
   for (const NeededFile& file : needed) {
     std::vector<std::string> names;
     for (const VersionNeed& version : file.versions)

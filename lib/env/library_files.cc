@@ -76,7 +76,7 @@ void LibraryCollector::add(const std::string& relative) {
     return;
   if (isInGraftedFolder(relative))
     grafted.insert(relative);
-  else if (name.starts_with(query.libraryPrefix))
+  else if (name.starts_with(recipe.libraryPrefix))
     libraries.insert(relative);
   else if (name.ends_with_insensitive(".dll"))
     grafted.insert(relative);

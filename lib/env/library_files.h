@@ -20,9 +20,9 @@ bool isInGraftedFolder(llvm::StringRef relative);
 class LibraryCollector {
 public:
   /// `folder` is the name of the package's own folder in the site.
-  LibraryCollector(const PackageQuery& query, const io::TargetDisk& disk, Package& package,
+  LibraryCollector(const recipe::Recipe& recipe, const io::TargetDisk& disk, Package& package,
                    std::string folder)
-      : query(query), disk(disk), package(package), folder(std::move(folder)) {}
+      : recipe(recipe), disk(disk), package(package), folder(std::move(folder)) {}
 
   /// What RECORD lists. Rows that lead out of the site, and files that are not there, become
   /// problems of the package.
@@ -43,7 +43,7 @@ private:
   void addFolder(const std::string& relative, int levels);
   std::string hostPathOf(const std::string& relative) const;
 
-  const PackageQuery& query;
+  const recipe::Recipe& recipe;
   const io::TargetDisk& disk;
   Package& package;
   std::string folder;

@@ -133,10 +133,28 @@ std::vector<Distribution> ownersOf(const std::string& folder, const std::string&
   return owners;
 }
 
+/// What is imported, by where its libraries lie: opencv-python brings cv2/cv2.abi3.so, and a module
+/// without a folder is a library itself. Names that begin with "_" are parts of another.
+std::string importNameOf(const Package& package, const std::string& folder,
+                         const io::TargetDisk& disk) {
+  if (disk.isFolder(joined(package.site, folder)))
+    return folder;
+  std::string name;
+  for (llvm::StringRef library : package.libraries) {
+    if (!library.consume_front(package.site))
+      continue;
+    library = library.ltrim("/\\");
+    const llvm::StringRef top = library.substr(0, library.find_first_of("/\\."));
+    if (!top.empty() && (name.empty() || (name.front() == '_' && top.front() != '_')))
+      name = top.str();
+  }
+  return name;
+}
+
 std::optional<Package> findInSite(const Environment& environment, const io::TargetDisk& disk,
-                                  const std::string& site, const PackageQuery& query) {
-  std::string folder = folderFor(query.name, site, disk);
-  std::vector<Distribution> found = distributionsOf(query.name, site, disk);
+                                  const std::string& site, const recipe::Recipe& recipe) {
+  std::string folder = folderFor(recipe.name, site, disk);
+  std::vector<Distribution> found = distributionsOf(recipe.name, site, disk);
   bool isCalledSo = !found.empty();
   if (!isCalledSo && disk.isFolder(joined(site, folder)))
     found = ownersOf(folder, site, disk);
@@ -145,13 +163,14 @@ std::optional<Package> findInSite(const Environment& environment, const io::Targ
     return std::nullopt;
 
   Package package;
-  package.name = query.name;
+  package.recipe = recipe;
+  package.name = recipe.name;
   package.site = site;
-  std::string condaName = query.name;
+  std::string condaName = recipe.name;
   std::vector<RecordFile> records;
   for (const Distribution& each : found)
     records.push_back(readRecord(each, disk));
-  LibraryCollector collector(query, disk, package, folder);
+  LibraryCollector collector(recipe, disk, package, folder);
   const Record* record = nullptr;
   if (!found.empty()) {
     size_t chosen = chooseDistribution(found, records, site, disk);
@@ -183,9 +202,11 @@ std::optional<Package> findInSite(const Environment& environment, const io::Targ
   package.condaMeta = findCondaMeta(environment, disk, condaName);
   // With a prefix, files that were copied in by hand count, too; without, RECORD is the better
   // list.
-  if (!record || !query.libraryPrefix.empty())
-    collector.addPresent(/*isDeep=*/!record && query.libraryPrefix.empty());
+  if (!record || !recipe.libraryPrefix.empty())
+    collector.addPresent(/*isDeep=*/!record && recipe.libraryPrefix.empty());
   collector.finish();
+  if (package.recipe.importName.empty())
+    package.recipe.importName = importNameOf(package, folder, disk);
   findOutwardFolder(environment, disk, record, folder, package);
   return package;
 }
@@ -207,12 +228,13 @@ bool isHidden(const Package& package, const Site& site, llvm::ArrayRef<Package> 
 
 /// The package around a file or folder that was named itself, with no other libraries than those.
 Package narrowed(const Environment& environment, const io::TargetDisk& disk,
-                 const PackageQuery& query) {
+                 const recipe::Recipe& recipe) {
   const std::string& site = environment.sites.front().folder;
   Package package;
-  package.name = query.name;
+  package.recipe = recipe;
+  package.name = recipe.name;
   package.site = site;
-  if (std::optional<Package> around = findInSite(environment, disk, site, query)) {
+  if (std::optional<Package> around = findInSite(environment, disk, site, recipe)) {
     llvm::erase_if(around->libraries, [&](const std::string& library) {
       return !isWithin(library, environment.root);
     });
@@ -226,7 +248,7 @@ Package narrowed(const Environment& environment, const io::TargetDisk& disk,
     package.libraries.push_back(environment.root);
     return package;
   }
-  LibraryCollector collector(query, disk, package, {});
+  LibraryCollector collector(recipe, disk, package, {});
   collector.addBelow(environment.root, kLevelsOfAFolder);
   collector.finish();
   return package;
@@ -249,21 +271,17 @@ std::string findCondaMeta(const Environment& environment, const io::TargetDisk& 
   return {};
 }
 
-PackageQuery torchcodecQuery() {
-  return {"torchcodec", "libtorchcodec"};
-}
-
 std::vector<Package> findPackages(const Environment& environment, const io::TargetDisk& disk,
-                                  const PackageQuery& query) {
+                                  const recipe::Recipe& recipe) {
   std::vector<Package> packages;
   if (environment.kind == EnvironmentKind::File || environment.kind == EnvironmentKind::Folder) {
-    Package package = narrowed(environment, disk, query);
+    Package package = narrowed(environment, disk, recipe);
     if (!package.libraries.empty())
       packages.push_back(std::move(package));
     return packages;
   }
   for (const Site& site : environment.sites)
-    if (std::optional<Package> package = findInSite(environment, disk, site.folder, query);
+    if (std::optional<Package> package = findInSite(environment, disk, site.folder, recipe);
         package && !isHidden(*package, site, packages, environment))
       packages.push_back(std::move(*package));
   return packages;

@@ -3,10 +3,12 @@
 
 #include "base/error.h"
 #include "env/environment.h"
+#include "recipe/recipe.h"
 
 namespace tcfix::env {
 
 struct Package {
+  recipe::Recipe recipe; ///< with the name that it is imported by
   std::string name;
   std::string version;  ///< empty if there is no .dist-info
   std::string site;     ///< host path of the folder that it is installed in
@@ -24,21 +26,13 @@ struct Package {
   std::vector<Problem> problems; ///< what is odd about it: malformed RECORD, listed files missing
 };
 
-struct PackageQuery {
-  std::string name; ///< as on the command line; compared as PEP 503 says
-  /// For torchcodec: only libraries whose file name begins so; empty for all of them.
-  std::string libraryPrefix;
-};
-
-/// The query for torchcodec, what tcfix is about unless told otherwise.
-PackageQuery torchcodecQuery();
-
 /// The package in every site of the environment that has it, unless Python would not see it there.
+/// Names are compared as PEP 503 says.
 /// In a folder without any .dist-info: the libraries of that name a few levels below it. A file
 /// target is a package of that one library. Reads RECORD and the package's own folder only: other
 /// packages may have 20,000 files.
 std::vector<Package> findPackages(const Environment& environment, const io::TargetDisk& disk,
-                                  const PackageQuery& query);
+                                  const recipe::Recipe& recipe);
 
 /// Host path of conda's own list of a package's files; empty if there is none.
 std::string findCondaMeta(const Environment& environment, const io::TargetDisk& disk,

@@ -38,7 +38,7 @@ llvm::Error look(const TargetQuery& query, Target& target) {
   target.environment = std::move(*environment);
   target.packages.clear();
   target.absent.clear();
-  for (const PackageQuery& wanted : query.packages) {
+  for (const recipe::Recipe& wanted : query.recipes) {
     std::vector<Package> found = findPackages(target.environment, target.disk, wanted);
     if (found.empty())
       target.absent.push_back(wanted.name);
@@ -51,17 +51,17 @@ llvm::Error look(const TargetQuery& query, Target& target) {
 } // namespace
 
 llvm::Expected<Target> findTarget(const TargetQuery& query) {
-  Format own = formats::thisMachinesFormat();
+  const Platform own = platformOf(formats::thisMachinesFormat());
   bool hasSysroot = !query.sysroot.empty();
   // As this machine sees it, until the libraries say more. Nothing is written while a target is
   // looked at, so that one look at each folder is enough.
-  Target target{
-      {},
-      {},
-      {},
-      own,
-      query.arch,
-      io::TargetDisk({.sysroot = query.sysroot, .isWindows = own == Format::Pe}).remembering()};
+  Target target{{},
+                {},
+                {},
+                own,
+                query.arch,
+                io::TargetDisk({.sysroot = query.sysroot, .isWindows = own == Platform::Windows})
+                    .remembering()};
   if (hasSysroot && !target.disk.isFolder(target.disk.options().sysroot))
     return fail(ErrorCode::NotFound, "there is no such folder: " + query.sysroot,
                 "--sysroot names the folder that holds the target's root");
@@ -69,16 +69,16 @@ llvm::Expected<Target> findTarget(const TargetQuery& query) {
     return error;
   std::optional<Kind> kind = kindOf(target.packages, target.disk);
   if (kind)
-    target.platform = kind->format;
+    target.platform = platformOf(kind->format);
   else if (llvm::any_of(target.environment.sites, hasWindowsLayout))
-    target.platform = Format::Pe;
+    target.platform = Platform::Windows;
   if (kind && target.arch.empty())
     target.arch = kind->arch;
-  if (formats::isForThisMachine(target.platform, target.arch))
+  if (formats::isForThisMachine(formatOf(target.platform), target.arch))
     return target;
   // Letter case, links and the user's folders count differently there.
   target.disk = io::TargetDisk({.sysroot = query.sysroot,
-                                .isWindows = target.platform == Format::Pe,
+                                .isWindows = target.platform == Platform::Windows,
                                 .knowsAbsolutePaths = hasSysroot})
                     .remembering();
   if (llvm::Error error = look(query, target))

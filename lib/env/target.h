@@ -3,22 +3,24 @@
 #pragma once
 
 #include "env/package.h"
+#include "image/platform.h"
 
 namespace tcfix::env {
 
 struct TargetQuery {
-  std::string path;    ///< what the user named
-  std::string sysroot; ///< --sysroot; empty: none
-  std::string arch;    ///< --arch; empty: as the libraries say
-  std::vector<PackageQuery> packages;
+  std::string path;                    ///< what the user named
+  std::string sysroot;                 ///< --sysroot; empty: none
+  std::string arch;                    ///< --arch; empty: as the libraries say
+  std::vector<recipe::Recipe> recipes; ///< of the packages to look for
 };
 
 struct Target {
   Environment environment;
-  std::vector<Package> packages;   ///< those of the first query first
-  std::vector<std::string> absent; ///< the names of queries that found none
-  Format platform = Format::MachO; ///< of the libraries; without any, of the layout or this machine
-  std::string arch;                ///< of the libraries; empty if none could be read
+  std::vector<Package> packages;   ///< those of the first recipe first
+  std::vector<std::string> absent; ///< the names of recipes without a package
+  Platform platform =
+      Platform::MacOs; ///< of the libraries; without any, of the layout or this machine
+  std::string arch;    ///< of the libraries; empty if none could be read
   io::TargetDisk disk;
 };
 

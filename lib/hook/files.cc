@@ -4,6 +4,7 @@
 #include "hook_sources.h"
 #include "io/digest.h"
 #include "io/file.h"
+#include "recipe/recipe.h"
 
 #include <llvm/ADT/StringExtras.h>
 #include <llvm/Support/JSON.h>
@@ -17,12 +18,10 @@ namespace {
 
 constexpr llvm::StringLiteral kSettings = "tcfix_hook/settings.json";
 constexpr llvm::StringLiteral kFinder = "tcfix_hook/finder.py";
-constexpr llvm::StringLiteral kDefaultPackages = "PACKAGES = (\"torchcodec\",)";
-
 std::string packagesLine(llvm::ArrayRef<std::string> packages) {
-  if (packages.empty())
-    return kDefaultPackages.str();
   std::string line = "PACKAGES = (";
+  if (packages.empty())
+    line += "\"" + recipe::defaultRecipe().name + "\", ";
   for (const std::string& package : packages)
     line += "\"" + package + "\", ";
   return line.substr(0, line.size() - 1) + ")";
@@ -30,8 +29,8 @@ std::string packagesLine(llvm::ArrayRef<std::string> packages) {
 
 std::string finderText(const HookOptions& options) {
   std::string text = sources::tcfix_hook_finder_py;
-  size_t at = text.find(kDefaultPackages.str());
-  return text.replace(at, kDefaultPackages.size(), packagesLine(options.packages));
+  const std::string present = packagesLine({});
+  return text.replace(text.find(present), present.size(), packagesLine(options.packages));
 }
 
 // Python runs the lines of a .pth file that begin with "import". An import of the finder would cost
@@ -130,7 +129,7 @@ std::optional<HookOptions> readOptions(const std::string& site) {
   for (llvm::StringRef word : llvm::split(rest.split(')').first, ','))
     if (word = word.trim().trim('"'); !word.empty())
       options.packages.push_back(word.str());
-  if (packagesLine(options.packages) == kDefaultPackages)
+  if (packagesLine(options.packages) == packagesLine({}))
     options.packages.clear();
   return options;
 }

@@ -10,7 +10,7 @@ namespace tcfix::hook {
 
 struct HookOptions {
   std::string program;                ///< the tcfix that the hook shall call
-  std::vector<std::string> packages;  ///< whose import wakes it; empty: torchcodec
+  std::vector<std::string> packages;  ///< whose import wakes it; empty: the default one
   std::vector<std::string> arguments; ///< for its apply
 };
 

@@ -52,7 +52,7 @@ std::vector<Change> differences(const Paths& before, const Paths& after,
                   contains(after, replacement.to) && !contains(before, replacement.to);
     if (!isReal || contains(explained, replacement.to))
       continue;
-    changes.push_back({Operation::ReplaceRpath, replacement.to, replacement.from, "asked for", {}});
+    changes.push_back({Operation::ReplaceRpath, replacement.to, replacement.from, {}, {}});
     explained.push_back(replacement.from);
     explained.push_back(replacement.to);
   }
@@ -61,12 +61,12 @@ std::vector<Change> differences(const Paths& before, const Paths& after,
     if (contains(seen, path))
       changes.push_back({Operation::RemoveRpath, path, {}, "it was there more than once", {}});
     else if (!contains(after, path) && !contains(explained, path))
-      changes.push_back({Operation::RemoveRpath, path, {}, "asked for", {}});
+      changes.push_back({Operation::RemoveRpath, path, {}, {}, {}});
     seen.push_back(path);
   }
   for (const std::string& path : after)
     if (!contains(before, path) && !contains(explained, path))
-      changes.push_back({Operation::AddRpath, path, {}, "asked for", {}});
+      changes.push_back({Operation::AddRpath, path, {}, {}, {}});
 
   for (const std::string& path : movedPaths(before, after, named))
     changes.push_back({Operation::AddRpath, path, {}, "moved", {}});

@@ -27,6 +27,10 @@ llvm::StringRef nameOf(SignatureKind kind) {
   return enumName<SignatureKind::Cms>(kind, {"adhoc", "linker-signed", "cms"});
 }
 
+llvm::StringRef reasonOf(const Change& change) {
+  return change.reason.empty() ? llvm::StringRef("asked for") : llvm::StringRef(change.reason);
+}
+
 llvm::StringRef baseName(llvm::StringRef path) {
   size_t slash = path.find_last_of("/\\");
   return slash == llvm::StringRef::npos ? path : path.drop_front(slash + 1);

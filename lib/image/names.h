@@ -15,6 +15,9 @@ llvm::StringRef nameOf(SearchPathKind kind);
 llvm::StringRef nameOf(SignatureState state);
 llvm::StringRef nameOf(SignatureKind kind);
 
+/// Why, in words.
+llvm::StringRef reasonOf(const Change& change);
+
 /// The last component of a library's name or path, of whatever platform.
 llvm::StringRef baseName(llvm::StringRef path);
 

@@ -153,7 +153,7 @@ void noteRenames(SliceDraft& draft) {
           {after[i]->kind == LC_ID_DYLIB ? Operation::SetId : Operation::RenameDependency,
            name.str(),
            old.str(),
-           "asked for",
+           {},
            {}});
   }
 }

@@ -14,8 +14,6 @@ namespace tcfix::pe {
 
 namespace {
 
-constexpr llvm::StringLiteral kAskedFor = "asked for";
-
 // A name, or a glob. Compared as Windows compares names: without regard to case.
 struct NamePattern {
   std::string text;
@@ -112,7 +110,7 @@ private:
   }
 
   void changed(Operation operation, std::string value, std::string old = {}) {
-    editing.changes.push_back({operation, std::move(value), std::move(old), kAskedFor.str(), {}});
+    editing.changes.push_back({operation, std::move(value), std::move(old), {}, {}});
   }
 
   void warn(std::string sentence) { editing.warnings.push_back(std::move(sentence)); }

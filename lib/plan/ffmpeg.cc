@@ -10,12 +10,12 @@ void leadToFfmpeg(Draft& draft, const PackageFacts& facts, const Simulation& sim
   const std::string entry =
       isRelative ? searchPathTo(facts, draft.library(), install.folder, simulation.disk())
                  : install.searchPath;
-  const std::string reason =
-      install.isOnTrust
-          ? "asked for; cannot be looked at from here"
-          : "leads to FFmpeg " + std::to_string(install.major) + " of " + install.description;
+  const Reason reason =
+      install.isOnTrust ? Reason{Reason::Kind::OnTrust}
+                        : Reason{Reason::Kind::LeadsTo, "FFmpeg " + std::to_string(install.major) +
+                                                            " of " + install.description};
   for (size_t index : draft.dependencies()) {
-    const std::string name = draft.look().dependencies[index].name;
+    const std::string name = draft.wanted().dependencies[index].name;
     std::optional<providers::FfmpegName> wanted = providers::parseFfmpegName(name);
     if (!wanted)
       continue;
@@ -25,10 +25,10 @@ void leadToFfmpeg(Draft& draft, const PackageFacts& facts, const Simulation& sim
       continue;
     if (file != install.files.end() && file->second != baseName(name)) {
       llvm::StringRef place = llvm::StringRef(name).drop_back(baseName(name).size());
-      draft.rename(index, place.str() + file->second, "its name in " + install.description);
+      draft.rename(index, place.str() + file->second, {Reason::Kind::NameIn, install.description});
     }
-    if (facts.platform == Format::Pe)
-      draft.delay(index, "so that the search list leads to it");
+    if (facts.platform == Platform::Windows)
+      draft.delay(index);
     draft.addSearchPath(entry, reason);
   }
 }

@@ -16,19 +16,19 @@ bool isThrough(const Binding& binding, llvm::ArrayRef<std::string> entries) {
 
 /// How some of the dependencies would be met, if the others did not matter: a sibling that has not
 /// been repaired yet must not count.
-std::vector<Binding> bindingsOf(const Draft& draft, resolve::Disguise look,
+std::vector<Binding> bindingsOf(const Draft& draft, resolve::LibraryOverride wanted,
                                 llvm::function_ref<bool(size_t dependency)> isWanted,
                                 const Simulation& simulation) {
-  for (size_t i = 0; i < look.dependencies.size(); ++i)
-    look.isDropped[i] = look.isDropped[i] || !isWanted(i);
-  return simulation.directBindings(draft.library(), look);
+  for (size_t i = 0; i < wanted.dependencies.size(); ++i)
+    wanted.isDropped[i] = wanted.isDropped[i] || !isWanted(i);
+  return simulation.directBindings(draft.library(), wanted);
 }
 
 // Windows knows no search paths: the list serves only what is delayed. FFmpeg's libraries are taken
 // on trust where the entries are out of reach.
 void delayWhatTheyLeadTo(Draft& draft, const Request& request, const Simulation& simulation) {
   for (const Unmet& one : findUnmet(draft, simulation)) {
-    resolve::Disguise trial = draft.look();
+    resolve::LibraryOverride trial = draft.wanted();
     trial.dependencies[one.dependency].kind = DependencyKind::Delay;
     const std::vector<Binding> found = bindingsOf(
         draft, std::move(trial), [&](size_t i) { return i == one.dependency; }, simulation);
@@ -38,7 +38,7 @@ void delayWhatTheyLeadTo(Draft& draft, const Request& request, const Simulation&
                      providers::parseFfmpegName(one.name) &&
                      !simulation.disk().knowsAbsolutePaths();
     if (isTrusted || isThrough(found.front(), request.searchPaths))
-      draft.delay(one.dependency, "so that the search list leads to it");
+      draft.delay(one.dependency);
   }
 }
 
@@ -47,8 +47,8 @@ void delayWhatTheyLeadTo(Draft& draft, const Request& request, const Simulation&
 void addLiteralEntries(Draft& draft, const Request& request, const PackageFacts& facts,
                        const Simulation& simulation) {
   for (const std::string& entry : request.searchPaths)
-    draft.addSearchPath(entry, "asked for");
-  if (facts.platform == Format::Pe && !request.searchPaths.empty())
+    draft.addSearchPath(entry, {});
+  if (facts.platform == Platform::Windows && !request.searchPaths.empty())
     delayWhatTheyLeadTo(draft, request, simulation);
 }
 
@@ -56,9 +56,9 @@ bool findsFfmpegByLiteralEntries(const Draft& draft, const Request& request,
                                  const Simulation& simulation) {
   if (request.searchPaths.empty())
     return false;
-  const std::vector<Dependency>& dependencies = draft.look().dependencies;
+  const std::vector<Dependency>& dependencies = draft.wanted().dependencies;
   const std::vector<Binding> bindings = bindingsOf(
-      draft, draft.look(),
+      draft, draft.wanted(),
       [&](size_t i) { return providers::parseFfmpegName(dependencies[i].name).has_value(); },
       simulation);
   return !bindings.empty() && llvm::all_of(bindings, [&](const Binding& binding) {
@@ -67,7 +67,7 @@ bool findsFfmpegByLiteralEntries(const Draft& draft, const Request& request,
 }
 
 bool leadsSomewhere(const std::string& entry, const Draft& draft, const Simulation& simulation) {
-  resolve::Disguise alone = draft.look();
+  resolve::LibraryOverride alone = draft.wanted();
   alone.searchPaths = {entry};
   return llvm::any_of(draft.dependencies(), [&](size_t dependency) {
     const std::vector<Binding> found =

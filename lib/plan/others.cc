@@ -12,25 +12,23 @@ namespace {
 using resolve::Binding;
 
 // Only names without a folder of their own are looked for in search paths.
-bool isSearchedFor(llvm::StringRef dependency, Format platform) {
-  if (platform == Format::MachO)
+bool isSearchedFor(llvm::StringRef dependency, Platform platform) {
+  if (platform == Platform::MacOs)
     return dependency.starts_with("@rpath/");
   return !dependency.contains('/');
 }
 
 std::optional<size_t> indexOf(const Draft& draft, llvm::StringRef dependency) {
   for (size_t index : draft.dependencies())
-    if (draft.look().dependencies[index].name == dependency)
+    if (draft.wanted().dependencies[index].name == dependency)
       return index;
   return std::nullopt;
 }
 
 // By its name, since a file that cannot be read is not among the group's libraries.
-bool isOfGroup(llvm::StringRef name, const Group& group) {
-  LibraryFacts named;
-  named.name = name.str();
-  readName(named);
-  return named.major != 0 && named.major == group.major;
+bool isOfGroup(llvm::StringRef name, const Group& group, const recipe::Recipe& recipe) {
+  const int major = recipe.roleOf(name).major;
+  return major != 0 && major == group.major;
 }
 
 std::string findFolder(llvm::StringRef name, const LibraryFacts& library, const PackageFacts& facts,
@@ -44,9 +42,10 @@ std::string findFolder(llvm::StringRef name, const LibraryFacts& library, const 
   return {};
 }
 
-std::optional<std::string> missingLibpython(const Draft& draft, const resolve::Disguise& look,
+std::optional<std::string> missingLibpython(const Draft& draft,
+                                            const resolve::LibraryOverride& wanted,
                                             const Simulation& simulation) {
-  for (const Binding& binding : simulation.directBindings(draft.library(), look))
+  for (const Binding& binding : simulation.directBindings(draft.library(), wanted))
     if (llvm::StringRef(binding.dependency).starts_with("libpython") &&
         binding.state == Binding::State::Missing)
       return binding.dependency;
@@ -58,7 +57,7 @@ std::optional<std::string> missingLibpython(const Draft& draft, const resolve::D
 GroupLoads leadToOthers(llvm::MutableArrayRef<Draft> drafts, const Group& group,
                         const PackageFacts& facts, const Simulation& simulation) {
   bool isChanged = false;
-  GroupLoads loads = simulation.load(group, looksOf(drafts), Regime::Bare);
+  GroupLoads loads = simulation.load(group, overridesOf(drafts), Regime::Bare);
   for (size_t i = 0; i < drafts.size(); ++i) {
     Draft& draft = drafts[i];
     for (const Binding& binding : loads.results[i].bindings) {
@@ -67,7 +66,7 @@ GroupLoads leadToOthers(llvm::MutableArrayRef<Draft> drafts, const Group& group,
         continue;
       if (binding.state != Binding::State::Missing && binding.state != Binding::State::Unknown)
         continue;
-      if (isOfGroup(baseName(binding.dependency), group))
+      if (isOfGroup(baseName(binding.dependency), group, facts.package.recipe))
         continue; // it will be loaded already, if it loads at all
       if (providers::parseFfmpegName(binding.dependency))
         continue; // a rule of its own chooses where all of FFmpeg comes from
@@ -76,24 +75,23 @@ GroupLoads leadToOthers(llvm::MutableArrayRef<Draft> drafts, const Group& group,
       std::string folder = findFolder(name, draft.library(), facts, simulation.disk());
       if (!index || folder.empty())
         continue;
-      if (facts.platform == Format::Pe)
-        draft.delay(*index, "found through the search list");
+      if (facts.platform == Platform::Windows)
+        draft.delay(*index);
       draft.addSearchPath(searchPathTo(facts, draft.library(), folder, simulation.disk()),
-                          "leads to " + name.str());
+                          {Reason::Kind::LeadsTo, name.str()});
       isChanged = true;
     }
   }
-  return isChanged ? simulation.load(group, looksOf(drafts), Regime::Bare) : loads;
+  return isChanged ? simulation.load(group, overridesOf(drafts), Regime::Bare) : loads;
 }
 
 void dropLibpython(Draft& draft, const PackageFacts& facts, const Simulation& simulation) {
-  if (facts.platform != Format::Elf)
+  if (facts.platform != Platform::Linux)
     return;
-  std::optional<std::string> libpython = missingLibpython(draft, draft.look(), simulation);
+  std::optional<std::string> libpython = missingLibpython(draft, draft.wanted(), simulation);
   // One that only our own RUNPATH hides is there.
   if (libpython && missingLibpython(draft, draft.library().original, simulation))
-    draft.drop(*indexOf(draft, *libpython),
-               "nothing provides it, and the interpreter has its symbols");
+    draft.drop(*indexOf(draft, *libpython), {Reason::Kind::InterpreterHasIt});
 }
 
 } // namespace tcfix::plan

@@ -83,8 +83,8 @@ private:
 
 const Planner::Before& Planner::before() {
   if (!known)
-    known = {simulation.load(group, originalLooks(group), Regime::Bare),
-             simulation.load(group, originalLooks(group), Regime::Preloaded)};
+    known = {simulation.load(group, originalsOf(group), Regime::Bare),
+             simulation.load(group, originalsOf(group), Regime::Preloaded)};
   return *known;
 }
 
@@ -133,7 +133,7 @@ Proposal Planner::propose(std::optional<size_t> ffmpeg, std::optional<SearchPath
     dropLibpython(draft, facts, simulation);
   }
   proposal.bare = leadToOthers(proposal.drafts, group, facts, simulation);
-  proposal.preloaded = simulation.load(group, looksOf(proposal.drafts), Regime::Preloaded);
+  proposal.preloaded = simulation.load(group, overridesOf(proposal.drafts), Regime::Preloaded);
   Score& score = proposal.score;
   score.isWorse = makesWorse(proposal);
   score.bare = totalWorth(proposal.bare);
@@ -151,7 +151,7 @@ Proposal Planner::bestKind(std::optional<size_t> ffmpeg) {
   Proposal kept = propose(ffmpeg, std::nullopt);
   std::optional<SearchPathKind> present;
   for (const Draft& draft : kept.drafts)
-    present = present ? present : draft.look().searchPathKind;
+    present = present ? present : draft.wanted().searchPathKind;
   if (!present || (kept.bare.verdict == Verdict::Loads && kept.preloaded.verdict == Verdict::Loads))
     return kept;
   Proposal changed = propose(ffmpeg, present == SearchPathKind::Rpath ? SearchPathKind::Runpath
@@ -228,9 +228,17 @@ GroupPlan Planner::run(std::vector<FfmpegChoice>& choices) {
 
 } // namespace
 
+survey::PackageLoads PackagePlan::takeLoads() {
+  survey::PackageLoads loads;
+  for (GroupPlan& group : groups) {
+    loads.preloaded.push_back(std::move(group.preloaded));
+    loads.bare.push_back(std::move(group.bare));
+  }
+  return loads;
+}
+
 PackagePlan planPackage(const PackageFacts& facts, const Request& request,
-                        resolve::LibraryStore& store) {
-  Simulation simulation(facts, store);
+                        const Simulation& simulation) {
   std::vector<Group> groups = groupsOf(facts);
   std::vector<std::vector<FfmpegChoice>> choices(groups.size(),
                                                  std::vector<FfmpegChoice>(facts.ffmpegs.size()));

@@ -1,6 +1,6 @@
 // The plan: for every library of a package the edits that make it load, chosen by simulation.
 //
-// Pure: facts go in, edits come out; files are only read, through the store.
+// Pure: facts go in, edits come out; files are only read, through the simulation.
 #pragma once
 
 #include "plan/rules.h"
@@ -30,9 +30,12 @@ struct PackagePlan {
   std::vector<GroupPlan> groups;
   std::vector<FfmpegChoice> ffmpegs; ///< one for each install of the facts
   std::vector<std::string> warnings; ///< such as: an entry that was asked for leads nowhere
+
+  /// Hands over how the groups will load.
+  survey::PackageLoads takeLoads();
 };
 
 PackagePlan planPackage(const PackageFacts& facts, const Request& request,
-                        resolve::LibraryStore& store);
+                        const Simulation& simulation);
 
 } // namespace tcfix::plan

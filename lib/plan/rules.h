@@ -1,9 +1,16 @@
 // The rules: each looks at the facts and adds to a draft what it finds missing. One file a rule.
 #pragma once
 
-#include "plan/simulation.h"
+#include "plan/draft.h"
 
 namespace tcfix::plan {
+
+using survey::Group;
+using survey::GroupLoads;
+using survey::LibraryFacts;
+using survey::PackageFacts;
+using survey::Regime;
+using survey::Simulation;
 
 /// What the user asked for.
 struct Request {
@@ -13,7 +20,7 @@ struct Request {
 
 /// How a library's dependencies are met so far; one for each dependency that is not.
 struct Unmet {
-  size_t dependency; ///< index into the draft's look
+  size_t dependency; ///< index into the draft's override
   std::string name;  ///< its last component
 };
 

@@ -8,8 +8,8 @@ namespace tcfix::plan {
 
 namespace {
 
-bool isSameName(llvm::StringRef a, llvm::StringRef b, Format platform) {
-  return platform == Format::Pe ? a.equals_insensitive(b) : a == b;
+bool isSameName(llvm::StringRef a, llvm::StringRef b, Platform platform) {
+  return platform == Platform::Windows ? a.equals_insensitive(b) : a == b;
 }
 
 } // namespace
@@ -17,11 +17,11 @@ bool isSameName(llvm::StringRef a, llvm::StringRef b, Format platform) {
 std::vector<Unmet> findUnmet(const Draft& draft, const Simulation& simulation) {
   using State = resolve::Binding::State;
   std::map<std::string, State> states;
-  for (const resolve::Binding& binding : simulation.directBindings(draft.library(), draft.look()))
+  for (const resolve::Binding& binding : simulation.directBindings(draft.library(), draft.wanted()))
     states[binding.dependency] = binding.state;
   std::vector<Unmet> unmet;
   for (size_t index : draft.dependencies()) {
-    const std::string& name = draft.look().dependencies[index].name;
+    const std::string& name = draft.wanted().dependencies[index].name;
     auto state = states.find(name);
     if (state == states.end() || state->second == State::Missing || state->second == State::Unknown)
       unmet.push_back({index, baseName(name).str()});
@@ -37,11 +37,11 @@ void leadToTorch(Draft& draft, const PackageFacts& facts, const Simulation& simu
           return isSameName(name, unmet.name, facts.platform);
         }))
       continue;
-    if (facts.platform == Format::Pe)
-      draft.delay(unmet.dependency, "so that the search list leads to it");
+    if (facts.platform == Platform::Windows)
+      draft.delay(unmet.dependency);
     draft.addSearchPath(
         searchPathTo(facts, draft.library(), facts.torch->libFolder, simulation.disk()),
-        "leads to torch " + facts.torch->version);
+        {Reason::Kind::LeadsTo, "torch " + facts.torch->version});
   }
 }
 

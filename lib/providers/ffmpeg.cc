@@ -58,9 +58,10 @@ void judgeArchitecture(const io::TargetDisk& disk, const FfmpegQuery& query,
     install.defect = install.files["avcodec"] + " " + llvm::toString(image.takeError());
     return;
   }
-  if (image->format != query.platform) {
-    install.defect =
-        ("is " + formats::nameOf(image->format) + ", not " + formats::nameOf(query.platform)).str();
+  if (image->format != formatOf(query.platform)) {
+    install.defect = ("is " + formats::nameOf(image->format) + ", not " +
+                      formats::nameOf(formatOf(query.platform)))
+                         .str();
     return;
   }
   std::vector<std::string> archs;
@@ -183,7 +184,7 @@ public:
 
   /// Inside conda, its own; for a virtual environment that stands on conda, that one's.
   void addConda() {
-    const char* libraries = query.platform == Format::Pe ? "Library/bin" : "lib";
+    const char* libraries = query.platform == Platform::Windows ? "Library/bin" : "lib";
     std::string own = path::parent_path(environment.condaMeta).str();
     std::vector<std::string> prefixes;
     if (!own.empty())

@@ -1,8 +1,9 @@
-// The FFmpeg installations that a torchcodec library could use, in the order of preference, each
+// The FFmpeg installations that a library could use, in the order of preference, each
 // with what makes it usable or not.
 #pragma once
 
 #include "env/environment.h"
+#include "image/platform.h"
 #include "providers/ffmpeg_name.h"
 
 #include <map>
@@ -31,7 +32,7 @@ struct FfmpegInstall {
 };
 
 struct FfmpegQuery {
-  Format platform = Format::MachO;
+  Platform platform = Platform::MacOs;
   std::string arch;   ///< of the libraries that shall use it; empty if unknown
   std::string option; ///< --ffmpeg DIR; empty if not given
   /// TCFIX_FFMPEG, HOMEBREW_PREFIX, FFMPEG_SHARED_BIN, PATH, LOCALAPPDATA…; empty under a sysroot

@@ -22,7 +22,7 @@ std::optional<FfmpegName> parseFfmpegName(llvm::StringRef dependency);
 /// nothing is returned for it.
 std::optional<int> ffmpegMajorOf(const FfmpegName& name);
 
-/// The components that torchcodec needs, avcodec first.
+/// The components that libraries need, avcodec first.
 llvm::ArrayRef<llvm::StringLiteral> ffmpegComponents();
 
 /// The library major that a component has in an FFmpeg; 0 if either is unknown.

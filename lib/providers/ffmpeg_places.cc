@@ -154,19 +154,19 @@ std::string lastingPath(const std::string& hostFolder, const io::TargetDisk& dis
 std::vector<FfmpegPlace> systemPlaces(const io::TargetDisk& disk, const FfmpegQuery& query) {
   PlaceList list(disk);
   switch (query.platform) {
-  case Format::MachO:
+  case Platform::MacOs:
     addMacPlaces(list, query);
     break;
-  case Format::Elf:
+  case Platform::Linux:
     addLinuxPlaces(list, query);
     break;
-  case Format::Pe:
+  case Platform::Windows:
     addWindowsPlaces(list, query);
     break;
   }
   if (std::optional<FfmpegPlace> program = programPlace(disk, query)) {
     // On Windows the libraries lie beside the program, elsewhere beside its folder.
-    if (query.platform == Format::Pe)
+    if (query.platform == Platform::Windows)
       list.places.push_back(*program);
     else if (std::optional<std::string> lib = disk.find(program->folder, "../lib"))
       list.places.push_back(
@@ -176,7 +176,7 @@ std::vector<FfmpegPlace> systemPlaces(const io::TargetDisk& disk, const FfmpegQu
 }
 
 std::optional<FfmpegPlace> programPlace(const io::TargetDisk& disk, const FfmpegQuery& query) {
-  bool isWindows = query.platform == Format::Pe;
+  bool isWindows = query.platform == Platform::Windows;
   llvm::SmallVector<llvm::StringRef, 32> folders;
   std::string value = variable(query, "PATH");
   llvm::StringRef(value).split(folders, isWindows ? ';' : ':', -1, /*KeepEmpty=*/false);

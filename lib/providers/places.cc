@@ -14,7 +14,7 @@ std::vector<std::string> homebrewPrefixes(llvm::StringRef arch) {
 
 std::vector<std::string> findOtherFolders(const env::Target& target, const env::Package& package) {
   const io::TargetDisk& disk = target.disk;
-  const bool isWindows = target.platform == Format::Pe;
+  const bool isWindows = target.platform == Platform::Windows;
   std::vector<std::string> folders;
   auto add = [&](const std::string& folder) {
     if (!llvm::is_contained(folders, folder) && disk.isFolder(folder))
@@ -29,7 +29,7 @@ std::vector<std::string> findOtherFolders(const env::Target& target, const env::
   }
   if (!target.environment.condaMeta.empty())
     add(target.environment.whole + (isWindows ? "/Library/bin" : "/lib"));
-  if (target.platform == Format::MachO) {
+  if (target.platform == Platform::MacOs) {
     std::vector<std::string> prefixes = homebrewPrefixes(target.arch);
     prefixes.push_back(kMacPortsPrefix.str());
     for (const std::string& prefix : prefixes)

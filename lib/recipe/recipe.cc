@@ -1,5 +1,3 @@
-#include "recipe/recipe.h"
-
 #include "recipe/recipes.h"
 
 #include <llvm/ADT/STLExtras.h>
@@ -8,22 +6,24 @@ namespace tcfix::recipe {
 
 LibraryRole Recipe::roleOf(llvm::StringRef fileName) const {
   LibraryRole role;
-  llvm::StringRef stem = fileName.split('.').first;
-  if (!hasFfmpegMajors || !stem.consume_front(libraryPrefix))
-    return role;
-  llvm::StringRef part = stem.rtrim("0123456789");
-  if (stem.drop_front(part.size()).getAsInteger(10, role.major))
+  const llvm::StringRef stem = fileName.split('.').first;
+  role.isImported = llvm::is_contained(importedStems, stem);
+  size_t length = 0;
+  for (size_t i = 0; i < ffmpegStems.size(); ++i)
+    if (ffmpegStems[i].size() > length && stem.starts_with(ffmpegStems[i])) {
+      length = ffmpegStems[i].size();
+      role.rank = static_cast<int>(i);
+    }
+  const llvm::StringRef number = stem.substr(stem.rtrim("0123456789").size());
+  if (length == 0 || number.getAsInteger(10, role.major))
     role.major = 0;
-  part.consume_front("_");
-  auto known = llvm::find(loadOrder, part);
-  role.rank = known == loadOrder.end() ? 0 : static_cast<int>(known - loadOrder.begin());
   return role;
 }
 
 std::string Recipe::smokeTest(llvm::StringRef version) const {
-  if (name == torchcodec().name)
-    return torchcodecSmokeTest(version);
-  return "import " + importName;
+  if (versionedSmokeTest)
+    return versionedSmokeTest(parseVersion(version));
+  return "import " + (importName.empty() ? name : importName);
 }
 
 const Recipe& defaultRecipe() {
@@ -31,11 +31,11 @@ const Recipe& defaultRecipe() {
 }
 
 Recipe recipeFor(llvm::StringRef package) {
-  if (package.equals_insensitive(torchcodec().name))
-    return torchcodec();
+  for (const Recipe* known : {&torchcodec(), &torchaudio()})
+    if (package.equals_insensitive(known->name))
+      return *known;
   Recipe generic;
   generic.name = package.str();
-  generic.importName = package.str();
   return generic;
 }
 

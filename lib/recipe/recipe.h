@@ -1,8 +1,8 @@
 // Recipes: what is special to a package. Plain values; no other module spells a package's name.
 //
-// A package without a recipe of its own gets the generic one: all of its libraries count, they form
-// one group, and a dependency that equals the identity of a sibling library is loaded by the
-// package's own Python code before it is needed.
+// A package without a recipe of its own gets the generic one: all of its libraries count, each is
+// loaded on its own, and a dependency that equals the identity of a sibling library is loaded by
+// the package's own Python code before it is needed.
 #pragma once
 
 #include "base/version.h"
@@ -20,10 +20,18 @@ struct TorchMatch {
   bool isOpenEnded; ///< goes with every later torch, too
 };
 
+/// Releases, both included, whose Linux wheels on the package index need CUDA.
+struct CudaBuild {
+  Version first, last;
+  llvm::StringLiteral arch;
+  int cudaMajor;
+};
+
 /// What a library's file name says of its part in the package.
 struct LibraryRole {
-  int major = 0; ///< the FFmpeg major that it is for; 0 if it belongs to none
-  int rank = 0;  ///< its place in the order in which a major's libraries are loaded
+  int major = 0;           ///< the FFmpeg major that it is for; 0 if it belongs to none
+  int rank = 0;            ///< its place in the order in which a major's libraries are loaded
+  bool isImported = false; ///< loaded by the import itself, whatever FFmpeg there is
 };
 
 /// The words of the package's own error, which lists an attempt for each FFmpeg major.
@@ -33,29 +41,37 @@ struct ErrorWords {
 };
 
 struct Recipe {
-  std::string name; ///< as it is installed
-  std::string importName;
+  std::string name;       ///< as it is installed
+  std::string importName; ///< empty: as `name`
   /// Which of its files are its libraries: those whose name begins so; empty: all of them.
   std::string libraryPrefix;
-  /// What distinguishes the names of a major's libraries, in the order of loading. The first is
-  /// also that of names which are not in the list.
-  std::vector<std::string> loadOrder;
-  bool hasFfmpegMajors = false; ///< one group of libraries for each FFmpeg major, any one suffices
-  bool importsTorch = false;    ///< before its own libraries, so that torch's are there already
+  /// Beginnings of the names of libraries that exist once for each FFmpeg major, any one of which
+  /// suffices, in the order of loading. The longest that fits a name counts; the major is the
+  /// number at the end of the stem. Majors are tried from the highest to the lowest.
+  std::vector<std::string> ffmpegStems;
+  /// Stems of the libraries that every import loads. In a package with majors the others that
+  /// belong to none are loaded on demand, and do not count.
+  std::vector<std::string> importedStems;
+  bool importsTorch = false; ///< before its own libraries, so that torch's are there already
+  /// Its Python code may load a library before another that depends on it.
+  bool loadsSiblingsFirst = true;
   llvm::ArrayRef<TorchMatch> torchMatches; ///< oldest first; empty: not known
+  llvm::ArrayRef<CudaBuild> cudaBuilds;
   ErrorWords errorWords;
+  std::string (*versionedSmokeTest)(std::optional<Version>) = nullptr;
 
-  bool isGeneric() const { return libraryPrefix.empty(); }
+  bool hasFfmpegMajors() const { return !ffmpegStems.empty(); }
   LibraryRole roleOf(llvm::StringRef fileName) const;
-  /// Python code that fails unless the package works, in this version (empty: unknown).
+  /// Python code that fails, or prints None, unless the package works; in this version (empty:
+  /// unknown).
   std::string smokeTest(llvm::StringRef version) const;
 };
 
 /// What tcfix repairs unless told otherwise.
 const Recipe& defaultRecipe();
 
-/// The recipe of a package, by the name that it is installed or imported by, compared as PEP 503
-/// says; the generic one, under this name, if it has none of its own.
+/// The recipe of a package, by the name that it is installed by, in any letter case; the generic
+/// one, under this name, if it has none of its own.
 Recipe recipeFor(llvm::StringRef package);
 
 } // namespace tcfix::recipe

@@ -6,6 +6,6 @@
 namespace tcfix::recipe {
 
 const Recipe& torchcodec();
-std::string torchcodecSmokeTest(llvm::StringRef version);
+const Recipe& torchaudio();
 
 } // namespace tcfix::recipe

@@ -77,7 +77,7 @@ void writeFiles(OStream& out, llvm::ArrayRef<apply::FileOutcome> files) {
               text(out, "value", change.value);
               if (!change.old.empty())
                 text(out, "old", change.old);
-              text(out, "reason", change.reason);
+              text(out, "reason", reasonOf(change));
               if (!change.arch.empty())
                 text(out, "arch", change.arch);
             });

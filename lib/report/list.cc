@@ -10,10 +10,6 @@ namespace path = llvm::sys::path;
 
 namespace {
 
-llvm::StringRef systemName(Format platform) {
-  return platform == Format::MachO ? "macOS" : platform == Format::Elf ? "Linux" : "Windows";
-}
-
 /// Where an FFmpeg is, as the target calls it.
 std::string placeOf(const providers::FfmpegInstall& install, const io::TargetDisk& disk) {
   return install.searchPath.empty() ? disk.targetPath(install.folder) : install.searchPath;
@@ -61,7 +57,7 @@ std::string renderListing(const Listing& listing, const Paint& paint) {
   const env::Target& target = listing.target;
   const env::Environment& environment = target.environment;
   std::string out = paint.bold(printable(environment.path)) + ": " +
-                    env::nameOf(environment.kind).str() + ", " + systemName(target.platform).str() +
+                    env::nameOf(environment.kind).str() + ", " + nameOf(target.platform).str() +
                     (target.arch.empty() ? "" : " " + target.arch) + "\n";
   for (const env::Python& python : environment.pythons)
     out += line("Python " + python.version,
@@ -94,7 +90,7 @@ std::string jsonForList(const Preamble& preamble, const Listing& listing) {
     out.attributeObject("target", [&] {
       text(out, "path", target.environment.path);
       text(out, "kind", env::nameOf(target.environment.kind));
-      text(out, "format", formatName(target.platform));
+      text(out, "format", formatName(formatOf(target.platform)));
       textIfKnown(out, "arch", target.arch);
       out.attribute("sees_absolute_paths", target.disk.knowsAbsolutePaths());
     });

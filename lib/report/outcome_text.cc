@@ -31,8 +31,7 @@ std::string changeText(const Change& change) {
   text += change.operation == Operation::Sign ? "ad hoc"
           : isReplacement && !old.empty()     ? old + " -> " + value
                                               : value;
-  // "asked for" needs no saying to the one who asked.
-  if (change.reason != "asked for")
+  if (!change.reason.empty())
     text += "  (" + printable(change.reason) + ")";
   return change.arch.empty() ? text : change.arch + " " + text;
 }
@@ -124,7 +123,7 @@ std::vector<std::string> briefly(const apply::FileOutcome& file) {
     return {wheel::kBundled.str()};
   std::map<Operation, std::pair<size_t, std::string>> counted;
   for (const Change& change : file.edit.changes) {
-    std::string why = "  (" + printable(change.reason) + ")";
+    std::string why = "  (" + printable(reasonOf(change)) + ")";
     if (change.operation == Operation::AddRpath)
       lines.push_back("+ " + printable(change.value) + why);
     else if (change.operation == Operation::RemoveRpath)
@@ -212,7 +211,8 @@ std::string renderApplied(const apply::TargetOutcome& target, bool isVerbose, co
          (isIdle ? std::string("nothing to do") : countsText(counts, "library", isPromise)) + "\n" +
          verdictText(target, isPromise, paint);
   if (counts.changed != 0 && !isPromise && target.loads.after == resolve::Verdict::Loads)
-    out += "next: python -c \"import torchcodec\"\n";
+    for (const std::string& test : target.smokeTests)
+      out += "next: python -c \"" + printable(test) + "\"\n";
   return out;
 }
 

@@ -10,7 +10,7 @@ namespace tcfix::resolve {
 class Library;
 
 /// What a plan would change in a library. It keeps its symbols, code and place.
-struct Disguise {
+struct LibraryOverride {
   std::vector<Dependency> dependencies = {}; ///< in the place of the file's own, one for one
   std::vector<bool> isDropped = {};          ///< dependencies that are gone; empty: none
   std::vector<std::string> searchPaths = {};

@@ -30,19 +30,19 @@ const Slice* sliceFor(const Image& image, llvm::StringRef arch) {
 } // namespace
 
 llvm::ArrayRef<Dependency> Module::dependencies() const {
-  return disguise ? disguise->dependencies : slice->dependencies;
+  return replaced ? replaced->dependencies : slice->dependencies;
 }
 
 llvm::ArrayRef<std::string> Module::searchPaths() const {
-  return disguise ? disguise->searchPaths : slice->searchPaths;
+  return replaced ? replaced->searchPaths : slice->searchPaths;
 }
 
 std::optional<SearchPathKind> Module::searchPathKind() const {
-  return disguise ? disguise->searchPathKind : slice->searchPathKind;
+  return replaced ? replaced->searchPathKind : slice->searchPathKind;
 }
 
 bool Module::isDropped(size_t dependency) const {
-  return disguise && dependency < disguise->isDropped.size() && disguise->isDropped[dependency];
+  return replaced && dependency < replaced->isDropped.size() && replaced->isDropped[dependency];
 }
 
 llvm::StringRef Process::variable(const std::string& name) const {
@@ -94,8 +94,8 @@ size_t addModule(Process& process, const Candidate& candidate, std::string hostP
   Module module;
   module.library = candidate.library;
   module.slice = candidate.slice;
-  if (auto it = process.disguises.find(candidate.library->path); it != process.disguises.end())
-    module.disguise = it->second;
+  if (auto it = process.overrides.find(candidate.library->path); it != process.overrides.end())
+    module.replaced = it->second;
   module.targetPath = process.disk().targetPath(hostPath);
   module.path = std::move(hostPath);
   module.loader = loader;

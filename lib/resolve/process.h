@@ -15,7 +15,7 @@ class LdSoSystem;
 struct Module {
   const Library* library = nullptr;
   const Slice* slice = nullptr;
-  std::shared_ptr<const Disguise> disguise;
+  std::shared_ptr<const LibraryOverride> replaced;
   std::string path;                 ///< the host path that the loader knows it by
   std::string targetPath;           ///< the same as the target calls it
   std::optional<size_t> loader;     ///< the module that asked for it first
@@ -47,7 +47,7 @@ const void* answererOf(const Process& process, int provider);
 struct Process {
   LibraryStore* store = nullptr;
   ProcessOptions options;
-  std::map<std::string, std::shared_ptr<const Disguise>> disguises; ///< by real host path
+  std::map<std::string, std::shared_ptr<const LibraryOverride>> overrides; ///< by real host path
   std::vector<Module> modules;
   bool hasExecutable = false;             ///< then it is the first module
   size_t globalCount = 0;                 ///< the executable and what it brought in

@@ -85,9 +85,9 @@ Session Session::clone() const {
   return Session(*process);
 }
 
-void Session::disguise(const std::string& hostPath, Disguise disguise) {
+void Session::overrideLibrary(const std::string& hostPath, LibraryOverride replaced) {
   const Library& library = process->store->open(hostPath);
-  process->disguises[library.path] = std::make_shared<const Disguise>(std::move(disguise));
+  process->overrides[library.path] = std::make_shared<const LibraryOverride>(std::move(replaced));
 }
 
 LoadResult Session::load(const std::string& hostPath) {

@@ -2,7 +2,7 @@
 // whether all of them load.
 //
 // Nothing is executed. A session remembers what it has loaded, as a process does, so that the order
-// of loads counts: torchcodec's custom_ops finds core because core was loaded before it.
+// of loads counts: a library finds another by its name because that was loaded before it.
 #pragma once
 
 #include "resolve/library.h"
@@ -98,7 +98,7 @@ public:
   Session clone() const;
 
   /// From now on the file counts as changed in this way. Before it is loaded.
-  void disguise(const std::string& hostPath, Disguise disguise);
+  void overrideLibrary(const std::string& hostPath, LibraryOverride replaced);
 
   /// What dlopen, or LoadLibrary, of this file would do. Keeps what loaded; a failed load leaves
   /// the process as it was.

@@ -20,23 +20,23 @@ namespace path = llvm::sys::path;
 
 namespace {
 
-bool isSystems(llvm::StringRef dependency, Format platform) {
+bool isSystems(llvm::StringRef dependency, Platform platform) {
   llvm::StringRef name = baseName(dependency);
   switch (platform) {
-  case Format::MachO:
+  case Platform::MacOs:
     return dependency.starts_with("/usr/lib/") || dependency.starts_with("/System/");
-  case Format::Elf:
+  case Platform::Linux:
     return resolve::baseLibrary(name).isPortable || name.starts_with("ld-musl") ||
            name.starts_with("libc.musl");
-  case Format::Pe:
+  case Platform::Windows:
     return resolve::isApiSet(name) || resolve::isWindowsLibrary(name);
   }
   return false;
 }
 
 /// libavcodec.so.61 becomes libavcodec-1a2b3c4d.so.61; avcodec-61.dll, avcodec-61-1a2b3c4d.dll.
-std::string hashedName(llvm::StringRef name, llvm::StringRef sha256, Format platform) {
-  size_t dot = platform == Format::Pe ? name.rfind('.') : name.find('.');
+std::string hashedName(llvm::StringRef name, llvm::StringRef sha256, Platform platform) {
+  size_t dot = platform == Platform::Windows ? name.rfind('.') : name.find('.');
   dot = std::min(dot, name.size());
   return (name.take_front(dot) + "-" + sha256.take_front(8) + name.drop_front(dot)).str();
 }
@@ -54,7 +54,7 @@ public:
   Bundler(const std::string& folder, const Contents& wheel, llvm::ArrayRef<const Image*> images,
           const formats::Signing& signing)
       : folder(folder), wheel(wheel), images(images), signing(signing),
-        platform(images.front()->format) {}
+        platform(platformOf(images.front()->format)) {}
 
   llvm::Expected<Bundle> run();
 
@@ -76,7 +76,7 @@ private:
   const Contents& wheel;
   llvm::ArrayRef<const Image*> images;
   const formats::Signing& signing;
-  Format platform;
+  Platform platform;
   std::set<std::string> roots, absent;
   std::vector<std::string> queue;
   std::map<std::string, Source> sources; ///< by the name that they are asked by
@@ -86,12 +86,12 @@ private:
 // Windows' DLLs are asked for in any case.
 std::string Bundler::nameOf(llvm::StringRef dependency) const {
   llvm::StringRef name = baseName(dependency);
-  return platform == Format::Pe ? name.lower() : name.str();
+  return platform == Platform::Windows ? name.lower() : name.str();
 }
 
 std::string Bundler::find(llvm::StringRef name) const {
   std::string found =
-      platform == Format::Pe ? io::findIgnoringCase(folder, name) : joined(folder, name);
+      platform == Platform::Windows ? io::findIgnoringCase(folder, name) : joined(folder, name);
   return io::isFile(found) ? found : std::string();
 }
 
@@ -137,10 +137,10 @@ llvm::Error Bundler::collect(const std::string& name) {
     return within(source.path, image.takeError());
   source.image = std::move(*image);
   for (const Slice& slice : images.front()->slices)
-    if (source.image.format != platform ||
+    if (source.image.format != formatOf(platform) ||
         llvm::none_of(source.image.slices,
                       [&](const Slice& one) { return one.arch == slice.arch; }))
-      return fail(ErrorCode::Unsupported, ("is for " + formats::nameOf(platform) + " " +
+      return fail(ErrorCode::Unsupported, ("is for " + formats::nameOf(formatOf(platform)) + " " +
                                            slice.arch + ", and " + source.path + " is not")
                                               .str());
   source.sha256 = io::sha256Hex(source.file->bytes());
@@ -164,49 +164,48 @@ llvm::Error Bundler::collect(const std::string& name) {
 // breaks that.
 void Bundler::warnOfSystem(const Source& source) {
   for (const Slice& slice : source.image.slices) {
-    llvm::StringRef needed = slice.minOs;
-    for (const auto& [name, value] : slice.details)
-      if (name == "needs glibc")
-        needed = value;
+    llvm::StringRef needed = platform == Platform::Linux ? slice.minGlibc : slice.minOs;
     std::optional<Version> wanted = parseVersion(needed);
     std::optional<Version> promised = wheel.name().leastSystem();
     if (wanted && promised && *promised < *wanted)
       warn(path::filename(source.path).str() + " needs " +
-           (platform == Format::Elf ? "glibc " : "macOS ") + needed.str() +
+           (platform == Platform::Linux ? "glibc " : "macOS ") + needed.str() +
            ", newer than the wheel's name says");
   }
 }
 
 llvm::Expected<BundledFile> Bundler::rewrite(const Source& source,
                                              const std::string& target) const {
-  std::vector<plan::Wish> wishes;
-  auto wish = [&](Edit edit, const char* reason) { wishes.push_back({std::move(edit), reason}); };
+  std::vector<plan::PlannedEdit> edits;
+  using Why = plan::Reason::Kind;
+  auto wish = [&](Edit edit, Why why, const char* what = "") {
+    edits.push_back({std::move(edit), {why, what}});
+  };
   bool needsOthers = false;
   std::set<std::string> seen;
   for (const Slice& slice : source.image.slices) {
-    if (platform == Format::MachO || platform == Format::Elf)
+    if (platform == Platform::MacOs || platform == Platform::Linux)
       for (const std::string& entry : slice.searchPaths)
         if (entry != "$ORIGIN" && seen.insert(entry).second)
-          wish(RemoveSearchPath{entry}, "of the machine that it comes from");
+          wish(RemoveSearchPath{entry}, Why::OtherMachine);
     for (const Dependency& dependency : slice.dependencies) {
       auto other = sources.find(nameOf(dependency.name));
       if (other == sources.end() || isSystems(dependency.name, platform) ||
           !seen.insert(dependency.name).second)
         continue;
       needsOthers = true;
-      wish(RenameDependency{dependency.name, (platform == Format::MachO ? "@loader_path/" : "") +
+      wish(RenameDependency{dependency.name, (platform == Platform::MacOs ? "@loader_path/" : "") +
                                                  other->second.newName},
-           "its name in the wheel");
+           Why::NameIn, "the wheel");
     }
   }
-  if (platform == Format::MachO && source.image.slices.front().identity)
-    wish(SetIdentity{"@rpath/" + source.newName}, "its name in the wheel");
-  if (platform == Format::Elf) {
-    wish(SetIdentity{source.newName}, "its name in the wheel");
+  if (platform == Platform::MacOs && source.image.slices.front().identity)
+    wish(SetIdentity{"@rpath/" + source.newName}, Why::NameIn, "the wheel");
+  if (platform == Platform::Linux) {
+    wish(SetIdentity{source.newName}, Why::NameIn, "the wheel");
     if (needsOthers) {
-      wish(AddSearchPath{"$ORIGIN", false}, "leads to the others in the wheel");
-      wish(SetSearchPathKind{SearchPathKind::Rpath},
-           "a RUNPATH would switch off the search paths of others");
+      wish(AddSearchPath{"$ORIGIN", false}, Why::LeadsTo, "the others in the wheel");
+      wish(SetSearchPathKind{SearchPathKind::Rpath}, Why::RunpathHides);
     }
   }
   BundledFile bundled;
@@ -216,14 +215,14 @@ llvm::Expected<BundledFile> Bundler::rewrite(const Source& source,
   outcome.sha256Before = source.sha256;
   formats::EditRequest request;
   request.signing = signing;
-  for (const plan::Wish& one : wishes)
+  for (const plan::PlannedEdit& one : edits)
     request.edits.push_back(one.edit);
   llvm::Expected<EditOutcome> edit =
       formats::rewrite(source.file->bytes(), path::filename(target), request);
   if (!edit)
     return within(source.path, edit.takeError());
   outcome.edit = std::move(*edit);
-  apply::explain(outcome.edit.changes, wishes);
+  apply::explain(outcome.edit.changes, edits);
   outcome.edit.changes.insert(outcome.edit.changes.begin(),
                               {Operation::ReplaceFile, source.path, {}, kBundled.str(), {}});
   bundled.content = rewritten(outcome.edit.rewrite, source.file->bytes());
@@ -242,7 +241,7 @@ llvm::Expected<Bundle> Bundler::run() {
     return std::move(bundle);
   // Where wheel tools put such libraries: delocate inside the package, the others beside it.
   const std::string& package = wheel.name().distribution;
-  bundle.ffmpeg.folder = platform == Format::MachO ? package + "/.dylibs" : package + ".libs";
+  bundle.ffmpeg.folder = platform == Platform::MacOs ? package + "/.dylibs" : package + ".libs";
   bundle.ffmpeg.description = "the wheel's own FFmpeg";
   queue.assign(roots.begin(), roots.end());
   while (!queue.empty()) {

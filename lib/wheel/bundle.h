@@ -22,7 +22,7 @@ struct BundledFile {
 };
 
 struct Bundle {
-  FfmpegBeside ffmpeg; ///< as the wheel's libraries shall see it
+  plan::FfmpegBeside ffmpeg; ///< as the wheel's libraries shall see it
   std::vector<BundledFile> files;
   std::vector<Problem> warnings; ///< what the new wheel needs and its name does not tell
 };

@@ -36,7 +36,7 @@ llvm::Expected<PyavWheel> readPyav(const std::string& file) {
     llvm::Expected<Image> image = formats::inspect(*bytes, {.isThorough = false});
     if (!image)
       return within(member.name, image.takeError());
-    pyav.platform = image->format;
+    pyav.platform = platformOf(image->format);
     pyav.arch = image->slices.front().arch;
   }
   if (pyav.arch.empty())

@@ -6,9 +6,9 @@
 namespace tcfix::wheel {
 
 struct PyavWheel {
-  Format platform = Format::MachO;
+  Platform platform = Platform::MacOs;
   std::string arch;
-  FfmpegBeside ffmpeg;
+  plan::FfmpegBeside ffmpeg;
 };
 
 /// Unsupported for a wheel without an FFmpeg of its own.

@@ -31,7 +31,7 @@ struct Library {
 
 bool isToBeRepaired(const ZipMember& member) {
   llvm::StringRef name = path::filename(member.name, path::Style::posix);
-  return !member.isFolder() && name.starts_with(env::torchcodecQuery().libraryPrefix) &&
+  return !member.isFolder() && name.starts_with(recipe::defaultRecipe().libraryPrefix) &&
          env::isLibraryName(name) && !env::isInGraftedFolder(member.name);
 }
 
@@ -46,8 +46,8 @@ public:
 private:
   llvm::Error readLibraries(const Contents& wheel);
   /// The FFmpeg that libraries shall take, if not the system's; null for that.
-  llvm::Expected<const FfmpegBeside*> chooseFfmpeg(const Contents& wheel);
-  llvm::Error rewrite(const Library& library, const PortableRequest& request, FileOutcome& file,
+  llvm::Expected<const plan::FfmpegBeside*> chooseFfmpeg(const Contents& wheel);
+  llvm::Error rewrite(const Library& library, const plan::UnseenRequest& request, FileOutcome& file,
                       Changes& changes) const;
   llvm::Error write(const Contents& wheel, Changes changes);
 
@@ -80,12 +80,13 @@ llvm::Error Repair::readLibraries(const Contents& wheel) {
         {&member, wheel.installedPath(member.name).str(), std::move(*content), std::move(*image)});
   }
   if (libraries.empty())
-    return fail(ErrorCode::Unsupported, "holds no library of torchcodec",
-                "give only wheels of torchcodec; others are not repaired");
+    return fail(ErrorCode::Unsupported, "holds no library of " + recipe::defaultRecipe().name,
+                "give only wheels of " + recipe::defaultRecipe().name +
+                    "; others are not repaired");
   return llvm::Error::success();
 }
 
-llvm::Expected<const FfmpegBeside*> Repair::chooseFfmpeg(const Contents& wheel) {
+llvm::Expected<const plan::FfmpegBeside*> Repair::chooseFfmpeg(const Contents& wheel) {
   if (!options.bundleFrom.empty()) {
     std::vector<const Image*> images;
     for (const Library& library : libraries)
@@ -101,7 +102,7 @@ llvm::Expected<const FfmpegBeside*> Repair::chooseFfmpeg(const Contents& wheel) 
     return nullptr;
   const Image& image = libraries.front().image;
   auto fits = [&](const PyavWheel& pyav) {
-    return pyav.platform == image.format &&
+    return pyav.platform == platformOf(image.format) &&
            llvm::any_of(image.slices, [&](const Slice& slice) { return slice.arch == pyav.arch; });
   };
   auto found = llvm::find_if(options.pyavs, fits);
@@ -111,7 +112,7 @@ llvm::Expected<const FfmpegBeside*> Repair::chooseFfmpeg(const Contents& wheel) 
                  ", and no wheel of PyAV was given for that")
                     .str(),
                 "give one more --av-wheel");
-  auto asksFor = [](const FfmpegBeside& ffmpeg) {
+  auto asksFor = [](const plan::FfmpegBeside& ffmpeg) {
     return [&](const Library& library) {
       return llvm::any_of(library.image.slices.front().dependencies,
                           [&](const Dependency& one) { return ffmpeg.find(one.name) != nullptr; });
@@ -126,15 +127,15 @@ llvm::Expected<const FfmpegBeside*> Repair::chooseFfmpeg(const Contents& wheel) 
   return &found->ffmpeg;
 }
 
-llvm::Error Repair::rewrite(const Library& library, const PortableRequest& request,
+llvm::Error Repair::rewrite(const Library& library, const plan::UnseenRequest& request,
                             FileOutcome& file, Changes& changes) const {
-  std::vector<plan::Wish> wishes = portableWishes(library.image, library.place, request);
+  std::vector<plan::PlannedEdit> wishes = portableEdits(library.image, library.place, request);
   file.sha256Before = file.sha256After = io::sha256Hex(library.content);
   if (wishes.empty())
     return llvm::Error::success();
   formats::EditRequest edits;
   edits.signing = options.signing;
-  for (const plan::Wish& wish : wishes)
+  for (const plan::PlannedEdit& wish : wishes)
     edits.edits.push_back(wish.edit);
   llvm::Expected<EditOutcome> edit =
       formats::rewrite(library.content, path::filename(library.member->name), edits);
@@ -180,9 +181,9 @@ llvm::Error Repair::run() {
     return wheel.takeError();
   if (llvm::Error error = readLibraries(*wheel))
     return error;
-  PortableRequest request;
+  plan::UnseenRequest request;
   request.searchPaths = options.searchPaths;
-  llvm::Expected<const FfmpegBeside*> ffmpeg = chooseFfmpeg(*wheel);
+  llvm::Expected<const plan::FfmpegBeside*> ffmpeg = chooseFfmpeg(*wheel);
   if (!ffmpeg)
     return ffmpeg.takeError();
   request.ffmpeg = *ffmpeg;

@@ -1,6 +1,6 @@
 // tcfix wheel: a repaired copy of a wheel, for any platform, on any.
 //
-// Every libtorchcodec library in it gets search paths that hold wherever it will be installed
+// Every library of the package in it gets search paths that hold wherever it will be installed
 // (portable.h). RECORD, METADATA, the .dist-info's name and the file name say that it is another
 // build of the same release; all other members are copied as they are, in their order. The same
 // input makes the same bytes. Wheels do not depend on one another.

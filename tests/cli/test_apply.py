@@ -118,7 +118,7 @@ class Targets(ApplyTest):
             "           signed",
             f"{self.world.env}: 3 libraries: 3 changed, 0 unchanged",
             f"loads with FFmpeg 7 from {BREW}",
-            'next: python -c "import torchcodec"'])
+            'next: python -c "import torchcodec; print(torchcodec.ffmpeg_major_version)"'])
         self.assertEqual(tcfix("apply", "-q", *options).stdout, "")
 
     def test_progress_is_for_terminals(self):

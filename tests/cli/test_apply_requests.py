@@ -109,6 +109,8 @@ class Requests(ApplyTest):
         report = self.apply("--package", "audio", self.world.env, check=4) # there is no ext_7
         self.assertEqual(rpaths(self.world.site / "audio/_ext.so"), [TORCH, BREW])
         write_files(self.world.site, {"audio/_ext.so": library(LIBRARIES[0])})
+        options = ("--package", "audio", "--sysroot", self.world.root, self.world.env)
+        self.assertIn('next: python -c "import audio"\n', tcfix("apply", *options).stdout)
         report = self.apply("--package", "audio", self.world.env)
         self.assertEqual(report["targets"][0]["ffmpeg"]["major"], 7)
 

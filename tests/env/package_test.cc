@@ -49,7 +49,7 @@ protected:
   }
 
   std::vector<Package> found(llvm::StringRef target = "venv",
-                             const env::PackageQuery& query = env::torchcodecQuery()) {
+                             const recipe::Recipe& query = recipe::defaultRecipe()) {
     llvm::Expected<env::Environment> environment = env::findEnvironment(tree.path(target), disk);
     if (environment)
       return env::findPackages(*environment, disk, query);
@@ -110,10 +110,11 @@ TEST_F(Packages, AreReadFromRecord) {
 TEST_F(Packages, CanBeAnyByName) {
   std::string record = library("cv2/cv2.abi3.so") + library("cv2/deep/er/x.so");
   tree.file(inSite("opencv_python-4.10.dist-info/RECORD"), record);
-  std::vector<Package> packages = found("venv", {"OpenCV-Python", ""});
+  std::vector<Package> packages = found("venv", recipe::recipeFor("OpenCV-Python"));
   ASSERT_THAT(packages, SizeIs(1));
   EXPECT_EQ(packages[0].version, "4.10"); // there is no METADATA
   EXPECT_THAT(names(packages[0].libraries), ElementsAre("cv2/cv2.abi3.so", "cv2/deep/er/x.so"));
+  EXPECT_EQ(packages[0].recipe.smokeTest({}), "import cv2");
 }
 
 // What is imported is not always called as what was installed.
@@ -124,7 +125,7 @@ TEST_F(Packages, CanBeNamedByTheirFolder) {
   tree.file(inSite("pillow-12.0.dist-info/RECORD"), library("PIL/_imaging.so"));
   for (const auto& [name, version, path] :
        {std::tuple{"cv2", "4.12", "cv2/cv2.abi3.so"}, {"PIL", "12.0", "PIL/_imaging.so"}}) {
-    std::vector<Package> packages = found("venv", {name, {}});
+    std::vector<Package> packages = found("venv", recipe::recipeFor(name));
     ASSERT_THAT(packages, SizeIs(1)) << name;
     EXPECT_EQ(packages[0].name, name);
     EXPECT_EQ(packages[0].version, version);
@@ -132,7 +133,7 @@ TEST_F(Packages, CanBeNamedByTheirFolder) {
     EXPECT_THAT(names(packages[0].libraries), ElementsAre(path));
   }
   tree.file(inSite("another-1.0.dist-info/RECORD"), row);
-  std::vector<Package> shared = found("venv", {"cv2", {}});
+  std::vector<Package> shared = found("venv", recipe::recipeFor("cv2"));
   ASSERT_THAT(shared, SizeIs(1));
   EXPECT_FALSE(shared[0].hasRecord);
 }
@@ -270,9 +271,9 @@ TEST_F(Packages, OfWindowsHaveGraftedLibrariesBeside) {
   tree.file("win/Lib/site-packages/torchcodec/libtorchcodec_pybind_ops7.pyd", buildPe({}));
   tree.file("win/Lib/site-packages/torchcodec/msvcp140.dll", buildPe({}));
   llvm::Expected<env::Target> target =
-      env::findTarget({tree.path("win"), "", "", {env::torchcodecQuery()}});
+      env::findTarget({tree.path("win"), "", "", {recipe::defaultRecipe()}});
   ASSERT_TRUE(bool(target));
-  EXPECT_EQ(target->platform, Format::Pe);
+  EXPECT_EQ(target->platform, Platform::Windows);
   EXPECT_EQ(target->arch, "x86_64");
   EXPECT_TRUE(target->disk.options().isWindows);
   EXPECT_FALSE(target->disk.knowsAbsolutePaths());
@@ -286,13 +287,13 @@ TEST_F(Packages, TellTheTargetsPlatform) {
   spec.machine = 183;
   tree.file(inSite("torchcodec/libtorchcodec_core7.so"), test::buildElf(spec).bytes);
   llvm::Expected<env::Target> target =
-      env::findTarget({tree.path("venv"), tree.path(), "", {env::torchcodecQuery()}});
+      env::findTarget({tree.path("venv"), tree.path(), "", {recipe::defaultRecipe()}});
   ASSERT_TRUE(bool(target));
-  EXPECT_EQ(target->platform, Format::Elf);
+  EXPECT_EQ(target->platform, Platform::Linux);
   EXPECT_EQ(target->arch, "aarch64");
   EXPECT_TRUE(target->disk.knowsAbsolutePaths());
   llvm::Expected<env::Target> none =
-      env::findTarget({tree.path("venv"), tree.path("absent"), "", {env::torchcodecQuery()}});
+      env::findTarget({tree.path("venv"), tree.path("absent"), "", {recipe::defaultRecipe()}});
   ASSERT_FALSE(bool(none));
   EXPECT_THAT(llvm::toString(none.takeError()), HasSubstr("there is no such folder"));
 }
@@ -304,7 +305,7 @@ TEST_F(Packages, OfAnotherArchitectureHaveADiskOutOfReach) {
     spec.machine = machine;
     tree.file(inSite("torchcodec/libtorchcodec_core7.so"), test::buildElf(spec).bytes);
     llvm::Expected<env::Target> target =
-        env::findTarget({tree.path("venv"), "", "", {env::torchcodecQuery()}});
+        env::findTarget({tree.path("venv"), "", "", {recipe::defaultRecipe()}});
     ASSERT_TRUE(bool(target));
     bool isOwn = io::system::thisSystem() == io::system::System::Linux &&
                  io::system::thisArchitecture() == arch;
@@ -320,7 +321,7 @@ TEST_F(Packages, BehindOneOfTheSameNameAreNotSeen) {
   for (const char* name : {"torchcodec-0.8.0.dist-info", "av-15.1.0.dist-info"})
     tree.makeFolder(system + name);
   EXPECT_THAT(found(), SizeIs(1));
-  EXPECT_THAT(found("venv", {"av", {}}), SizeIs(1));
+  EXPECT_THAT(found("venv", recipe::recipeFor("av")), SizeIs(1));
   std::vector<std::string> texts;
   for (const Package& package :
        env::listPackages(*env::findEnvironment(tree.path("venv"), disk), disk))

@@ -23,13 +23,13 @@ protected:
     return plan::searchPathTo(facts, library, folder, io::TargetDisk({}));
   }
 
-  plan::PackageFacts facts;
-  plan::LibraryFacts library;
+  survey::PackageFacts facts;
+  survey::LibraryFacts library;
 };
 
 TEST_F(DraftTest, WantsNothingAtFirst) {
   Draft draft(facts, library);
-  EXPECT_THAT(draft.wishes(), IsEmpty());
+  EXPECT_THAT(draft.edits(), IsEmpty());
   EXPECT_THAT(draft.dependencies(), ElementsAre(0, 1));
 }
 
@@ -37,39 +37,39 @@ TEST_F(DraftTest, AddsAnEntryOnce) {
   library.original.searchPaths = {"/old"};
   Draft draft(facts, library);
   for (const char* entry : {"/new", "/old", "/new"})
-    draft.addSearchPath(entry, "why");
-  EXPECT_THAT(draft.look().searchPaths, ElementsAre("/old", "/new"));
-  ASSERT_EQ(draft.wishes().size(), 1u);
-  EXPECT_EQ(std::get<AddSearchPath>(draft.wishes()[0].edit).path, "/new");
-  EXPECT_EQ(draft.wishes()[0].reason, "why");
+    draft.addSearchPath(entry, {plan::Reason::Kind::LeadsTo, "torch"});
+  EXPECT_THAT(draft.wanted().searchPaths, ElementsAre("/old", "/new"));
+  ASSERT_EQ(draft.edits().size(), 1u);
+  EXPECT_EQ(std::get<AddSearchPath>(draft.edits()[0].edit).path, "/new");
+  EXPECT_EQ(draft.edits()[0].reason.text(), "leads to torch");
 }
 
 TEST_F(DraftTest, RemovesARepeatedEntryBehindTheFirst) {
   library.original.searchPaths = {"/a", "/b", "/a"};
   Draft draft(facts, library);
-  EXPECT_THAT(draft.look().searchPaths, ElementsAre("/a", "/b"));
-  EXPECT_EQ(draft.wishes().size(), 1u);
+  EXPECT_THAT(draft.wanted().searchPaths, ElementsAre("/a", "/b"));
+  EXPECT_EQ(draft.edits().size(), 1u);
 }
 
 TEST_F(DraftTest, RenamesAndDrops) {
   Draft draft(facts, library);
-  draft.rename(1, "@rpath/libavutil.59.39.100.dylib", "why");
-  draft.rename(1, "@rpath/libavutil.59.39.100.dylib", "why");
-  draft.drop(0, "why");
-  EXPECT_EQ(draft.wishes().size(), 2u);
-  EXPECT_EQ(draft.look().dependencies[1].name, "@rpath/libavutil.59.39.100.dylib");
+  draft.rename(1, "@rpath/libavutil.59.39.100.dylib", {plan::Reason::Kind::LeadsTo, "torch"});
+  draft.rename(1, "@rpath/libavutil.59.39.100.dylib", {plan::Reason::Kind::LeadsTo, "torch"});
+  draft.drop(0, {plan::Reason::Kind::LeadsTo, "torch"});
+  EXPECT_EQ(draft.edits().size(), 2u);
+  EXPECT_EQ(draft.wanted().dependencies[1].name, "@rpath/libavutil.59.39.100.dylib");
   EXPECT_THAT(draft.dependencies(), ElementsAre(1));
 }
 
 TEST_F(DraftTest, SaysTheKindOnceAndOnlyWithEntries) {
-  facts.platform = Format::Elf;
+  facts.platform = Platform::Linux;
   Draft draft(facts, library, SearchPathKind::Rpath);
-  EXPECT_THAT(draft.wishes(), IsEmpty());
-  EXPECT_EQ(draft.look().searchPathKind, std::nullopt);
-  draft.addSearchPath("/a", "why");
-  draft.addSearchPath("/b", "why");
-  EXPECT_EQ(draft.look().searchPathKind, SearchPathKind::Rpath);
-  EXPECT_EQ(draft.wishes().size(), 3u);
+  EXPECT_THAT(draft.edits(), IsEmpty());
+  EXPECT_EQ(draft.wanted().searchPathKind, std::nullopt);
+  draft.addSearchPath("/a", {plan::Reason::Kind::LeadsTo, "torch"});
+  draft.addSearchPath("/b", {plan::Reason::Kind::LeadsTo, "torch"});
+  EXPECT_EQ(draft.wanted().searchPathKind, SearchPathKind::Rpath);
+  EXPECT_EQ(draft.edits().size(), 3u);
 }
 
 TEST_F(DraftTest, LeadsRelativelyInsideTheEnvironmentOnly) {
@@ -78,9 +78,9 @@ TEST_F(DraftTest, LeadsRelativelyInsideTheEnvironmentOnly) {
   EXPECT_EQ(wayTo("/env/lib"), "@loader_path/../../..");
   EXPECT_EQ(wayTo("/environment/lib"), "/environment/lib");
   EXPECT_EQ(wayTo("/opt/homebrew/lib"), "/opt/homebrew/lib");
-  facts.platform = Format::Elf;
+  facts.platform = Platform::Linux;
   EXPECT_EQ(wayTo("/env/lib"), "$ORIGIN/../../..");
-  facts.platform = Format::Pe;
+  facts.platform = Platform::Windows;
   EXPECT_EQ(wayTo("/env/lib"), "$ORIGIN\\..\\..\\..");
 }
 

@@ -24,7 +24,7 @@ ByteVector elf(std::vector<std::string> needed, std::string runpath = {}, std::s
 /// core7 needs torch, and FFmpeg's avcodec, which needs avutil beside it.
 struct LinuxTree : Planned {
   explicit LinuxTree(World& world, ByteVector core, const std::string& ffmpegRunpath = {})
-      : Planned(Format::Elf, world) {
+      : Planned(Platform::Linux, world) {
     addTorch("libc10.so", elf({}));
     world.add("/env/av.libs/libavcodec.so.61", elf({"libavutil.so.59"}, ffmpegRunpath));
     world.add("/env/av.libs/libavutil.so.59", elf({}));
@@ -41,8 +41,8 @@ TEST(ElfKind, RunpathIsTheDefault) {
   World world;
   PackagePlan plan = LinuxTree(world, elf({"libc10.so", "libavcodec.so.61"}), "$ORIGIN").run();
   EXPECT_EQ(plan.groups.front().bare.verdict, Verdict::Loads);
-  EXPECT_EQ(core(plan).look().searchPathKind, SearchPathKind::Runpath);
-  EXPECT_THAT(core(plan).look().searchPaths,
+  EXPECT_EQ(core(plan).wanted().searchPathKind, SearchPathKind::Runpath);
+  EXPECT_THAT(core(plan).wanted().searchPaths,
               ElementsAre("$ORIGIN/../torch/lib", "$ORIGIN/../av.libs"));
   EXPECT_THAT(editsOf<SetSearchPathKind>(core(plan)), IsEmpty());
 }
@@ -51,7 +51,7 @@ TEST(ElfKind, OnlyRpathReachesTheDependenciesOfDependencies) {
   World world;
   PackagePlan plan = LinuxTree(world, elf({"libc10.so", "libavcodec.so.61"})).run();
   EXPECT_EQ(plan.groups.front().bare.verdict, Verdict::Loads);
-  EXPECT_EQ(core(plan).look().searchPathKind, SearchPathKind::Rpath);
+  EXPECT_EQ(core(plan).wanted().searchPathKind, SearchPathKind::Rpath);
   EXPECT_THAT(editsOf<SetSearchPathKind>(core(plan)), SizeIs(1));
 }
 
@@ -59,8 +59,8 @@ TEST(ElfKind, ThePresentKindIsKeptWhereBothLoad) {
   World world;
   ByteVector library = elf({"libc10.so", "libavcodec.so.61"}, {}, "/opt/somebody");
   PackagePlan plan = LinuxTree(world, library, "$ORIGIN").run();
-  EXPECT_EQ(core(plan).look().searchPathKind, SearchPathKind::Rpath);
-  EXPECT_EQ(core(plan).look().searchPaths.front(), "/opt/somebody");
+  EXPECT_EQ(core(plan).wanted().searchPathKind, SearchPathKind::Rpath);
+  EXPECT_EQ(core(plan).wanted().searchPaths.front(), "/opt/somebody");
   EXPECT_THAT(editsOf<SetSearchPathKind>(core(plan)), IsEmpty());
 }
 
@@ -69,14 +69,14 @@ TEST(ElfKind, WhatLoadsNeitherWayKeepsTheDefault) {
   LinuxTree tree(world, elf({"libc10.so", "libavcodec.so.61", "libgone.so"}), "$ORIGIN");
   PackagePlan plan = tree.run();
   EXPECT_EQ(plan.groups.front().bare.verdict, Verdict::Fails);
-  EXPECT_EQ(core(plan).look().searchPathKind, SearchPathKind::Runpath);
+  EXPECT_EQ(core(plan).wanted().searchPathKind, SearchPathKind::Runpath);
 }
 
 TEST(ElfKind, ALibraryThatNeedsNothingIsLeftAlone) {
   World world;
   PackagePlan plan = LinuxTree(world, elf({})).run();
   EXPECT_EQ(plan.groups.front().bare.verdict, Verdict::Loads);
-  EXPECT_THAT(core(plan).wishes(), IsEmpty());
+  EXPECT_THAT(core(plan).edits(), IsEmpty());
 }
 
 TEST(ElfKind, LibpythonIsDroppedOnlyWhereNothingProvidesIt) {
@@ -90,7 +90,7 @@ TEST(ElfKind, LibpythonIsDroppedOnlyWhereNothingProvidesIt) {
     PackagePlan plan = tree.run();
     EXPECT_EQ(plan.groups.front().bare.verdict, Verdict::Loads);
     EXPECT_THAT(editsOf<RemoveDependency>(core(plan)), SizeIs(isThere ? 0 : 1));
-    EXPECT_EQ(core(plan).look().searchPathKind,
+    EXPECT_EQ(core(plan).wanted().searchPathKind,
               isThere ? SearchPathKind::Rpath : SearchPathKind::Runpath);
   }
 }
@@ -104,7 +104,7 @@ TEST(ElfLiteral, AnEntryThatWouldStopItFromLoadingIsLeftOut) {
   world.add("/bad/libavcodec.so.61", elf({"libgone.so"}));
   PackagePlan plan = tree.run({{"/bad"}, Request::Ffmpeg::Auto});
   EXPECT_EQ(plan.groups.front().bare.verdict, Verdict::Loads);
-  EXPECT_THAT(core(plan).wishes(), IsEmpty());
+  EXPECT_THAT(core(plan).edits(), IsEmpty());
   EXPECT_THAT(plan.warnings, ElementsAre(testing::HasSubstr("/bad")));
 }
 

@@ -19,7 +19,7 @@ ByteVector dll(std::vector<std::string> needed) {
 }
 
 struct WindowsTree : Planned {
-  explicit WindowsTree(World& world) : Planned(Format::Pe, world) {
+  explicit WindowsTree(World& world) : Planned(Platform::Windows, world) {
     addTorch("c10.dll", dll({}));
     world.add("/env/av.libs/avcodec-61-0123.dll", dll({"avutil-59-4567.dll"}));
     world.add("/env/av.libs/avutil-59-4567.dll", dll({}));
@@ -45,7 +45,7 @@ TEST(PeRule, TorchAndFfmpegComeFromTheList) {
   EXPECT_EQ(plan.groups.front().bare.verdict, Verdict::Loads);
   const Draft& draft = plan.groups.front().drafts.front();
   EXPECT_THAT(delayed(draft), ElementsAre("C10.dll", "avcodec-61-0123.dll", "avutil-59-4567.dll"));
-  EXPECT_THAT(draft.look().searchPaths,
+  EXPECT_THAT(draft.wanted().searchPaths,
               ElementsAre("$ORIGIN\\..\\torch\\lib", "$ORIGIN\\..\\av.libs"));
 }
 
@@ -70,7 +70,7 @@ TEST(PeRule, WhatLiteralEntriesLeadToIsDelayed) {
   PackagePlan plan = tree.run({{"C:\\mine"}, Request::Ffmpeg::Auto});
   const Draft& draft = plan.groups.front().drafts.front();
   EXPECT_THAT(delayed(draft), ElementsAre("avcodec-62.dll", "helper.dll", "c10.dll"));
-  EXPECT_THAT(draft.look().searchPaths, ElementsAre("C:\\mine", "$ORIGIN\\..\\torch\\lib"));
+  EXPECT_THAT(draft.wanted().searchPaths, ElementsAre("C:\\mine", "$ORIGIN\\..\\torch\\lib"));
   EXPECT_THAT(plan.warnings, IsEmpty());
 }
 
@@ -81,7 +81,7 @@ TEST(PeRule, WhatLiesBesideNeedsNoList) {
   tree.addLibrary("libtorchcodec_core7.dll", dll({"beside.dll"}));
   PackagePlan plan = tree.run();
   EXPECT_EQ(plan.groups.front().bare.verdict, Verdict::Loads);
-  EXPECT_THAT(plan.groups.front().drafts.front().wishes(), IsEmpty());
+  EXPECT_THAT(plan.groups.front().drafts.front().edits(), IsEmpty());
 }
 
 } // namespace

@@ -29,6 +29,7 @@ class PlanTest : public testing::Test {
 protected:
   PlanTest() : disk({.sysroot = tree.path()}), store(disk) {
     facts.package.name = "torchcodec";
+    facts.package.recipe = recipe::defaultRecipe();
     facts.root = tree.makeFolder("env");
     tree.file("env/torch/lib/libc10.dylib", image("@rpath/libc10.dylib"));
     facts.torch = {"2.9.1", tree.path("env/torch/lib"), tree.path("env")};
@@ -38,7 +39,7 @@ protected:
 
   /// torchcodec's library, as the installer left it.
   void library(const std::vector<std::string>& rpaths = {}) {
-    plan::LibraryFacts core;
+    survey::LibraryFacts core;
     core.name = "libtorchcodec_core7.dylib";
     core.original.dependencies = {{"@rpath/libc10.dylib", DependencyKind::Normal},
                                   {"@rpath/libavcodec.61.dylib", DependencyKind::Normal}};
@@ -48,7 +49,7 @@ protected:
       names.push_back({dependency.name});
     core.path =
         tree.file("env/torchcodec/" + core.name, image("@rpath/" + core.name, names, rpaths));
-    plan::readName(core);
+    core.role = facts.package.recipe.roleOf(core.name);
     facts.libraries = {core};
   }
 
@@ -67,18 +68,18 @@ protected:
   }
 
   plan::PackagePlan plan(const Request& request = {}) {
-    plan::PackagePlan result = planPackage(facts, request, store);
+    plan::PackagePlan result = planPackage(facts, request, survey::Simulation(facts, store));
     EXPECT_EQ(result.groups.size(), 1u);
     return result;
   }
   static const std::vector<std::string>& entries(const plan::PackagePlan& plan) {
-    return plan.groups[0].drafts[0].look().searchPaths;
+    return plan.groups[0].drafts[0].wanted().searchPaths;
   }
 
   FolderTree tree;
   io::TargetDisk disk;
   resolve::LibraryStore store;
-  plan::PackageFacts facts;
+  survey::PackageFacts facts;
 };
 
 TEST_F(PlanTest, LeadsToTorchAndToTheFirstFfmpegThatLoads) {
@@ -101,7 +102,7 @@ TEST_F(PlanTest, NamesTheFilesAsTheyAre) {
   plan::PackagePlan made = plan();
   EXPECT_THAT(entries(made),
               ElementsAre("@loader_path/../torch/lib", "@loader_path/../av/.dylibs"));
-  EXPECT_EQ(made.groups[0].drafts[0].look().dependencies[1].name,
+  EXPECT_EQ(made.groups[0].drafts[0].wanted().dependencies[1].name,
             "@rpath/libavcodec.61.19.101.dylib");
   EXPECT_EQ(made.groups[0].bare.verdict, Verdict::Loads);
 }
@@ -148,7 +149,7 @@ TEST_F(PlanTest, WantsNothingWhereAllLoads) {
   library({"@loader_path/../torch/lib", "/brew"});
   ffmpeg(providers::FfmpegSource::Homebrew, "brew");
   plan::PackagePlan made = plan();
-  EXPECT_THAT(made.groups[0].drafts[0].wishes(), IsEmpty());
+  EXPECT_THAT(made.groups[0].drafts[0].edits(), IsEmpty());
   EXPECT_EQ(made.groups[0].ffmpegFolder, tree.path("brew"));
   EXPECT_EQ(made.ffmpegs[0].reason, "found without a change");
 }

@@ -8,24 +8,21 @@ namespace tcfix::plan {
 
 class Planned {
 public:
-  Planned(Format platform, resolve::World& world) : world(world) {
+  Planned(Platform platform, resolve::World& world) : world(world) {
     facts.platform = platform;
     facts.root = world.at("/env");
     facts.process.arch = "x86_64";
     facts.package.name = "torchcodec";
+    facts.package.recipe = recipe::defaultRecipe();
   }
 
   /// A library of the package, as its installer left it.
   void addLibrary(llvm::StringRef name, Bytes content) {
-    LibraryFacts library;
-    library.path = world.add("/env/torchcodec/" + name.str(), content);
-    library.name = name.str();
-    llvm::Expected<const Image*> image = world.store.image(library.path);
+    const std::string path = world.add("/env/torchcodec/" + name.str(), content);
+    llvm::Expected<const Image*> image = world.store.image(path);
     ASSERT_TRUE(static_cast<bool>(image));
-    const Slice& slice = (*image)->slices.front();
-    library.original = {slice.dependencies, {}, slice.searchPaths, slice.searchPathKind};
-    readName(library);
-    facts.libraries.push_back(std::move(library));
+    facts.libraries.push_back(
+        survey::describeLibrary(path, (*image)->slices.front(), facts.package.recipe));
   }
 
   void addTorch(llvm::StringRef name, Bytes content) {
@@ -47,7 +44,9 @@ public:
     facts.ffmpegs.push_back(std::move(install));
   }
 
-  PackagePlan run(const Request& request = {}) { return planPackage(facts, request, world.store); }
+  PackagePlan run(const Request& request = {}) {
+    return planPackage(facts, request, Simulation(facts, world.store));
+  }
 
   resolve::World& world;
   PackageFacts facts;
@@ -57,7 +56,7 @@ public:
 template <typename Kind>
 std::vector<Kind> editsOf(const Draft& draft) {
   std::vector<Kind> edits;
-  for (const Wish& wish : draft.wishes())
+  for (const PlannedEdit& wish : draft.edits())
     if (const auto* edit = std::get_if<Kind>(&wish.edit))
       edits.push_back(*edit);
   return edits;

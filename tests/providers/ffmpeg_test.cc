@@ -54,10 +54,10 @@ protected:
       if (component == without)
         continue;
       std::string number = std::to_string(providers::libraryMajorIn(major, component));
-      std::string name = platform == Format::MachO
+      std::string name = platform == Platform::MacOs
                              ? "lib" + component.str() + "." + number + ".dylib"
-                         : platform == Format::Elf ? "lib" + component.str() + ".so." + number
-                                                   : component.str() + "-" + number + ".dll";
+                         : platform == Platform::Linux ? "lib" + component.str() + ".so." + number
+                                                       : component.str() + "-" + number + ".dll";
       tree.file(folder + "/" + name, libraryFor(platform, arch));
     }
   }
@@ -65,13 +65,13 @@ protected:
   ByteVector libraryFor(Format platform, const Architecture& arch) {
     MachOSpec spec;
     spec.arch = arch;
-    return platform == Format::MachO ? buildMachO(spec)
-           : platform == Format::Elf ? test::buildElf().bytes
-                                     : buildPe({});
+    return platform == Platform::MacOs   ? buildMachO(spec)
+           : platform == Platform::Linux ? test::buildElf().bytes
+                                         : buildPe({});
   }
 
   std::vector<FfmpegInstall> findAll(const FfmpegQuery& query, llvm::StringRef target = "venv") {
-    io::TargetDisk disk({.sysroot = tree.path(), .isWindows = query.platform == Format::Pe});
+    io::TargetDisk disk({.sysroot = tree.path(), .isWindows = query.platform == Platform::Windows});
     return findOn(disk, query, target);
   }
 
@@ -96,15 +96,16 @@ protected:
   }
 
   FolderTree tree;
-  FfmpegQuery mac{.platform = Format::MachO, .arch = "arm64", .option = {}, .variables = {}};
-  FfmpegQuery linux{.platform = Format::Elf, .arch = "x86_64", .option = {}, .variables = {}};
-  FfmpegQuery windows{.platform = Format::Pe, .arch = "x86_64", .option = {}, .variables = {}};
+  FfmpegQuery mac{.platform = Platform::MacOs, .arch = "arm64", .option = {}, .variables = {}};
+  FfmpegQuery linux{.platform = Platform::Linux, .arch = "x86_64", .option = {}, .variables = {}};
+  FfmpegQuery windows{
+      .platform = Platform::Windows, .arch = "x86_64", .option = {}, .variables = {}};
 };
 
 TEST_F(Ffmpegs, OfHomebrewAreItsLibThenKegsThatAreNotLinked) {
-  install("opt/homebrew/Cellar/ffmpeg/8.0/lib", 8, Format::MachO);
-  install("opt/homebrew/lib", 8, Format::MachO);
-  install("opt/homebrew/Cellar/ffmpeg@7/7.1/lib", 7, Format::MachO);
+  install("opt/homebrew/Cellar/ffmpeg/8.0/lib", 8, Platform::MacOs);
+  install("opt/homebrew/lib", 8, Platform::MacOs);
+  install("opt/homebrew/Cellar/ffmpeg@7/7.1/lib", 7, Platform::MacOs);
   tree.file("opt/homebrew/Cellar/ffmpeg@7/7.1/lib/libavcodec.61.19.101.dylib", buildMachO({}));
   tree.link("opt/homebrew/opt/ffmpeg", "../Cellar/ffmpeg/8.0");
   tree.link("opt/homebrew/opt/ffmpeg@8", "../Cellar/ffmpeg/8.0"); // an alias
@@ -117,15 +118,15 @@ TEST_F(Ffmpegs, OfHomebrewAreItsLibThenKegsThatAreNotLinked) {
 }
 
 TEST_F(Ffmpegs, OfHomebrewAreKegsWhenItsLibIsIncomplete) {
-  install("opt/homebrew/lib", 8, Format::MachO, "swscale");
-  install("opt/homebrew/opt/ffmpeg/lib", 8, Format::MachO);
+  install("opt/homebrew/lib", 8, Platform::MacOs, "swscale");
+  install("opt/homebrew/opt/ffmpeg/lib", 8, Platform::MacOs);
   EXPECT_THAT(texts(findAll(mac)), ElementsAre("homebrew 8 /opt/homebrew/lib: lacks swscale",
                                                "homebrew 8 /opt/homebrew/opt/ffmpeg/lib"));
 }
 
 TEST_F(Ffmpegs, OfHomebrewNeedNoKegsExceptWhereOthersInstallToo) {
-  install("opt/homebrew/lib", 8, Format::MachO);
-  install("usr/local/lib", 7, Format::MachO);
+  install("opt/homebrew/lib", 8, Platform::MacOs);
+  install("usr/local/lib", 7, Platform::MacOs);
   EXPECT_THAT(texts(findAll(mac)),
               ElementsAre("system 7 /usr/local/lib", "homebrew 8 /opt/homebrew/lib"));
   tree.makeFolder("usr/local/opt");
@@ -134,7 +135,7 @@ TEST_F(Ffmpegs, OfHomebrewNeedNoKegsExceptWhereOthersInstallToo) {
 }
 
 TEST_F(Ffmpegs, ForAnotherArchitectureAreNamed) {
-  install("usr/local/lib", 8, Format::MachO, {}, kX86_64);
+  install("usr/local/lib", 8, Platform::MacOs, {}, kX86_64);
   tree.makeFolder("usr/local/opt");
   EXPECT_THAT(texts(findAll(mac)),
               ElementsAre("homebrew 8 /usr/local/lib: is for x86_64, not arm64"));
@@ -143,19 +144,19 @@ TEST_F(Ffmpegs, ForAnotherArchitectureAreNamed) {
 }
 
 TEST_F(Ffmpegs, OfMacPorts) {
-  install("opt/local/libexec/ffmpeg7/lib", 7, Format::MachO);
-  install("opt/local/lib", 4, Format::MachO);
+  install("opt/local/libexec/ffmpeg7/lib", 7, Platform::MacOs);
+  install("opt/local/lib", 4, Platform::MacOs);
   EXPECT_THAT(texts(findAll(mac)), ElementsAre("macports 7 /opt/local/libexec/ffmpeg7/lib",
                                                "macports 4 /opt/local/lib"));
 }
 
 TEST_F(Ffmpegs, OfALinuxSystemAreFoundOnce) {
-  install("usr/lib/x86_64-linux-gnu", 5, Format::Elf);
+  install("usr/lib/x86_64-linux-gnu", 5, Platform::Linux);
   tree.link("lib", "usr/lib");
-  install("usr/local/lib", 7, Format::Elf);
-  install("usr/local/lib", 6, Format::Elf); // two majors in one folder
-  install("home/linuxbrew/.linuxbrew/opt/ffmpeg@4/lib", 4, Format::Elf);
-  install("usr/lib/jellyfin-ffmpeg/lib", 7, Format::Elf);
+  install("usr/local/lib", 7, Platform::Linux);
+  install("usr/local/lib", 6, Platform::Linux); // two majors in one folder
+  install("home/linuxbrew/.linuxbrew/opt/ffmpeg@4/lib", 4, Platform::Linux);
+  install("usr/lib/jellyfin-ffmpeg/lib", 7, Platform::Linux);
   EXPECT_THAT(texts(findAll(linux)),
               ElementsAre("system 5 /usr/lib/x86_64-linux-gnu", "system 7 /usr/local/lib",
                           "system 6 /usr/local/lib",
@@ -164,7 +165,7 @@ TEST_F(Ffmpegs, OfALinuxSystemAreFoundOnce) {
 }
 
 TEST_F(Ffmpegs, ThatLdSoKnowsAreFoundWhereverTheyAre) {
-  install("opt/vendor/lib", 7, Format::Elf);
+  install("opt/vendor/lib", 7, Platform::Linux);
   tree.file("etc/ld.so.cache", ldCache({{"libavcodec.so.61", "/opt/vendor/lib/libavcodec.so.61"}}));
   EXPECT_THAT(texts(findAll(linux)), ElementsAre("system 7 /opt/vendor/lib"));
   linux.arch = "aarch64"; // its ld.so would not take the entry
@@ -173,7 +174,7 @@ TEST_F(Ffmpegs, ThatLdSoKnowsAreFoundWhereverTheyAre) {
 
 TEST_F(Ffmpegs, ThatCannotServeAreReported) {
   tree.file("usr/local/lib/libavcodec.a");
-  install("run/current-system/sw/lib", 8, Format::Elf);
+  install("run/current-system/sw/lib", 8, Platform::Linux);
   std::vector<std::string> found = texts(findAll(linux));
   ASSERT_EQ(found.size(), 2u);
   EXPECT_EQ(found[0], "system 0 /usr/local/lib: static only: libavcodec.a but no shared library");
@@ -181,11 +182,11 @@ TEST_F(Ffmpegs, ThatCannotServeAreReported) {
 }
 
 TEST_F(Ffmpegs, OfWindows) {
-  install("C/ffmpeg/bin", 7, Format::Pe);
+  install("C/ffmpeg/bin", 7, Platform::Windows);
   install(
       "C/Users/Jo Doe/AppData/Local/Microsoft/WinGet/Packages/"
       "Gyan.FFmpeg.Shared_Microsoft.Winget.Source_8wekyb3d8bbwe/ffmpeg-8.0-full_build-shared/bin",
-      8, Format::Pe);
+      8, Platform::Windows);
   tree.file("C/Tools/ffmpeg-shared/bin/ffmpeg.exe"); // a static build
   EXPECT_THAT(
       texts(findAll(windows)),
@@ -197,7 +198,7 @@ TEST_F(Ffmpegs, OfWindows) {
 }
 
 TEST_F(Ffmpegs, OnPathAreTheProgramsNeighbours) {
-  install("opt/own/lib", 7, Format::Elf);
+  install("opt/own/lib", 7, Platform::Linux);
   tree.file("opt/own/bin/ffmpeg");
   linux.variables["PATH"] = "relative:/opt/none:/opt/own/bin";
   EXPECT_THAT(texts(findAll(linux)), ElementsAre("folder 7 /opt/own/lib"));
@@ -208,7 +209,7 @@ TEST_F(Ffmpegs, OnPathAreTheProgramsNeighbours) {
 }
 
 TEST_F(Ffmpegs, ThatAreNamedMayBeAnyFolderOfTheirPrefix) {
-  install("opt/own/lib", 7, Format::Elf);
+  install("opt/own/lib", 7, Platform::Linux);
   tree.file("opt/own/bin/ffmpeg");
   for (const char* given : {"/opt/own", "/opt/own/lib", "/opt/own/bin", "/opt/own/bin/ffmpeg"}) {
     linux.option = given;
@@ -222,7 +223,7 @@ TEST_F(Ffmpegs, ThatAreNamedMayBeAnyFolderOfTheirPrefix) {
 }
 
 TEST_F(Ffmpegs, OfACellarGetANameThatLasts) {
-  install("opt/homebrew/Cellar/ffmpeg/8.0/lib", 8, Format::MachO);
+  install("opt/homebrew/Cellar/ffmpeg/8.0/lib", 8, Platform::MacOs);
   mac.option = "/opt/homebrew/Cellar/ffmpeg/8.0/lib";
   EXPECT_THAT(texts(findAll(mac)), ElementsAre("option 8 /opt/homebrew/Cellar/ffmpeg/8.0/lib"));
   tree.link("opt/homebrew/opt/ffmpeg", "../Cellar/ffmpeg/8.0");
@@ -230,8 +231,8 @@ TEST_F(Ffmpegs, OfACellarGetANameThatLasts) {
 }
 
 TEST_F(Ffmpegs, OfTheVariableMayBeSeveral) {
-  install("a", 7, Format::Elf);
-  install("b", 6, Format::Elf);
+  install("a", 7, Platform::Linux);
+  install("b", 6, Platform::Linux);
   io::TargetDisk disk({});
   linux.variables["TCFIX_FFMPEG"] = tree.path("a") + ":" + tree.path("b");
   std::vector<FfmpegInstall> found = findOn(disk, linux);
@@ -263,14 +264,14 @@ TEST_F(Ffmpegs, OfPyavAreFoundByTheirHashedNames) {
 TEST_F(Ffmpegs, OfCondaComeBeforeTheSystems) {
   tree.makeFolder("conda/conda-meta");
   tree.makeFolder("conda/lib/python3.12/site-packages");
-  install("conda/lib", 7, Format::Elf);
-  install("usr/lib64", 8, Format::Elf);
+  install("conda/lib", 7, Platform::Linux);
+  install("usr/lib64", 8, Platform::Linux);
   for (const char* target : {"conda", "conda/lib/python3.12/site-packages"})
     EXPECT_THAT(texts(findAll(linux, target)), ElementsAre("conda 7 ", "system 8 /usr/lib64"));
 }
 
 TEST_F(Ffmpegs, OutOfReachAreTakenOnTrust) {
-  install("opt/homebrew/lib", 8, Format::MachO);
+  install("opt/homebrew/lib", 8, Platform::MacOs);
   io::TargetDisk disk({.knowsAbsolutePaths = false});
   EXPECT_THAT(texts(findOn(disk, mac)), IsEmpty());
   mac.option = "/opt/somewhere/else/lib";
@@ -280,7 +281,7 @@ TEST_F(Ffmpegs, OutOfReachAreTakenOnTrust) {
 }
 
 TEST_F(Ffmpegs, WithDanglingLinksLackWhatTheyNamed) {
-  install("usr/lib64", 8, Format::Elf, "swscale");
+  install("usr/lib64", 8, Platform::Linux, "swscale");
   tree.link("usr/lib64/libswscale.so.9", "libswscale.so.9.1.100");
   EXPECT_THAT(texts(findAll(linux)), ElementsAre("system 8 /usr/lib64: lacks swscale"));
   tree.file("usr/lib64/libswscale.so.9.1.100", test::buildElf().bytes);
@@ -288,7 +289,7 @@ TEST_F(Ffmpegs, WithDanglingLinksLackWhatTheyNamed) {
 }
 
 TEST_F(Ffmpegs, ThatAreNoLibrariesSaySo) {
-  install("usr/lib64", 8, Format::Elf);
+  install("usr/lib64", 8, Platform::Linux);
   tree.file("usr/lib64/libavcodec.so.62", "text");
   EXPECT_THAT(texts(findAll(linux)),
               ElementsAre(testing::HasSubstr("libavcodec.so.62 is not a native library")));

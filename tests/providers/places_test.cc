@@ -22,7 +22,8 @@ TEST(OtherPlaces, AreTheEnvironmentsOwnThenTheSystems) {
   for (const char* folder : {"site/nvidia/cublas/lib", "site/nvidia/npp/lib", "conda/lib",
                              "opt/homebrew/lib", "usr/local/lib", "opt/local/lib"})
     tree.makeFolder(folder);
-  env::Target target{{}, {}, {}, Format::MachO, "x86_64", io::TargetDisk({.sysroot = tree.path()})};
+  env::Target target{
+      {}, {}, {}, Platform::MacOs, "x86_64", io::TargetDisk({.sysroot = tree.path()})};
   target.environment.sites.push_back({tree.path("site"), {}, env::SiteKind::Own});
   target.environment.whole = tree.path("conda");
   target.environment.condaMeta = tree.path("conda/conda-meta");
@@ -30,7 +31,7 @@ TEST(OtherPlaces, AreTheEnvironmentsOwnThenTheSystems) {
               ElementsAre(tree.path("site/nvidia/cublas/lib"), tree.path("site/nvidia/npp/lib"),
                           tree.path("conda/lib"), tree.path("usr/local/lib"),
                           tree.path("opt/homebrew/lib"), tree.path("opt/local/lib")));
-  target.platform = Format::Elf;
+  target.platform = Platform::Linux;
   target.environment.condaMeta.clear();
   EXPECT_THAT(providers::findOtherFolders(target, {}),
               ElementsAre(tree.path("site/nvidia/cublas/lib"), tree.path("site/nvidia/npp/lib")));

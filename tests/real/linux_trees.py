@@ -59,14 +59,15 @@ def assembly(names, body):
 
 
 class StandIns:
-    """Stand-ins for what one version of torchcodec needs."""
+    """Stand-ins for what one version of torchcodec needs, or these libraries."""
 
-    def __init__(self, version, folder, arch):
+    def __init__(self, version, folder, arch, own=()):
         self.folder, self.arch = folder, arch
         self.prefix = "" if arch == "x86_64" else f"{arch}-linux-gnu-"
         folder.mkdir()
-        package = wheel("torchcodec", version, arch)
-        own = [*package.glob("torchcodec/*.so"), *package.glob("torchcodec.libs/*")]
+        if not own:
+            package = wheel("torchcodec", version, arch)
+            own = [*package.glob("torchcodec/*.so"), *package.glob("torchcodec.libs/*")]
         offered = {name.partition("@")[0] for name in symbols("defined", own, self.prefix)} | system_symbols(self.prefix)
         wanted = self.needed_symbols(own, offered)
         self.python_names = {name for name in wanted[""] if re.match("_?Py", name)}

@@ -239,8 +239,8 @@ TEST(Dyld, RepeatedEntriesAreFatalForRecentImages) {
   EXPECT_EQ(world.session().load(old).verdict, Verdict::Loads);
   EXPECT_THAT(codesOf(world.session().load(recent)), ElementsAre("duplicate-entry"));
   Session mended = world.session();
-  mended.disguise(recent,
-                  {.dependencies = {{"/usr/lib/libSystem.B.dylib"}}, .searchPaths = {"/a"}});
+  mended.overrideLibrary(recent,
+                         {.dependencies = {{"/usr/lib/libSystem.B.dylib"}}, .searchPaths = {"/a"}});
   EXPECT_EQ(mended.load(recent).verdict, Verdict::Loads);
 }
 

@@ -1,4 +1,4 @@
-// What holds for every loader: processes, clones, disguises, replaced bytes, and what is out of
+// What holds for every loader: processes, clones, overrides, replaced bytes, and what is out of
 // reach. ld.so's own rules are judged by the real one (test_ld_so.py).
 #include "resolve/world.h"
 
@@ -44,16 +44,16 @@ TEST(Session, ACloneGoesItsOwnWay) {
   EXPECT_THAT(session.loaded(), IsEmpty());
 }
 
-TEST(Session, ADisguiseCountsInThePlaceOfTheFile) {
+TEST(Session, AnOverrideCountsInThePlaceOfTheFile) {
   World world;
   world.add("/q/libnew.so", elf({}));
   std::string root = world.add("/p/root.so", elf({"libold.so", "libpython3.12.so.1.0"}));
   EXPECT_EQ(world.session().load(root).verdict, Verdict::Fails);
   Session session = world.session();
-  session.disguise(root, {.dependencies = {{"libnew.so"}, {"libpython3.12.so.1.0"}},
-                          .isDropped = {false, true},
-                          .searchPaths = {"$ORIGIN/../q"},
-                          .searchPathKind = SearchPathKind::Rpath});
+  session.overrideLibrary(root, {.dependencies = {{"libnew.so"}, {"libpython3.12.so.1.0"}},
+                                 .isDropped = {false, true},
+                                 .searchPaths = {"$ORIGIN/../q"},
+                                 .searchPathKind = SearchPathKind::Rpath});
   LoadResult result = session.clone().load(root);
   EXPECT_EQ(result.verdict, Verdict::Loads);
   EXPECT_EQ(result.bindings.size(), 1u);

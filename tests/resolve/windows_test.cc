@@ -111,7 +111,7 @@ struct Converted : testing::Test {
 
   LoadResult load(std::vector<std::string> searchPaths, ProcessOptions options = {}) {
     Session session = world.session(std::move(options));
-    session.disguise(root, {.dependencies = {ours("av.dll")}, .searchPaths = searchPaths});
+    session.overrideLibrary(root, {.dependencies = {ours("av.dll")}, .searchPaths = searchPaths});
     return session.load(root);
   }
 
@@ -139,7 +139,7 @@ TEST_F(Converted, AVariableCounts) {
 
 TEST_F(Converted, AMissingOneFailsTheLoadAndNothingStays) {
   Session session = world.session();
-  session.disguise(root, {.dependencies = {ours("av.dll")}, .searchPaths = {"$ORIGIN"}});
+  session.overrideLibrary(root, {.dependencies = {ours("av.dll")}, .searchPaths = {"$ORIGIN"}});
   EXPECT_THAT(codesOf(session.load(root)), ElementsAre("missing-dependency"));
   EXPECT_TRUE(session.loaded().empty());
 }
@@ -153,7 +153,7 @@ TEST_F(Converted, WhatMayLieOutOfReachIsUnknown) {
   EXPECT_EQ(bindingOf(plain, "KERNEL32.dll").state, State::Assumed);
   EXPECT_EQ(bindingOf(plain, "av.dll").state, State::Unknown);
   Session converted(store, {});
-  converted.disguise(root, {.dependencies = {ours("av.dll")}, .searchPaths = {"$ORIGIN"}});
+  converted.overrideLibrary(root, {.dependencies = {ours("av.dll")}, .searchPaths = {"$ORIGIN"}});
   EXPECT_EQ(converted.load(root).verdict, Verdict::Unknown);
 }
 

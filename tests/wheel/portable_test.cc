@@ -22,7 +22,7 @@ Image library(Format format, const std::vector<std::string>& dependencies,
   return image;
 }
 
-std::string wishText(const plan::Wish& wish) {
+std::string editText(const plan::PlannedEdit& wish) {
   if (const auto* add = std::get_if<AddSearchPath>(&wish.edit))
     return "+ " + add->path;
   if (const auto* rename = std::get_if<RenameDependency>(&wish.edit))
@@ -36,16 +36,16 @@ std::string wishText(const plan::Wish& wish) {
   return "another edit";
 }
 
-std::vector<std::string> wishes(const Image& image, const wheel::PortableRequest& request = {},
+std::vector<std::string> wishes(const Image& image, const plan::UnseenRequest& request = {},
                                 const std::string& member = "torchcodec/libtorchcodec_core7.x") {
   std::vector<std::string> texts;
-  for (const plan::Wish& wish : wheel::portableWishes(image, member, request))
-    texts.push_back(wishText(wish));
+  for (const plan::PlannedEdit& wish : wheel::portableEdits(image, member, request))
+    texts.push_back(editText(wish));
   return texts;
 }
 
-wheel::FfmpegBeside pyav() {
-  wheel::FfmpegBeside ffmpeg;
+plan::FfmpegBeside pyav() {
+  plan::FfmpegBeside ffmpeg;
   ffmpeg.folder = "av.libs";
   ffmpeg.description = "PyAV 15";
   ffmpeg.files[{"avutil", 59}] = "libavutil-1a.so.59.1.100";
@@ -80,7 +80,7 @@ TEST(Portable, WindowsDelaysWhatItLeadsTo) {
       wishes(library(Format::Pe, {"KERNEL32.dll", "c10.dll", "AVUTIL-59.dll", "torch_cpu.dll"})),
       ElementsAre("delay c10.dll", "delay torch_cpu.dll", R"(+ $ORIGIN\..\torch\lib)",
                   "delay AVUTIL-59.dll", "+ %FFMPEG_SHARED_BIN%"));
-  wheel::PortableRequest literal{{"C:\\x"}};
+  plan::UnseenRequest literal{{"C:\\x"}};
   EXPECT_THAT(wishes(library(Format::Pe, {"KERNEL32.dll", "libtorchcodec_core7.dll"}), literal),
               IsEmpty());
   EXPECT_THAT(wishes(library(Format::Pe, {"avutil-59.dll"}), literal),
@@ -94,8 +94,8 @@ TEST(Portable, LiteralEntriesReplaceTheUsualOnes) {
 }
 
 TEST(Portable, FfmpegBesideIsTakenWhole) {
-  wheel::FfmpegBeside ffmpeg = pyav();
-  wheel::PortableRequest request{{}, &ffmpeg};
+  plan::FfmpegBeside ffmpeg = pyav();
+  plan::UnseenRequest request{{}, &ffmpeg};
   EXPECT_THAT(
       wishes(library(Format::Elf, {"libavutil.so.59", "libavcodec.so.61"}, {"/x"}), request),
       ElementsAre("libavutil.so.59 -> libavutil-1a.so.59.1.100",

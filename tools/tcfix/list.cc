@@ -8,8 +8,8 @@ namespace tcfix::cli {
 namespace {
 
 llvm::Expected<report::Listing> listAll(const std::string& path,
-                                        const plan::SurveyOptions& options) {
-  llvm::Expected<env::Target> target = env::findTarget(plan::queryFor(path, options));
+                                        const survey::SurveyOptions& options) {
+  llvm::Expected<env::Target> target = env::findTarget(survey::queryFor(path, options));
   if (!target)
     return target.takeError();
   report::Listing listing{std::move(*target), {}, {}, {}};
@@ -20,10 +20,8 @@ llvm::Expected<report::Listing> listAll(const std::string& path,
                                        ? listing.target.environment.root
                                        : listing.target.environment.sites.front().folder;
   for (const env::Package& package : packages) {
-    std::vector<Problem> unreadable;
-    plan::PackageFacts facts =
-        plan::gatherFacts(listing.target, package, store, options, unreadable);
-    plan::PackagePlan plan = plan::planPackage(facts, {}, store);
+    survey::PackageFacts facts = survey::gatherFacts(listing.target, package, store, options);
+    plan::PackagePlan plan = plan::planPackage(facts, {}, survey::Simulation(facts, store));
     if (!listing.torch)
       listing.torch = facts.torch;
     if (!listing.ffmpegs.empty())
@@ -42,7 +40,7 @@ int runList(Invocation& invocation) {
   if (!targets) {
     invocation.addError(toProblem(targets.takeError(), {}));
   } else {
-    plan::SurveyOptions options = surveyFor(invocation);
+    survey::SurveyOptions options = surveyFor(invocation);
     options.ffmpeg = invocation.value("ffmpeg");
     llvm::Expected<report::Listing> found = listAll(targets->front(), options);
     if (found)

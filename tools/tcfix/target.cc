@@ -14,8 +14,8 @@ OptionGroup targetOptions() {
   return {"", kOptions};
 }
 
-plan::SurveyOptions surveyFor(const Invocation& invocation) {
-  plan::SurveyOptions survey;
+survey::SurveyOptions surveyFor(const Invocation& invocation) {
+  survey::SurveyOptions survey;
   survey.sysroot = invocation.value("sysroot");
   survey.arch = invocation.value("arch");
   survey.macosVersion = invocation.value("macos-version");

@@ -3,14 +3,14 @@
 
 #include "command_line.h"
 
-#include "plan/survey.h"
+#include "survey/survey.h"
 
 namespace tcfix::cli {
 
 /// --sysroot, --arch, --macos-version, --package.
 OptionGroup targetOptions();
 
-plan::SurveyOptions surveyFor(const Invocation& invocation);
+survey::SurveyOptions surveyFor(const Invocation& invocation);
 
 /// The operands, or the environment that is active here. An error is already said.
 llvm::Expected<std::vector<std::string>> targetsOf(const Invocation& invocation);

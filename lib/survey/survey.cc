@@ -1,4 +1,4 @@
-#include "plan/survey.h"
+#include "survey/survey.h"
 
 #include "env/distribution.h"
 #include "env/library_files.h"
@@ -8,7 +8,7 @@
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/Support/Path.h>
 
-namespace tcfix::plan {
+namespace tcfix::survey {
 
 namespace path = llvm::sys::path;
 
@@ -33,7 +33,7 @@ std::string pythonFor(const env::Target& target, const env::Package& package) {
 
 // A universal python runs in the architecture that its machine prefers: the first that fits. One of
 // another platform than the libraries will not be the one that loads them.
-void describePython(resolve::ProcessOptions& process, Format platform,
+void describePython(resolve::ProcessOptions& process, Platform platform,
                     resolve::LibraryStore& store) {
   if (process.executable.empty())
     return;
@@ -42,7 +42,7 @@ void describePython(resolve::ProcessOptions& process, Format platform,
     llvm::consumeError(image.takeError());
     return;
   }
-  if ((*image)->format != platform)
+  if (platformOf((*image)->format) != platform)
     process.executable.clear();
   else if (process.arch.empty() && !(*image)->isUniversal && !(*image)->slices.empty())
     process.arch = (*image)->slices.front().arch;
@@ -65,7 +65,13 @@ std::string archFor(const Image& image, const PackageFacts& facts, resolve::Libr
   return image.slices.front().arch;
 }
 
-std::map<std::string, std::string> variables(std::initializer_list<const char*> names) {
+/// Those of this process that the platform's loader would heed in a python started from it.
+std::map<std::string, std::string> loaderVariables(Platform platform) {
+  std::vector<const char*> names = {"PATH"};
+  if (platform == Platform::MacOs)
+    names = {"DYLD_LIBRARY_PATH", "DYLD_FALLBACK_LIBRARY_PATH"};
+  if (platform == Platform::Linux)
+    names = {"LD_LIBRARY_PATH"};
   std::map<std::string, std::string> result;
   for (const char* name : names)
     if (std::optional<std::string> value = io::environmentVariable(name))
@@ -81,9 +87,9 @@ env::TargetQuery queryFor(const std::string& target, const SurveyOptions& option
   query.sysroot = options.sysroot;
   query.arch = options.arch;
   for (const std::string& name : options.packages)
-    query.packages.push_back({name, {}});
-  if (query.packages.empty())
-    query.packages.push_back(env::torchcodecQuery());
+    query.recipes.push_back(recipe::recipeFor(name));
+  if (query.recipes.empty())
+    query.recipes.push_back(recipe::defaultRecipe());
   return query;
 }
 
@@ -92,7 +98,7 @@ llvm::Expected<env::Target> locate(const std::string& target, const SurveyOption
   llvm::Expected<env::Target> found = env::findTarget(query);
   if (!found)
     return found;
-  for (const env::PackageQuery& wanted : query.packages)
+  for (const recipe::Recipe& wanted : query.recipes)
     if (llvm::none_of(found->packages, [&](const env::Package& package) {
           return env::normalizedName(package.name) == env::normalizedName(wanted.name);
         }))
@@ -101,9 +107,42 @@ llvm::Expected<env::Target> locate(const std::string& target, const SurveyOption
   return found;
 }
 
+namespace {
+
+void findTorch(const env::Target& target, PackageFacts& facts) {
+  facts.torch = providers::findTorch(target.environment, target.disk, facts.package.site);
+  if (facts.torch && facts.torch->libFolder.empty())
+    facts.torch.reset();
+  if (facts.torch)
+    for (const std::string& name : target.disk.list(facts.torch->libFolder))
+      if (env::isLibraryName(name))
+        facts.torchNames.push_back(name);
+}
+
+void describeLibraries(PackageFacts& facts, resolve::LibraryStore& store) {
+  for (const std::string& file : facts.package.libraries) {
+    llvm::Expected<const Image*> image = store.image(file);
+    if (!image || platformOf((*image)->format) != facts.platform || (*image)->slices.empty()) {
+      facts.unreadable.push_back(image ? Problem{ErrorCode::NotALibrary,
+                                                 "is no library of the platform of the others",
+                                                 file,
+                                                 {}}
+                                       : toProblem(image.takeError(), file));
+      continue;
+    }
+    if (facts.process.arch.empty())
+      facts.process.arch = archFor(**image, facts, store);
+    facts.libraries.push_back(
+        describeLibrary(file, sliceFor(**image, facts.process.arch), facts.package.recipe));
+  }
+}
+
+} // namespace
+
 PackageFacts gatherFacts(const env::Target& target, const env::Package& package,
-                         resolve::LibraryStore& store, const SurveyOptions& options,
-                         std::vector<Problem>& unreadable) {
+                         resolve::LibraryStore& store, const SurveyOptions& options) {
+  // This machine's own variables count only where the target runs here.
+  const bool isHere = options.sysroot.empty() && target.disk.knowsAbsolutePaths();
   PackageFacts facts;
   facts.package = package;
   facts.platform = target.platform;
@@ -113,50 +152,22 @@ PackageFacts gatherFacts(const env::Target& target, const env::Package& package,
   facts.process.systemVersion = options.macosVersion;
   facts.process.arch = options.arch;
   describePython(facts.process, target.platform, store);
-  if (options.usesLoaderVariables && options.sysroot.empty() && target.disk.knowsAbsolutePaths())
-    facts.process.environment =
-        variables({"LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "DYLD_FALLBACK_LIBRARY_PATH", "PATH"});
-
-  facts.torch = providers::findTorch(target.environment, target.disk, package.site);
-  if (facts.torch && facts.torch->libFolder.empty())
-    facts.torch.reset();
-  if (facts.torch)
-    for (const std::string& name : target.disk.list(facts.torch->libFolder))
-      if (env::isLibraryName(name))
-        facts.torchNames.push_back(name);
-
-  for (const std::string& file : package.libraries) {
-    llvm::Expected<const Image*> image = store.image(file);
-    if (!image || (*image)->format != target.platform || (*image)->slices.empty()) {
-      unreadable.push_back(image ? Problem{ErrorCode::NotALibrary,
-                                           "is no library of the platform of the others",
-                                           file,
-                                           {}}
-                                 : toProblem(image.takeError(), file));
-      continue;
-    }
-    if (facts.process.arch.empty())
-      facts.process.arch = archFor(**image, facts, store);
-    const Slice& slice = sliceFor(**image, facts.process.arch);
-    LibraryFacts library;
-    library.path = file;
-    library.name = path::filename(file).str();
-    library.original = {slice.dependencies, {}, slice.searchPaths, slice.searchPathKind};
-    readName(library);
-    facts.libraries.push_back(std::move(library));
-  }
+  if (isHere)
+    facts.variables = loaderVariables(target.platform);
+  findTorch(target, facts);
+  describeLibraries(facts, store);
 
   providers::FfmpegQuery query;
   query.platform = target.platform;
   query.arch = facts.process.arch;
   query.option = options.ffmpeg;
-  if (options.sysroot.empty() && target.disk.knowsAbsolutePaths())
+  if (isHere)
     query.variables = providers::ffmpegVariables();
   facts.ffmpegs = providers::findFfmpegs(target.environment, target.disk, query);
   facts.otherFolders = providers::findOtherFolders(target, package);
-  if (facts.platform == Format::Pe)
+  if (facts.platform == Platform::Windows)
     facts.process.dllFolders = providers::findDllFolders(target, package, facts.otherFolders);
   return facts;
 }
 
-} // namespace tcfix::plan
+} // namespace tcfix::survey

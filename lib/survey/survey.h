@@ -2,19 +2,16 @@
 #pragma once
 
 #include "env/target.h"
-#include "plan/facts.h"
+#include "survey/facts.h"
 
-namespace tcfix::plan {
+namespace tcfix::survey {
 
 struct SurveyOptions {
   std::string sysroot;
   std::string arch;                  ///< of the process; empty: python's, else the libraries'
   std::string macosVersion;          ///< of the target; empty: unknown
   std::string ffmpeg;                ///< the folder of an FFmpeg; empty: none was named
-  std::vector<std::string> packages; ///< empty: torchcodec
-  /// Whether this process's LD_LIBRARY_PATH and the like count, as they would for a python started
-  /// here. Not for a plan: it must hold without them.
-  bool usesLoaderVariables = false;
+  std::vector<std::string> packages; ///< empty: the default one
 };
 
 /// What env must find for these options.
@@ -23,10 +20,8 @@ env::TargetQuery queryFor(const std::string& target, const SurveyOptions& option
 /// The target with the packages that were asked for. NotFound if one of them is not in it.
 llvm::Expected<env::Target> locate(const std::string& target, const SurveyOptions& options);
 
-/// The facts of one package, with its libraries as they are now. Those that cannot be read are
-/// left out, and said why.
+/// The facts of one package, with its libraries as the store has them.
 PackageFacts gatherFacts(const env::Target& target, const env::Package& package,
-                         resolve::LibraryStore& store, const SurveyOptions& options,
-                         std::vector<Problem>& unreadable);
+                         resolve::LibraryStore& store, const SurveyOptions& options);
 
-} // namespace tcfix::plan
+} // namespace tcfix::survey

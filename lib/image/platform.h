@@ -1,0 +1,32 @@
+// The platforms that libraries are for. Readers of files speak of formats; whoever speaks of a
+// target's directories, loader or tools speaks of its platform.
+#pragma once
+
+#include "tcfix/image.h"
+
+#include <llvm/ADT/StringRef.h>
+
+namespace tcfix {
+
+enum class Platform { MacOs, Linux, Windows };
+
+constexpr Platform platformOf(Format format) {
+  return format == Format::MachO ? Platform::MacOs
+         : format == Format::Elf ? Platform::Linux
+                                 : Platform::Windows;
+}
+
+/// Of its libraries.
+constexpr Format formatOf(Platform platform) {
+  return platform == Platform::MacOs   ? Format::MachO
+         : platform == Platform::Linux ? Format::Elf
+                                       : Format::Pe;
+}
+
+constexpr llvm::StringLiteral nameOf(Platform platform) {
+  return platform == Platform::MacOs   ? llvm::StringLiteral("macOS")
+         : platform == Platform::Linux ? llvm::StringLiteral("Linux")
+                                       : llvm::StringLiteral("Windows");
+}
+
+} // namespace tcfix

@@ -1,0 +1,34 @@
+// Rules for a library whose disk nobody can look at, such as one in a wheel: search paths that hold
+// on every machine of its platform. Nothing is simulated.
+#pragma once
+
+#include "plan/draft.h"
+
+namespace tcfix::plan {
+
+/// An FFmpeg that will be installed beside the library, inside a package.
+struct FfmpegBeside {
+  std::string folder;      ///< from site-packages, with slashes, such as "av.libs"
+  std::string description; ///< such as "PyAV 15.1.0"
+  /// The files' names, by component and library major: {"avcodec", 61}.
+  std::map<std::pair<std::string, int>, std::string> files;
+
+  /// The file that a dependency stands for; nothing if it is none of these.
+  const std::string* find(llvm::StringRef dependency) const;
+};
+
+struct UnseenRequest {
+  /// Literal entries, which take the place of the default ones.
+  std::vector<std::string> searchPaths;
+  /// Taken by the libraries that find all of their FFmpeg there; may be null.
+  const FfmpegBeside* ffmpeg = nullptr;
+};
+
+/// Where an FFmpeg may be installed later on any machine of the platform; empty where its loader
+/// looks there by itself.
+std::string standingEntryOf(Platform platform);
+
+/// The library's path in the draft is that from site-packages, with slashes.
+void planUnseen(Draft& draft, const survey::PackageFacts& facts, const UnseenRequest& request);
+
+} // namespace tcfix::plan

@@ -1,0 +1,111 @@
+#include "survey/simulation.h"
+
+#include "base/parallel.h"
+#include "resolve/verdict.h"
+
+namespace tcfix::survey {
+
+using resolve::Binding;
+using resolve::LoadResult;
+using resolve::Session;
+using resolve::Verdict;
+
+namespace {
+
+/// How many libraries of a package may need one another in a row.
+constexpr int kDeepestSibling = 4;
+
+resolve::ProcessOptions withVariables(resolve::ProcessOptions process,
+                                      const std::map<std::string, std::string>& variables) {
+  process.environment = variables;
+  return process;
+}
+
+// `import torch` brings all of these in. One that fails leaves the process without it.
+Session withTorch(const PackageFacts& facts, const Session& bare) {
+  Session session = bare.clone();
+  if (facts.torch)
+    for (const std::string& name : facts.torchNames)
+      session.load(facts.torch->libFolder + "/" + name);
+  return session;
+}
+
+} // namespace
+
+Simulation::Simulation(const PackageFacts& facts, resolve::LibraryStore& store,
+                       const std::map<std::string, std::string>& variables)
+    : store(store), bare(store, withVariables(facts.process, variables)),
+      preloaded(withTorch(facts, bare)) {
+  if (facts.package.recipe.loadsSiblingsFirst)
+    for (const LibraryFacts& library : facts.libraries)
+      if (library.identity)
+        siblings.try_emplace(*library.identity, library.path);
+}
+
+// A library that fails without a sibling is loaded once more after it; if that one fails, too, its
+// problems are the cause.
+LoadResult Simulation::loadAfterSiblings(Session& session, const std::string& path,
+                                         int depth) const {
+  LoadResult result = session.load(path);
+  bool hasLoaded = false;
+  for (const Binding& binding : result.bindings) {
+    if (binding.state != Binding::State::Missing && binding.state != Binding::State::Unknown)
+      continue;
+    auto sibling = siblings.find(binding.dependency);
+    if (sibling == siblings.end() || sibling->second == path || depth == kDeepestSibling)
+      continue;
+    LoadResult first = loadAfterSiblings(session, sibling->second, depth + 1);
+    if (first.verdict == Verdict::Fails) {
+      result.verdict = Verdict::Fails;
+      result.problems = std::move(first.problems);
+      return result;
+    }
+    hasLoaded = true;
+  }
+  return hasLoaded ? session.load(path) : result;
+}
+
+GroupLoads Simulation::load(const Group& group, const Overrides& overrides, Regime regime) const {
+  Session session = (regime == Regime::Bare ? bare : preloaded).clone();
+  for (const auto& [path, override] : overrides)
+    session.overrideLibrary(path, override);
+  GroupLoads loads;
+  loads.verdict = Verdict::Loads;
+  for (const LibraryFacts* library : group.libraries) {
+    loads.results.push_back(regime == Regime::Bare ? session.load(library->path)
+                                                   : loadAfterSiblings(session, library->path));
+    loads.verdict = both(loads.verdict, loads.results.back().verdict);
+  }
+  return loads;
+}
+
+PackageLoads Simulation::loadAll(llvm::ArrayRef<Group> groups) const {
+  PackageLoads loads;
+  loads.preloaded.resize(groups.size());
+  loads.bare.resize(groups.size());
+  parallelFor(groups.size(), hardwareThreads(), [&](size_t i) {
+    loads.preloaded[i] = load(groups[i], {}, Regime::Preloaded);
+    loads.bare[i] = load(groups[i], {}, Regime::Bare);
+  });
+  return loads;
+}
+
+std::vector<Binding> Simulation::directBindings(const LibraryFacts& library,
+                                                const resolve::LibraryOverride& override) const {
+  Session session = bare.clone();
+  session.overrideLibrary(library.path, override);
+  std::vector<Binding> direct;
+  for (Binding& binding : session.load(library.path).bindings)
+    if (binding.library == library.path)
+      direct.push_back(std::move(binding));
+  return direct;
+}
+
+Overrides originalsOf(const Group& group) {
+  Overrides overrides;
+  for (const LibraryFacts* library : group.libraries)
+    overrides[library->path] = library->original;
+  return overrides;
+}
+
+} // namespace tcfix::survey

@@ -1,0 +1,60 @@
+// The package's libraries in simulated processes: as their files are, or with overrides that a plan
+// is trying.
+#pragma once
+
+#include "survey/facts.h"
+
+namespace tcfix::survey {
+
+enum class Regime {
+  Bare, ///< nothing is loaded yet
+  /// The package's Python code has run so far: torch is imported, and siblings are loaded.
+  Preloaded,
+};
+
+/// A group's libraries loaded one after the other into one process.
+struct GroupLoads {
+  std::vector<resolve::LoadResult> results;             ///< one for each library of the group
+  resolve::Verdict verdict = resolve::Verdict::Unknown; ///< all of them together
+};
+
+/// How each group of a package loads, in both regimes.
+struct PackageLoads {
+  std::vector<GroupLoads> preloaded, bare;
+};
+
+using Overrides = std::map<std::string, resolve::LibraryOverride>; ///< by host path
+
+/// Safe to use from several threads.
+class Simulation {
+public:
+  /// `store` must outlive it. `variables` are those of the process.
+  Simulation(const PackageFacts& facts, resolve::LibraryStore& store,
+             const std::map<std::string, std::string>& variables = {});
+
+  GroupLoads load(const Group& group, const Overrides& overrides, Regime regime) const;
+
+  /// All groups, as their files are.
+  PackageLoads loadAll(llvm::ArrayRef<Group> groups) const;
+
+  /// How a library's own dependencies are met in a process where nothing else is loaded.
+  std::vector<resolve::Binding> directBindings(const LibraryFacts& library,
+                                               const resolve::LibraryOverride& override) const;
+
+  const io::TargetDisk& disk() const { return store.disk(); }
+
+private:
+  resolve::LoadResult loadAfterSiblings(resolve::Session& session, const std::string& path,
+                                        int depth = 0) const;
+
+  resolve::LibraryStore& store;
+  resolve::Session bare;
+  resolve::Session preloaded;
+  /// Libraries that the package's Python code may have loaded before others: paths by identity.
+  std::map<std::string, std::string> siblings;
+};
+
+/// The libraries of a group as the installer left them.
+Overrides originalsOf(const Group& group);
+
+} // namespace tcfix::survey

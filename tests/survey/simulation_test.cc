@@ -1,0 +1,62 @@
+// Siblings: libraries of one package that its Python code loads before others need them.
+
+#include "resolve/world.h"
+#include "survey/simulation.h"
+
+#include <gmock/gmock.h>
+
+namespace tcfix::survey {
+namespace {
+
+using resolve::Verdict;
+
+class Siblings : public testing::Test {
+protected:
+  void add(const std::string& name, std::vector<std::string> needed) {
+    test::ElfSpec spec;
+    spec.soname = name;
+    spec.needed = std::move(needed);
+    spec.versions = {};
+    spec.symbols = {};
+    const std::string path = world.add("/env/x/" + name, test::buildElf(spec).bytes);
+    llvm::Expected<const Image*> image = world.store.image(path);
+    ASSERT_TRUE(static_cast<bool>(image));
+    facts.libraries.push_back(
+        describeLibrary(path, (*image)->slices.front(), facts.package.recipe));
+  }
+  GroupLoads load(size_t library, Regime regime) {
+    return Simulation(facts, world.store)
+        .load({0, Group::Need::Always, {&facts.libraries[library]}}, {}, regime);
+  }
+
+  resolve::World world;
+  PackageFacts facts;
+};
+
+TEST_F(Siblings, CountAsLoadedOnceThePackagesCodeHasRun) {
+  add("_x.so", {"libx.so"});
+  add("libx.so", {"libbase.so"});
+  add("libbase.so", {});
+  EXPECT_EQ(load(0, Regime::Preloaded).verdict, Verdict::Loads);
+  EXPECT_EQ(load(0, Regime::Bare).verdict, Verdict::Fails);
+  facts.package.recipe.loadsSiblingsFirst = false;
+  EXPECT_EQ(load(0, Regime::Preloaded).verdict, Verdict::Fails);
+}
+
+TEST_F(Siblings, AreTheCauseWhenTheyFail) {
+  add("_x.so", {"libx.so"});
+  add("libx.so", {"libgone.so"});
+  const GroupLoads loads = load(0, Regime::Preloaded);
+  EXPECT_EQ(loads.verdict, Verdict::Fails);
+  ASSERT_EQ(loads.results[0].problems.size(), 1u);
+  EXPECT_EQ(loads.results[0].problems[0].dependency, "libgone.so");
+}
+
+TEST_F(Siblings, ThatNeedOneAnotherComeToAnEnd) {
+  add("a.so", {"b.so"});
+  add("b.so", {"a.so"});
+  EXPECT_EQ(load(0, Regime::Preloaded).verdict, Verdict::Fails);
+}
+
+} // namespace
+} // namespace tcfix::survey
