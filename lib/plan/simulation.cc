@@ -23,8 +23,10 @@ Session withTorch(const PackageFacts& facts, const Session& bare) {
 
 } // namespace
 
-Simulation::Simulation(const PackageFacts& facts, resolve::LibraryStore& store)
-    : store(store), bare(store, facts.process), preloaded(withTorch(facts, bare)) {}
+Simulation::Simulation(const PackageFacts& facts, resolve::LibraryStore& store,
+                       std::optional<resolve::ExplainOptions> explaining)
+    : store(store), explaining(std::move(explaining)), bare(store, facts.process),
+      preloaded(withTorch(facts, bare)) {}
 
 GroupLoads Simulation::load(const Group& group, const Looks& looks, Regime regime) const {
   Session session = (regime == Regime::Bare ? bare : preloaded).clone();
@@ -33,7 +35,7 @@ GroupLoads Simulation::load(const Group& group, const Looks& looks, Regime regim
   GroupLoads loads;
   loads.verdict = Verdict::Loads;
   for (const LibraryFacts* library : group.libraries) {
-    loads.results.push_back(session.load(library->path));
+    loads.results.push_back(session.load(library->path, explaining ? &*explaining : nullptr));
     loads.verdict = both(loads.verdict, loads.results.back().verdict);
   }
   return loads;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "plan/draft.h"
+#include "resolve/explain.h"
 
 namespace tcfix::plan {
 
@@ -20,8 +21,9 @@ using Looks = std::map<std::string, resolve::Disguise>; ///< by host path
 
 class Simulation {
 public:
-  /// `store` must outlive it.
-  Simulation(const PackageFacts& facts, resolve::LibraryStore& store);
+  /// `store` must outlive it. With options for it the package's results are explained.
+  Simulation(const PackageFacts& facts, resolve::LibraryStore& store,
+             std::optional<resolve::ExplainOptions> explaining = {});
 
   /// Libraries without a look are simulated as their files are.
   GroupLoads load(const Group& group, const Looks& looks, Regime regime) const;
@@ -34,6 +36,7 @@ public:
 
 private:
   resolve::LibraryStore& store;
+  std::optional<resolve::ExplainOptions> explaining;
   resolve::Session bare;
   resolve::Session preloaded;
 };

@@ -80,7 +80,7 @@ private:
 
   void addBinding(const GroupReport& group, bool isNeeded, const Binding& binding) {
     size_t from = nodeOf(binding.library, group, isNeeded);
-    Use use{fileName(binding.library), binding.dependency, binding.how};
+    Use use{fileName(binding.library), binding.dependency, binding.how.text()};
     std::string leaf = leafOf(binding.dependency);
     switch (binding.state) {
     case Binding::State::Found:

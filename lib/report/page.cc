@@ -169,7 +169,7 @@ std::string tried(llvm::ArrayRef<Attempt> attempts) {
 
 /// A dependency as one library asked for it; nothing for what the system has.
 std::string traceLine(const Binding& binding, bool isNeeded) {
-  std::string how = binding.how;
+  std::string how = binding.how.text();
   std::string what;
   switch (binding.state) {
   case Binding::State::System:

@@ -58,7 +58,9 @@ private:
   }
 
   std::string describe(const Binding& binding) const {
-    std::string how = binding.how.empty() ? "" : " (" + printable(binding.how) + ")";
+    std::string how = binding.how.text();
+    if (!how.empty())
+      how = " (" + printable(how) + ")";
     if (binding.state == BindingState::Found)
       return paint.green("=>") + " " + printable(binding.provider) + paint.dim(how);
     std::string state = nameOf(binding.state).str();
@@ -118,7 +120,7 @@ void writeTree(llvm::json::OStream& out, const resolve::Tree& tree) {
           text(out, "dependency", binding.dependency);
           text(out, "state", nameOf(binding.state));
           textIfKnown(out, "provider", binding.provider);
-          textIfKnown(out, "how", binding.how);
+          textIfKnown(out, "how", binding.how.text());
           writeTried(out, binding.tried);
         });
     });

@@ -1,3 +1,4 @@
+#include "resolve/explain.h"
 #include "resolve/process.h"
 
 #include "image/names.h"
@@ -103,7 +104,7 @@ void Session::disguise(const std::string& hostPath, Disguise disguise) {
   process->disguises[library.path] = std::make_shared<const Disguise>(std::move(disguise));
 }
 
-LoadResult Session::load(const std::string& hostPath) {
+LoadResult Session::load(const std::string& hostPath, const ExplainOptions* explaining) {
   if (process->modules.empty() && !process->options.executable.empty())
     start(*process);
   const Library& library = process->store->open(hostPath);
@@ -119,6 +120,8 @@ LoadResult Session::load(const std::string& hostPath) {
   process->ldSo = tried.ldSo;
   if (result.verdict != Verdict::Fails)
     *process = std::move(tried);
+  if (explaining)
+    explain(result, hostPath, process->options.arch, *process->store, *explaining);
   return result;
 }
 

@@ -19,12 +19,8 @@ inline std::string own(const std::string& name) {
 }
 
 inline Binding found(const std::string& library, const std::string& provider) {
-  return {library,
-          provider.substr(provider.rfind('/') + 1),
-          Binding::State::Found,
-          provider,
-          "already loaded",
-          {}};
+  return {library,  provider.substr(provider.rfind('/') + 1), Binding::State::Found,
+          provider, {resolve::FoundBy::Kind::AlreadyLoaded},  {}};
 }
 
 inline Binding lost(const std::string& library, const std::string& dependency,
@@ -59,7 +55,7 @@ inline GroupReport majorGroup(int major, const std::string& folder = {}) {
   }
   for (const std::string& library : {core, ops})
     (library == core ? ofCore : ofOps).push_back(found(library, torch));
-  ofCore.push_back({core, "libc.so.6", Binding::State::Assumed, {}, "base", {}});
+  ofCore.push_back({core, "libc.so.6", Binding::State::Assumed, {}, {}, {}});
   ofOps.push_back(folder.empty() ? lost(ops, "libtorchcodec_core" + digit + ".so")
                                  : found(ops, core));
   group.libraries = {reportOn(core, verdict, ofCore), reportOn(ops, verdict, ofOps)};
