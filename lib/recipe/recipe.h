@@ -18,6 +18,13 @@ struct TorchMatch {
   Version first, last;
   Version torch;
   bool isOpenEnded; ///< goes with every later torch, too
+  bool fits(Version other) const { return other == torch || (isOpenEnded && torch < other); }
+};
+
+/// Releases of the package, both included, whose highest FFmpeg major this is.
+struct MajorSpan {
+  int highest;
+  Version first, last;
 };
 
 /// What a library's file name says of its part in the package.
@@ -30,6 +37,7 @@ struct LibraryRole {
 struct ErrorWords {
   llvm::StringLiteral beginOfList = "", endOfList = "";
   llvm::StringLiteral majorHeading = ""; ///< the major's number follows
+  llvm::StringLiteral sentence = "";     ///< what the error begins with
 };
 
 struct Recipe {
@@ -43,10 +51,15 @@ struct Recipe {
   bool hasFfmpegMajors = false; ///< one group of libraries for each FFmpeg major, any one suffices
   bool importsTorch = false;    ///< before its own libraries, so that torch's are there already
   llvm::ArrayRef<TorchMatch> torchMatches; ///< oldest first; empty: not known
+  llvm::ArrayRef<MajorSpan> majorSpans;    ///< empty: not known
   ErrorWords errorWords;
 
   bool isGeneric() const { return libraryPrefix.empty(); }
   LibraryRole roleOf(llvm::StringRef fileName) const;
+  /// The torch that a release was built for; null if the table does not say.
+  const TorchMatch* matchFor(Version release) const;
+  /// The newest release that goes with this torch, such as "0.9.*"; nothing if none is known.
+  std::optional<std::string> releaseFor(llvm::StringRef torchVersion) const;
   /// Python code that fails unless the package works, in this version (empty: unknown).
   std::string smokeTest(llvm::StringRef version) const;
 };

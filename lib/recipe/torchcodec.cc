@@ -5,8 +5,8 @@ namespace tcfix::recipe {
 
 namespace {
 
-/// From torchcodec's README, and measured (docs/findings.md). Symbols alone do not prove that two go
-/// together: 0.7 finds all of its symbols in torch 2.9 and crashes there.
+/// From torchcodec's README, and measured (docs/findings.md). Symbols alone do not prove that two
+/// go together: 0.7 finds all of its symbols in torch 2.9 and crashes there.
 constexpr TorchMatch kTorch[] = {
     {{0, 0}, {0, 0}, {2, 4}, false},    {{0, 1}, {0, 1}, {2, 5}, false},
     {{0, 2}, {0, 2}, {2, 6}, false},    {{0, 3}, {0, 5}, {2, 7}, false},
@@ -14,6 +14,8 @@ constexpr TorchMatch kTorch[] = {
     {{0, 10}, {0, 10}, {2, 10}, false}, {{0, 11}, {0, 11}, {2, 11}, false},
     {{0, 12}, {0, 17}, {2, 11}, true},
 };
+
+constexpr MajorSpan kMajors[] = {{7, {0, 0}, {0, 7}}, {8, {0, 8}, {0, 15}}, {9, {0, 16}, {0, 17}}};
 
 } // namespace
 
@@ -27,14 +29,16 @@ const Recipe& torchcodec() {
     made.hasFfmpegMajors = made.importsTorch = true;
     made.torchMatches = kTorch;
     made.errorWords = {"[start of libtorchcodec loading traceback]",
-                       "[end of libtorchcodec loading traceback]", "FFmpeg version "};
+                       "[end of libtorchcodec loading traceback]", "FFmpeg version ",
+                       "Could not load libtorchcodec"};
+    made.majorSpans = kMajors;
     return made;
   }();
   return recipe;
 }
 
-// From 0.16 on the import succeeds without FFmpeg, and the major is None then. Before 0.8 there is no
-// such name, and the import itself fails.
+// From 0.16 on the import succeeds without FFmpeg, and the major is None then. Before 0.8 there is
+// no such name, and the import itself fails.
 std::string torchcodecSmokeTest(llvm::StringRef version) {
   std::optional<Version> known = parseVersion(version);
   return known && *known < Version{0, 8}
