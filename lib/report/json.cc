@@ -89,14 +89,9 @@ void writeFiles(OStream& out, llvm::ArrayRef<apply::FileOutcome> files) {
 }
 
 void writeLoads(OStream& out, llvm::StringRef name, const apply::Loads& loads) {
-  auto verdict = [](resolve::Verdict value) -> llvm::json::Value {
-    if (value == resolve::Verdict::Unknown)
-      return nullptr;
-    return value == resolve::Verdict::Loads;
-  };
   out.attributeObject(name, [&] {
-    out.attribute("before", verdict(loads.before));
-    out.attribute("after", verdict(loads.after));
+    out.attribute("before", verdictValue(loads.before));
+    out.attribute("after", verdictValue(loads.after));
   });
 }
 

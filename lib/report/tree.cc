@@ -109,10 +109,7 @@ std::string renderTree(const resolve::Tree& tree, const Paint& paint) {
 
 void writeTree(llvm::json::OStream& out, const resolve::Tree& tree) {
   out.attributeObject("tree", [&] {
-    if (tree.result.verdict == resolve::Verdict::Unknown)
-      out.attribute("loads", nullptr);
-    else
-      out.attribute("loads", tree.result.verdict == resolve::Verdict::Loads);
+    out.attribute("loads", verdictValue(tree.result.verdict));
     out.attributeArray("bindings", [&] {
       for (const Binding& binding : tree.result.bindings)
         out.object([&] {

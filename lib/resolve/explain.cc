@@ -123,10 +123,9 @@ std::optional<LoadProblem> refusalOf(const std::string& library, llvm::StringRef
       LoadProblem problem;
       problem.code = LoadProblem::Code::Refused;
       problem.library = problem.provider = library;
-      problem.message =
-          baseName(library).str() + (slice.signature->state == SignatureState::None
-                                         ? " is not signed"
-                                         : " has a signature that does not fit");
+      problem.message = baseName(library).str() + (slice.signature->state == SignatureState::None
+                                                       ? " is not signed"
+                                                       : " has a signature that does not fit");
       return problem;
     }
   return std::nullopt;

@@ -69,9 +69,6 @@ struct Candidate {
   std::string complaint; ///< unless it is good
 };
 
-/// True for two names of one architecture, such as arm64 and aarch64.
-bool isSameArchitecture(llvm::StringRef one, llvm::StringRef other);
-
 /// Opens a file as a library of this format for the process's architecture.
 Candidate open(const Process& process, Format format, const std::string& hostPath);
 

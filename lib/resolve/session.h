@@ -90,6 +90,9 @@ struct ProcessOptions {
   std::vector<std::string> dllFolders = {};
 };
 
+/// True for two names of one architecture, such as arm64 and aarch64.
+bool isSameArchitecture(llvm::StringRef one, llvm::StringRef other);
+
 class Session {
 public:
   /// `store` must outlive the session.

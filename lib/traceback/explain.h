@@ -1,12 +1,12 @@
-// The doctor at a distance: explains a traceback from anybody's machine with the findings that it
-// has for an environment. Nothing but the text is looked at.
+// Explains a traceback from anybody's machine, with the findings that the doctor has for an
+// environment. Nothing but the text is looked at.
 #pragma once
 
-#include "doctor/diagnose.h"
+#include "doctor/diagnosis.h"
 
-namespace tcfix::doctor {
+namespace tcfix::traceback {
 
 /// `name` is where the text comes from, for the report.
-Diagnosis explainTraceback(llvm::StringRef text, const std::string& name);
+doctor::Diagnosis explainTraceback(llvm::StringRef text, const std::string& name);
 
-} // namespace tcfix::doctor
+} // namespace tcfix::traceback

@@ -5,11 +5,11 @@
 #include "fuzz/promise.h"
 
 #include "apply/journal.h"
-#include "doctor/traceback.h"
 #include "env/conda_record.h"
 #include "env/record.h"
 #include "io/ld_cache.h"
 #include "io/zip.h"
+#include "traceback/explain.h"
 
 using namespace tcfix;
 
@@ -75,7 +75,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     io::parseLdCache(bytes);
     break;
   default:
-    doctor::explainTraceback(textOf(bytes), "fuzz");
+    traceback::explainTraceback(textOf(bytes), "fuzz");
   }
   return 0;
 }

@@ -1,7 +1,9 @@
 // Diagnoses made by hand, as lib/doctor would give them.
 #pragma once
 
-#include "doctor/diagnose.h"
+#include "doctor/diagnosis.h"
+
+#include "env/ffmpeg_name.h"
 
 namespace tcfix::test {
 
@@ -65,10 +67,8 @@ inline GroupReport majorGroup(int major, const std::string& folder = {}) {
 inline Diagnosis diagnosisOf(std::vector<GroupReport> groups, bool isOk) {
   Diagnosis diagnosis;
   diagnosis.target = "v";
-  diagnosis.isOk = isOk;
-  diagnosis.summary = "what there is to say";
-  diagnosis.package = "torchcodec 0.9.1";
-  diagnosis.groups = std::move(groups);
+  diagnosis.packages.push_back(
+      {"torchcodec 0.9.1", isOk, "what there is to say", {}, std::move(groups), {}});
   return diagnosis;
 }
 
