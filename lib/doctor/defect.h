@@ -1,5 +1,5 @@
-// Defects: what the rules find in an environment and what a traceback reports, as one kind of value.
-// They hold facts only; findings.cc puts them into words.
+// Defects: what the rules find in an environment and what a traceback reports, as one kind of
+// value. They hold facts only; findings.cc puts them into words.
 #pragma once
 
 #include "resolve/session.h"
@@ -10,7 +10,8 @@ struct Defect {
   /// After each kind: what its fields hold, besides `path`, the file that it is about.
   enum class Kind {
     CauseNotTold, ///< of a text: it failed, and nothing says why
-    // FFmpeg. `majors` that would do, `name` of the dependency, `items`: the FFmpegs that are there.
+    // FFmpeg. `majors` that would do, `name` of the dependency, `items`: the FFmpegs that are
+    // there.
     FfmpegMissing,
     FfmpegNotFound,         ///< `actual`: what is there, of a text
     FfmpegUnfit,            ///< found, and the libraries fail with it; `alternatives`: why
@@ -22,7 +23,8 @@ struct Defect {
     TorchBroken,          ///< `name` of the dependency that it lacks
     TorchLacksRuntime,    ///< the same, of Windows' C++ runtime
     VendorTorch,          ///< `name` of the vendor
-    TorchVersionMismatch, ///< `name`: versions of the package; `actual`: their torch, if one is known
+    TorchVersionMismatch, ///< `name`: versions of the package; `actual`: their torch, if one is
+                          ///< known
     // Dependencies: `name`, or empty where Windows does not say which.
     MissingDependency,
     LibpythonMissing,
@@ -37,8 +39,8 @@ struct Defect {
     LibraryTooOld,
     // Files
     WrongArchitecture, ///< of dependency `name`; `actual`: what was there, of a text; `majors`
-    ForeignLibrary,    ///< `name`: python's architecture; `items`: the file's; `actual`: "universal"
-    DuplicateEntry,    ///< search path `name`
+    ForeignLibrary, ///< `name`: python's architecture; `items`: the file's; `actual`: "universal"
+    DuplicateEntry, ///< search path `name`
     Unreadable,
     PackageDamaged, ///< `name`: a library that it lacks, of a text
     PackageMissing, ///< `name`

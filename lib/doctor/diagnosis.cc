@@ -49,9 +49,8 @@ std::vector<const Finding*> Diagnosis::findings() const {
   for (const PackageDiagnosis& package : packages)
     for (const Finding& finding : package.findings)
       all.push_back(&finding);
-  std::stable_sort(all.begin(), all.end(), [](const Finding* a, const Finding* b) {
-    return a->severity < b->severity;
-  });
+  std::stable_sort(all.begin(), all.end(),
+                   [](const Finding* a, const Finding* b) { return a->severity < b->severity; });
   return all;
 }
 

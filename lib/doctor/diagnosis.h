@@ -33,12 +33,12 @@ struct PackageDiagnosis {
 };
 
 struct Diagnosis {
-  std::string target;     ///< as it was given
-  bool isKnown = true;    ///< false: places of the target's system are out of reach
-  std::string action;     ///< the command that comes next; empty if there is nothing to do
-  std::vector<int> required;              ///< majors that must load
+  std::string target;        ///< as it was given
+  bool isKnown = true;       ///< false: places of the target's system are out of reach
+  std::string action;        ///< the command that comes next; empty if there is nothing to do
+  std::vector<int> required; ///< majors that must load
   std::vector<PackageDiagnosis> packages; ///< never empty
-  std::vector<Evidence> versions; ///< versions and system, out of a traceback; else empty
+  std::vector<Evidence> versions;         ///< versions and system, out of a traceback; else empty
 
   bool isOk() const;
   /// The package that the verdict is about: the last one that is broken, else the first.

@@ -103,12 +103,11 @@ Words ffmpegMissing(const Defect& defect, const Context& context) {
                        "there is no FFmpeg that the libraries could use (FFmpeg " +
                            majorsText(defect.majors) + "); install one, then run tcfix apply",
                        installFfmpeg(defect, context));
-  return ffmpegWords(
-      defect,
-      context.package + " found no FFmpeg" + inBrackets(defect.majors) +
-          (defect.name.empty() ? ", as far as Windows tells: it names no DLL" : "") +
-          "; install one, then run " + context.applyCommand,
-      installFfmpeg(defect, context));
+  return ffmpegWords(defect,
+                     context.package + " found no FFmpeg" + inBrackets(defect.majors) +
+                         (defect.name.empty() ? ", as far as Windows tells: it names no DLL" : "") +
+                         "; install one, then run " + context.applyCommand,
+                     installFfmpeg(defect, context));
 }
 
 Words ffmpegNotFound(const Defect& defect, const Context& context) {
@@ -121,8 +120,8 @@ Words ffmpegNotFound(const Defect& defect, const Context& context) {
 }
 
 Words ffmpegUnfit(const Defect& defect, const Context&) {
-  return ffmpegWords(
-      defect, "there is an FFmpeg of a fitting major, but the libraries fail with it", {});
+  return ffmpegWords(defect,
+                     "there is an FFmpeg of a fitting major, but the libraries fail with it", {});
 }
 
 Words ffmpegUnsupportedMajor(const Defect& defect, const Context& context) {
@@ -141,8 +140,8 @@ Words ffmpegStatic(const Defect& defect, const Context& context) {
 }
 
 Words twoFfmpegs(const Defect& defect, const Context& context) {
-  return {"a program that imports both " + context.package + " and av gets two FFmpegs: " +
-              defect.name + " and " + defect.actual,
+  return {"a program that imports both " + context.package +
+              " and av gets two FFmpegs: " + defect.name + " and " + defect.actual,
           {},
           context.applyCommand + " --ffmpeg av"};
 }
@@ -249,8 +248,7 @@ Words cxx11Abi(const Defect& defect, const Context& context) {
 Words missingVersions(const Defect& defect, const Context& context) {
   return {sentenceOf(defect),
           {{"library", defect.provider}, {"versions", defect.items}},
-          defect.kind == Kind::LibstdcxxTooOld
-              ? "conda install -c conda-forge \"libstdcxx-ng>=13\""
+          defect.kind == Kind::LibstdcxxTooOld ? "conda install -c conda-forge \"libstdcxx-ng>=13\""
           : defect.kind == Kind::GlibcTooOld ? std::string() // only another system has another one
                                              : reinstallCommand(context)};
 }

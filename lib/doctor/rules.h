@@ -33,13 +33,13 @@ struct ExaminedPackage {
   }
 };
 
-void findTorchDefects(const ExaminedPackage& package, Defects& defects);   ///< versions
-void findLoadDefects(const ExaminedPackage& package, Defects& defects);    ///< what loaders report
-void findFfmpegDefects(const ExaminedPackage& package, Defects& defects);  ///< absent, unsupported
-void findPythonDefects(const ExaminedPackage& package, Defects& defects);  ///< tags, architecture
-void findMacDefects(const ExaminedPackage& package, Defects& defects);     ///< signatures, min OS
-void findPathDefects(const ExaminedPackage& package, Defects& defects);    ///< search paths
-void findSurroundings(const ExaminedPackage& package, Defects& defects);   ///< shadows, RECORD
+void findTorchDefects(const ExaminedPackage& package, Defects& defects);  ///< versions
+void findLoadDefects(const ExaminedPackage& package, Defects& defects);   ///< what loaders report
+void findFfmpegDefects(const ExaminedPackage& package, Defects& defects); ///< absent, unsupported
+void findPythonDefects(const ExaminedPackage& package, Defects& defects); ///< tags, architecture
+void findMacDefects(const ExaminedPackage& package, Defects& defects);    ///< signatures, min OS
+void findPathDefects(const ExaminedPackage& package, Defects& defects);   ///< search paths
+void findSurroundings(const ExaminedPackage& package, Defects& defects);  ///< shadows, RECORD
 
 /// Host paths of torch's libraries; none without torch.
 std::vector<std::string> torchLibrariesOf(const plan::PackageFacts& facts);

@@ -71,8 +71,8 @@ std::string sentenceOf(const Defect& defect) {
     return library + " carries the mark of downloaded files: macOS " +
            (defect.isFromText() ? "refuses it" : "may refuse it");
   case Defect::Kind::MacosTooOld:
-    return library + " is for macOS " +
-           (defect.name.empty() ? "of a later version" : defect.name) + ", which this one is not";
+    return library + " is for macOS " + (defect.name.empty() ? "of a later version" : defect.name) +
+           ", which this one is not";
   case Defect::Kind::ExecutableStack:
     return library + " asks for an executable stack, which this system refuses";
   case Defect::Kind::NotMapped:

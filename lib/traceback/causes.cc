@@ -140,8 +140,8 @@ Defect classified(const Defect& failure, const std::string& package, const Trace
     defect.name = "Python " + failure.name;
   } else if (failure.kind == Kind::MissingDependency) {
     defect.kind = doctor::kindOfDependency(failure.name);
-    defect.isRepairable = recipe::isTorchLibrary(failure.name) ||
-                          baseName(failure.name).starts_with("libpython");
+    defect.isRepairable =
+        recipe::isTorchLibrary(failure.name) || baseName(failure.name).starts_with("libpython");
   } else if (isTorchTheCause(failure)) {
     defect.kind = Kind::MissingTorchSymbols;
   } else if (failure.kind == Kind::PackageMissing && failure.name == "torch") {
