@@ -57,7 +57,7 @@ Kind kindOfVersions(llvm::ArrayRef<std::string> versions) {
 }
 
 Defect defectOf(const LoadProblem& problem) {
-  Defect defect{kindOf(problem), problem.library, problem.dependency, problem.provider};
+  Defect defect{kindOf(problem), problem.library, problem.dependency, {}, problem.provider};
   defect.items = problem.symbols;
   defect.tried = problem.tried;
   defect.sentence = problem.message;

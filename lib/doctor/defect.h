@@ -73,8 +73,8 @@ struct Defect {
   Kind kind = Kind::CauseNotTold;
   std::string path = {};
   std::string name = {};
-  std::string provider = {};
   std::string actual = {};
+  std::string provider = {};
   std::string subject = {}; ///< what it is about, where that is not the file at `path`
   std::vector<std::string> items = {};
   std::vector<std::string> alternatives = {};

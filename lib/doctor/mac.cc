@@ -45,10 +45,11 @@ void addHardenedRuntime(const ExaminedPackage& package, Defects& defects) {
   }
   for (const Slice& slice : image->slices)
     if (slice.signature && slice.signature->refusesOthers) {
-      Defect defect{Kind::HardenedPython, *program};
-      defect.provider = package.found.disk.targetPath(*program);
-      defect.actual = describe(*slice.signature);
-      defects.push_back(std::move(defect));
+      defects.push_back({Kind::HardenedPython,
+                         *program,
+                         {},
+                         describe(*slice.signature),
+                         package.found.disk.targetPath(*program)});
       return;
     }
 }
@@ -88,9 +89,7 @@ void findMacDefects(const ExaminedPackage& package, Defects& defects) {
       addSignature(package, library.path, slice, defects);
       if (!knowsSystem || slice.minOs.empty() || wanted.tryParse(slice.minOs) || !(system < wanted))
         continue;
-      Defect defect{Kind::MacosTooOld, library.path, slice.minOs};
-      defect.actual = systemText;
-      defects.push_back(std::move(defect));
+      defects.push_back({Kind::MacosTooOld, library.path, slice.minOs, systemText});
     }
     if (io::system::isQuarantined(library.path))
       defects.push_back({Kind::Quarantined, library.path});

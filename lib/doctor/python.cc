@@ -80,9 +80,7 @@ void addVersionOfPrefix(const ExaminedPackage& package, const std::string& versi
   std::optional<Version> says = parseVersion(text), has = parseVersion(version);
   if (!says || !has || *says == *has)
     return;
-  Defect defect{Kind::PythonVersionMismatch, package.facts.package.site, text};
-  defect.actual = version;
-  defects.push_back(std::move(defect));
+  defects.push_back({Kind::PythonVersionMismatch, package.facts.package.site, text, version});
 }
 
 } // namespace
@@ -91,10 +89,7 @@ void findPythonDefects(const ExaminedPackage& package, Defects& defects) {
   const env::Package& installed = package.facts.package;
   const std::string version = versionOfSite(package), tag = pythonTagFor(version);
   auto add = [&](const std::string& path, const std::string& subject, const std::string& has) {
-    Defect defect{Kind::PythonAbi, path, has};
-    defect.subject = subject;
-    defect.actual = version;
-    defects.push_back(std::move(defect));
+    defects.push_back({Kind::PythonAbi, path, has, version, {}, subject});
   };
   std::vector<std::string> wheelTags = tagsOfWheel(package);
   if (!version.empty() && !wheelTags.empty() && !llvm::is_contained(wheelTags, tag))

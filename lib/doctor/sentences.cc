@@ -3,6 +3,8 @@
 
 #include "image/names.h"
 
+#include <llvm/ADT/StringExtras.h>
+
 namespace tcfix::doctor {
 
 namespace {
@@ -10,10 +12,6 @@ namespace {
 /// The library that failed, as the sentences about a text call it.
 std::string failedLibrary(const Defect& defect) {
   return defect.path.empty() ? "a library" : baseName(defect.path).str();
-}
-
-std::string joinedItems(const Defect& defect) {
-  return defect.items.empty() ? std::string() : defect.items.front();
 }
 
 std::string aboutSearchPath(const Defect& defect) {
@@ -53,7 +51,7 @@ std::string sentenceOf(const Defect& defect) {
   case Defect::Kind::LibstdcxxTooOld:
   case Defect::Kind::GlibcTooOld:
   case Defect::Kind::LibraryTooOld:
-    return library + " needs version " + joinedItems(defect) + " of " + defect.provider +
+    return library + " needs version " + llvm::join(defect.items, ", ") + " of " + defect.provider +
            ", which does not have it";
   case Defect::Kind::WrongArchitecture:
     return (defect.name.empty() ? library : baseName(defect.name).str()) + " is " + defect.actual;

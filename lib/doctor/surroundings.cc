@@ -40,12 +40,9 @@ void findTwoFfmpegs(const ExaminedPackage& package, Defects& defects) {
       continue;
     for (const env::FfmpegInstall& install : package.facts.ffmpegs)
       if (install.source == env::FfmpegSource::Pyav && install.defect.empty() &&
-          install.folder != group.ffmpegFolder) {
-        Defect defect{Kind::TwoFfmpegs, install.folder,
-                      package.found.disk.targetPath(group.ffmpegFolder)};
-        defect.actual = install.description;
-        defects.push_back(std::move(defect));
-      }
+          install.folder != group.ffmpegFolder)
+        defects.push_back({Kind::TwoFfmpegs, install.folder,
+                           package.found.disk.targetPath(group.ffmpegFolder), install.description});
     return; // only the first major that loads is used
   }
 }

@@ -71,9 +71,10 @@ std::optional<Defect> versionMismatch(const recipe::Recipe& recipe, llvm::String
   const TorchMatch* match = parsed ? recipe.matchFor(*parsed) : nullptr;
   if (!torch || !match || match->fits(*torch))
     return std::nullopt;
-  Defect defect{Kind::TorchVersionMismatch, {}, release.str()};
-  defect.actual = match->torch.text() + (match->isOpenEnded ? " or later" : "");
-  return defect;
+  return Defect{Kind::TorchVersionMismatch,
+                {},
+                release.str(),
+                match->torch.text() + (match->isOpenEnded ? " or later" : "")};
 }
 
 std::optional<Defect> versionMismatch(const recipe::Recipe& recipe, const recipe::MajorSpan& span,

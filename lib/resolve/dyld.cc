@@ -60,13 +60,7 @@ public:
     if (process.findFile(*candidate.library))
       return;
     if (candidate.outcome != Candidate::Outcome::Good) {
-      LoadProblem problem;
-      problem.code = candidate.outcome == Candidate::Outcome::OtherArchitecture
-                         ? LoadProblem::Code::WrongArchitecture
-                         : LoadProblem::Code::Unreadable;
-      problem.library = problem.provider = hostPath;
-      problem.message = hostPath + " " + candidate.complaint;
-      result.problems.push_back(std::move(problem));
+      result.problems.push_back(problemOf(hostPath, candidate));
       return;
     }
     // dyld knows every image by its real path.
@@ -116,9 +110,7 @@ private:
   }
 
   int found(Search& search, size_t module, FoundBy how) {
-    search.binding.state = State::Found;
-    search.binding.provider = process.modules[module].path;
-    search.binding.how = std::move(how);
+    search.found(process.modules[module], std::move(how));
     return static_cast<int>(module);
   }
 

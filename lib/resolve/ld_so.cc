@@ -30,7 +30,7 @@ public:
     if (process.findFile(*candidate.library))
       return;
     if (candidate.outcome != Candidate::Outcome::Good)
-      return refuse(hostPath, candidate);
+      return result.problems.push_back(problemOf(hostPath, candidate));
     root = addModule(process, candidate, hostPath, std::nullopt);
     // Breadth first: modules are appended while the list is walked.
     for (size_t i = root; i < process.modules.size(); ++i)
@@ -56,16 +56,6 @@ public:
   }
 
 private:
-  void refuse(const std::string& hostPath, const Candidate& candidate) {
-    LoadProblem problem;
-    problem.code = candidate.outcome == Candidate::Outcome::OtherArchitecture
-                       ? LoadProblem::Code::WrongArchitecture
-                       : LoadProblem::Code::Unreadable;
-    problem.library = problem.provider = hostPath;
-    problem.message = hostPath + " " + candidate.complaint;
-    result.problems.push_back(std::move(problem));
-  }
-
   void mapDependencies(size_t module) {
     for (size_t i = 0; i < process.modules[module].dependencies().size(); ++i) {
       if (process.modules[module].isDropped(i))
@@ -97,9 +87,7 @@ private:
   }
 
   std::optional<size_t> found(Search& search, size_t module, FoundBy how) {
-    search.binding.state = State::Found;
-    search.binding.provider = process.modules[module].path;
-    search.binding.how = std::move(how);
+    search.found(process.modules[module], std::move(how));
     return module;
   }
 

@@ -120,6 +120,12 @@ void Search::tried(std::string place, const Candidate& candidate) {
   tried(std::move(place), candidate.complaint);
 }
 
+void Search::found(const Module& provider, FoundBy how) {
+  binding.state = Binding::State::Found;
+  binding.provider = provider.path;
+  binding.how = std::move(how);
+}
+
 std::string describeRequester(const Process& process, size_t module) {
   std::string text = baseName(process.modules[module].path).str();
   std::optional<size_t> loader = process.modules[module].loader;
@@ -133,6 +139,16 @@ std::string describeRequester(const Process& process, size_t module) {
   if (top != *loader)
     text += ", brought in by " + baseName(process.modules[top].path).str();
   return text + ")";
+}
+
+LoadProblem problemOf(const std::string& hostPath, const Candidate& candidate) {
+  LoadProblem problem;
+  problem.code = candidate.outcome == Candidate::Outcome::OtherArchitecture
+                     ? LoadProblem::Code::WrongArchitecture
+                     : LoadProblem::Code::Unreadable;
+  problem.library = problem.provider = hostPath;
+  problem.message = hostPath + " " + candidate.complaint;
+  return problem;
 }
 
 LoadProblem problemOf(const Process& process, size_t requester, const Search& search) {

@@ -87,10 +87,14 @@ struct Search {
   void tried(std::string place, std::string outcome);
   /// Tells how a candidate failed.
   void tried(std::string place, const Candidate& candidate);
+  void found(const Module& provider, FoundBy how);
 };
 
 /// The sentence's beginning: the library, and who brought it in.
 std::string describeRequester(const Process& process, size_t module);
+
+/// The problem that the file to be loaded is itself no good candidate.
+LoadProblem problemOf(const std::string& hostPath, const Candidate& candidate);
 
 /// The problem that a fruitless search is.
 LoadProblem problemOf(const Process& process, size_t requester, const Search& search);

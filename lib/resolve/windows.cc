@@ -34,13 +34,7 @@ public:
     if (std::optional<size_t> same = process.findFile(*candidate.library))
       return same;
     if (candidate.outcome != Candidate::Outcome::Good) {
-      LoadProblem problem;
-      problem.code = candidate.outcome == Candidate::Outcome::OtherArchitecture
-                         ? LoadProblem::Code::WrongArchitecture
-                         : LoadProblem::Code::Unreadable;
-      problem.library = problem.provider = hostPath;
-      problem.message = hostPath + " " + candidate.complaint;
-      result.problems.push_back(std::move(problem));
+      result.problems.push_back(problemOf(hostPath, candidate));
       return std::nullopt;
     }
     const std::vector<Module> before = process.modules;
@@ -149,9 +143,7 @@ private:
   }
 
   int found(Search& story, size_t module, const FoundBy& how) {
-    story.binding.state = State::Found;
-    story.binding.provider = process.modules[module].path;
-    story.binding.how = how;
+    story.found(process.modules[module], how);
     return static_cast<int>(module);
   }
 

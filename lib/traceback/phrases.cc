@@ -96,7 +96,7 @@ Defect muslNotThere(const Place& place) {
 }
 
 Defect missingSymbol(std::string library, std::string symbol, std::string provider = {}) {
-  Defect defect{Kind::MissingSymbols, std::move(library), {}, std::move(provider)};
+  Defect defect{Kind::MissingSymbols, std::move(library), {}, {}, std::move(provider)};
   if (!symbol.empty())
     defect.items = {std::move(symbol)};
   return defect;
@@ -141,9 +141,10 @@ Defect aboutSubject(const Place& place) {
 }
 
 Defect wrongElfClass(const Place& place) {
-  Defect defect{Kind::WrongArchitecture, subjectOf(place.before())};
-  defect.actual = symbolAt(place.after()) == "ELFCLASS32" ? "for 32 bits" : "for 64 bits";
-  return defect;
+  return {Kind::WrongArchitecture,
+          subjectOf(place.before()),
+          {},
+          symbolAt(place.after()) == "ELFCLASS32" ? "for 32 bits" : "for 64 bits"};
 }
 
 // dyld
@@ -342,9 +343,10 @@ Defect numpyAbi(const Place& place) {
 
 Defect compiledForPython(const Place& place) {
   llvm::StringRef after = place.after();
-  Defect defect{Kind::PythonAbi, {}, upTo(after, {","}).str()};
-  defect.actual = unquoted(between(after, "incompatible: ", " ")).rtrim('.').str();
-  return defect;
+  return {Kind::PythonAbi,
+          {},
+          upTo(after, {","}).str(),
+          unquoted(between(after, "incompatible: ", " ")).rtrim('.').str()};
 }
 
 Defect thisLibrary(const Place& place) {

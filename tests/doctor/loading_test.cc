@@ -73,14 +73,17 @@ TEST(Loading, MissingSymbolsAreAWarningWhereItLoads) {
 
 TEST(Loading, AnotherKindOfStringNeedsATorchThatHasIt) {
   Case one;
-  one.addFailure(Code::MissingSymbols, "", "", {"_ZN3c105ErrorC1ENSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE"});
+  one.addFailure(Code::MissingSymbols, "", "",
+                 {"_ZN3c105ErrorC1ENSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE"});
   EXPECT_THAT(one.codes(findLoadDefects), ElementsAre("missing-symbols"));
 }
 
 TEST(Loading, VersionsOfSymbolsAreNamedByTheirLibrary) {
-  for (const auto& [version, code] : std::map<std::string, std::string>{
-           {"GLIBCXX_3.4.32", "libstdcxx-too-old"}, {"CXXABI_1.3.15", "libstdcxx-too-old"},
-           {"GLIBC_2.38", "glibc-too-old"}, {"OWN_2", "library-too-old"}}) {
+  for (const auto& [version, code] :
+       std::map<std::string, std::string>{{"GLIBCXX_3.4.32", "libstdcxx-too-old"},
+                                          {"CXXABI_1.3.15", "libstdcxx-too-old"},
+                                          {"GLIBC_2.38", "glibc-too-old"},
+                                          {"OWN_2", "library-too-old"}}) {
     Case one;
     one.addFailure(Code::MissingVersion, "", "/lib/x.so", {version});
     EXPECT_THAT(one.codes(findLoadDefects), ElementsAre(code));
@@ -92,7 +95,8 @@ TEST(Loading, FilesThatCannotBeUsed) {
   arch.addFailure(Code::WrongArchitecture, "libavcodec.so.61");
   EXPECT_EQ(arch.run(findLoadDefects)[0].code, "wrong-architecture");
   EXPECT_EQ(arch.run(findLoadDefects)[0].action, "pip install av");
-  own.addFailure(Code::WrongArchitecture, "", own.world.at("/env/site-packages/torchcodec/core.so"));
+  own.addFailure(Code::WrongArchitecture, "",
+                 own.world.at("/env/site-packages/torchcodec/core.so"));
   EXPECT_THAT(own.codes(findLoadDefects), IsEmpty()); // the rule about Python
   twice.addFailure(Code::DuplicateEntry, "/opt/lib");
   EXPECT_THAT(twice.codes(findLoadDefects), ElementsAre("duplicate-search-path"));

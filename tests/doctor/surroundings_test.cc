@@ -9,8 +9,8 @@ namespace tcfix::doctor {
 namespace {
 
 using support::buildMachO;
-using support::signedAs;
 using support::SignatureStyle;
+using support::signedAs;
 using testing::Contains;
 using testing::ElementsAre;
 using testing::IsEmpty;
@@ -99,12 +99,12 @@ TEST(Mac, NothingOnOtherPlatforms) {
 }
 
 TEST(SearchPaths, EachFlawHasItsFinding) {
-  for (const auto& [entry, code] : std::map<std::string, std::string>{
-           {"", "search-path-empty"},
-           {"lib", "search-path-relative"},
-           {"/Users/runner/work", "search-path-build-machine"},
-           {"/opt/gone", "search-path-dead"},
-           {"$ORIGIN/../gone", "search-path-dead"}}) {
+  for (const auto& [entry, code] :
+       std::map<std::string, std::string>{{"", "search-path-empty"},
+                                          {"lib", "search-path-relative"},
+                                          {"/Users/runner/work", "search-path-build-machine"},
+                                          {"/opt/gone", "search-path-dead"},
+                                          {"$ORIGIN/../gone", "search-path-dead"}}) {
     Case one;
     one.addLibrary("core.so", bytesOf(""), {entry});
     EXPECT_THAT(one.codes(findPathDefects), ElementsAre(code)) << entry;

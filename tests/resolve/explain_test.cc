@@ -6,8 +6,8 @@ namespace tcfix::resolve {
 namespace {
 
 using support::buildMachO;
-using support::signedAs;
 using support::SignatureStyle;
+using support::signedAs;
 using testing::ElementsAre;
 using testing::IsEmpty;
 

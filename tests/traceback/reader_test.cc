@@ -11,7 +11,10 @@ using testing::SizeIs;
 
 TEST(PlainText, ColoursCarriageReturnsAndUtf16) {
   EXPECT_EQ(plainText("\x1b[31mred\x1b[0m\r\nnext\rlast"), "red\nnext\nlast");
-  EXPECT_EQ(plainText(llvm::StringRef("\xff\xfe" "a\0b\0", 6)), "ab");
+  EXPECT_EQ(plainText(llvm::StringRef("\xff\xfe"
+                                      "a\0b\0",
+                                      6)),
+            "ab");
 }
 
 TEST(Reader, GroupsByMajor) {
@@ -36,9 +39,9 @@ TEST(Reader, VersionsPlatformAndPython) {
 }
 
 TEST(Reader, DyldListsThePlacesItTried) {
-  std::vector<Defect> failures =
-      readFailures("Library not loaded: @rpath/libavutil.59.dylib\n  Referenced from: <X> /a/b.dylib"
-                   "\n  Reason: tried: '/x/libavutil.59.dylib' (no such file), '/y' (fat (z))\n");
+  std::vector<Defect> failures = readFailures(
+      "Library not loaded: @rpath/libavutil.59.dylib\n  Referenced from: <X> /a/b.dylib"
+      "\n  Reason: tried: '/x/libavutil.59.dylib' (no such file), '/y' (fat (z))\n");
   ASSERT_THAT(failures, SizeIs(1));
   EXPECT_EQ(failures[0].path, "/a/b.dylib");
   EXPECT_EQ(failures[0].name, "@rpath/libavutil.59.dylib");
