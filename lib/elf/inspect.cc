@@ -95,7 +95,7 @@ void addDetails(const Model& model, llvm::ArrayRef<NeededFile> needed, Slice& sl
       slice.details.emplace_back(name, value);
   };
   add("interpreter", interpreterOf(model).value_or(""));
-  add("needs glibc", leastGlibc(model, needed));
+  add("needs glibc", slice.leastGlibc = leastGlibc(model, needed));
   for (const NeededFile& file : needed) {
     std::vector<std::string> names;
     for (const VersionNeed& version : file.versions)

@@ -51,8 +51,9 @@ struct Slice {
   std::vector<Dependency> dependencies;
   std::vector<std::string> searchPaths; ///< in search order
   std::optional<SearchPathKind> searchPathKind;
-  std::string minOs; ///< such as "11.0"; empty when the file does not say
-  std::string sdk;   ///< of Mach-O: what it was built with, which decides how strict dyld is
+  std::string minOs;      ///< such as "11.0"; empty when the file does not say
+  std::string leastGlibc; ///< of ELF: the newest GLIBC_ version that it asks for; else empty
+  std::string sdk;        ///< of Mach-O: what it was built with, which decides how strict dyld is
   std::optional<SignatureSummary> signature;
   std::vector<ImportedSymbol> imports; ///< only when symbols were asked for
   std::vector<std::string> exports;

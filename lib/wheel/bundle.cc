@@ -174,10 +174,7 @@ llvm::Error Bundler::collect(const std::string& name) {
 // breaks that.
 void Bundler::warnOfSystem(const Source& source) {
   for (const Slice& slice : source.image.slices) {
-    llvm::StringRef needed = slice.minOs;
-    for (const auto& [name, value] : slice.details)
-      if (name == "needs glibc")
-        needed = value;
+    llvm::StringRef needed = platform == Format::Elf ? slice.leastGlibc : slice.minOs;
     std::optional<SystemVersion> wanted = SystemVersion::parse(needed, '.');
     std::optional<SystemVersion> promised = wheel.name().leastSystem();
     if (wanted && promised && *promised < *wanted)
