@@ -15,8 +15,8 @@ set(CMAKE_C_FLAGS_RELEASE "-O2 -DNDEBUG")
 set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG")
 
 # Each module is compiled as one source: most of a compile is reading LLVM's headers. The presets
-# `dev` and `check` compile file by file, for incremental builds and for tools that read the compile
-# database.
+# `dev` and `sources` compile file by file: for incremental builds, for tools that read the compile
+# database, and to prove that each source is complete.
 option(CMAKE_UNITY_BUILD "Compile each module as one source" ON)
 set(CMAKE_UNITY_BUILD_BATCH_SIZE 0)
 
@@ -26,22 +26,40 @@ if(CCACHE)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})
 endif()
 
-# A cross-compiler without the target's LLVM libraries can still prove that every
-# source compiles: everything but the final link.
-option(TCFIX_COMPILE_ONLY "Compile all sources, link nothing" OFF)
+# A compiler without LLVM's libraries for its target can still prove that every source compiles: no
+# code is generated and nothing is linked. The empty objects tell Ninja what is up to date.
+option(TCFIX_COMPILE_ONLY "Check that all sources compile, produce no program" OFF)
+if(TCFIX_COMPILE_ONLY)
+  foreach(language C CXX)
+    set(CMAKE_${language}_COMPILE_OBJECT
+      "<CMAKE_${language}_COMPILER> <DEFINES> <INCLUDES> <FLAGS> -fsyntax-only <SOURCE>"
+      "${CMAKE_COMMAND} -E touch <OBJECT>")
+  endforeach()
+endif()
+
+# tcfix_program(NAME SOURCE...): an executable, or its objects where nothing is linked.
+function(tcfix_program name)
+  if(TCFIX_COMPILE_ONLY)
+    add_library(${name} OBJECT ${ARGN})
+  else()
+    add_executable(${name} ${ARGN})
+  endif()
+endfunction()
 
 option(TCFIX_WERROR "Treat warnings as errors" ON)
 add_compile_options(-Wall -Wextra $<$<CXX_COMPILER_ID:GNU>:-Wshadow=local> -Wnon-virtual-dtor -Wcast-qual -Wunused
                     # g++ 12 sees overlapping copies in plain string concatenation, and
                     # uninitialized values inside LLVM's own headers.
                     $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>
-                    $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
+                    $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>
+                    # libstdc++ uses what it deprecates, and only its own compiler overlooks that.
+                    $<$<CXX_COMPILER_ID:Clang>:-Wno-deprecated-declarations>)
 if(TCFIX_WERROR)
   add_compile_options(-Werror)
 endif()
 
 # Address and undefined behaviour sanitizers; any report ends the program.
-set(CMAKE_C_FLAGS_SANITIZE "-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all")
+set(CMAKE_C_FLAGS_SANITIZE "-O1 -g1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all")
 set(CMAKE_CXX_FLAGS_SANITIZE "${CMAKE_C_FLAGS_SANITIZE} -D_GLIBCXX_ASSERTIONS")
 set(CMAKE_EXE_LINKER_FLAGS_SANITIZE "-fsanitize=address,undefined")
 

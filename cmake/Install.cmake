@@ -8,7 +8,7 @@ else()
   set(programs ${CMAKE_INSTALL_BINDIR})
   set(data ${CMAKE_INSTALL_DATAROOTDIR})
 endif()
-install(TARGETS tcfix RUNTIME DESTINATION ${programs})
+install(TARGETS tcfix RUNTIME DESTINATION ${programs} COMPONENT program)
 
 # The program writes its own manual page and completions, so they come along where it can run.
 if(NOT CMAKE_CROSSCOMPILING)
@@ -19,8 +19,8 @@ if(NOT CMAKE_CROSSCOMPILING)
     COMMAND tcfix completions bash > tcfix
     COMMAND tcfix completions zsh > _tcfix
     COMMAND tcfix completions fish > tcfix.fish)
-  install(FILES ${texts}/tcfix.1 DESTINATION ${data}/man/man1)
-  install(FILES ${texts}/tcfix DESTINATION ${data}/bash-completion/completions)
-  install(FILES ${texts}/_tcfix DESTINATION ${data}/zsh/site-functions)
-  install(FILES ${texts}/tcfix.fish DESTINATION ${data}/fish/vendor_completions.d)
+  install(FILES ${texts}/tcfix.1 DESTINATION ${data}/man/man1 COMPONENT program)
+  install(FILES ${texts}/tcfix DESTINATION ${data}/bash-completion/completions COMPONENT program)
+  install(FILES ${texts}/_tcfix DESTINATION ${data}/zsh/site-functions COMPONENT program)
+  install(FILES ${texts}/tcfix.fish DESTINATION ${data}/fish/vendor_completions.d COMPONENT program)
 endif()

@@ -5,6 +5,7 @@
 #include "apply/package_loads.h"
 #include "base/parallel.h"
 #include "image/names.h"
+#include "io/host.h"
 #include "resolve/verdict.h"
 
 #include <llvm/ADT/STLExtras.h>
@@ -311,11 +312,9 @@ void PackageRun::report(TargetOutcome& outcome) {
 
 // Files there belong to other environments, too, or to a store that must not change.
 std::string sharedStoreOf(llvm::StringRef folder) {
-  llvm::SmallString<256> real;
-  if (llvm::sys::fs::real_path(folder, real))
-    return {};
+  std::string real = io::realPath(folder).value_or("");
   for (llvm::StringRef part : {"/archive-v0/", "/environments-v2/", "/nix/store/"})
-    if (real.str().contains(part))
+    if (llvm::StringRef(real).contains(part))
       return part == "/nix/store/" ? "the Nix store" : "uv's cache";
   return {};
 }

@@ -2,14 +2,14 @@
 
 #include "base/error.h"
 #include "formats/formats.h"
+#include "io/host.h"
 
 #include <llvm/Support/Path.h>
-#include <llvm/Support/Program.h>
 
 namespace tcfix::apply {
 
 llvm::Expected<Rewrite> signStaged(const io::InputFile& original, const std::string& stagedPath) {
-  llvm::ErrorOr<std::string> codesign = llvm::sys::findProgramByName("codesign");
+  std::optional<std::string> codesign = io::findProgram("codesign");
   if (!codesign)
     return fail(ErrorCode::Unsupported,
                 "cannot be signed with codesign: it is part of macOS, and "
@@ -18,16 +18,12 @@ llvm::Expected<Rewrite> signStaged(const io::InputFile& original, const std::str
   // The staged file has a temporary name; the identifier must come from the real one.
   std::string identifier =
       formats::signatureIdentifier(original.bytes(), llvm::sys::path::filename(original.path()));
-  std::string message;
-  std::optional<llvm::StringRef> silent[] = {"", "", ""}; // an empty name is the null device
-  int result = llvm::sys::ExecuteAndWait(
-      *codesign,
-      {*codesign, "--force", "--sign", "-", "--identifier", identifier, "--", stagedPath},
-      std::nullopt, silent, 0, 0, &message);
-  if (result != 0)
+  io::ProgramResult result = io::runProgram(
+      *codesign, {"--force", "--sign", "-", "--identifier", identifier, "--", stagedPath});
+  if (result.exitCode != 0)
     return fail(ErrorCode::CannotWrite,
-                "codesign refused to sign it (exit code " + std::to_string(result) + ")" +
-                    (message.empty() ? "" : ": " + message),
+                "codesign refused to sign it (exit code " + std::to_string(result.exitCode) + ")" +
+                    (result.message.empty() ? "" : ": " + result.message),
                 "leave --sign-with out: tcfix signs by itself, on any system");
   llvm::Expected<io::InputFile> file = io::InputFile::open(stagedPath);
   if (!file)

@@ -5,10 +5,10 @@
 #pragma once
 
 #include "base/error.h"
-#include "image/image.h"
 #include "io/file.h"
 #include "io/system.h"
 #include "patch/rewrite.h"
+#include "tcfix/image.h"
 
 namespace tcfix::apply {
 

@@ -1,25 +1,21 @@
 #include "apply/locks.h"
 
 #include "io/file.h"
+#include "io/host.h"
 
-#include <llvm/ADT/SmallString.h>
-#include <llvm/Support/FileSystem.h>
 #include <llvm/Support/Path.h>
 
 namespace tcfix::apply {
 
 namespace {
 
-namespace fs = llvm::sys::fs;
 namespace path = llvm::sys::path;
 
 // The file itself need not exist yet, and a link there would be replaced, not followed.
 std::optional<std::string> folderWith(const std::string& file) {
   llvm::StringRef folder = path::parent_path(file);
-  llvm::SmallString<256> real;
-  if (file.empty() || fs::real_path(folder.empty() ? "." : folder, real))
-    return std::nullopt; // opening or writing it will say why
-  return real.str().str();
+  // Opening or writing the file reports why there is none.
+  return file.empty() ? std::nullopt : io::realPath(folder.empty() ? "." : folder);
 }
 
 std::optional<std::pair<uint64_t, uint64_t>> identityOf(const std::string& folder) {
@@ -35,10 +31,10 @@ std::optional<std::pair<uint64_t, uint64_t>> identityOf(const std::string& folde
 std::optional<std::string> Locks::folderOf(const std::string& file) const {
   if (links == Links::Replaced)
     return folderWith(file);
-  llvm::SmallString<256> real;
-  if (fs::real_path(file, real))
-    return std::nullopt; // opening it will say why
-  return path::parent_path(real).str();
+  std::optional<std::string> real = io::realPath(file);
+  if (!real)
+    return std::nullopt; // opening it reports why
+  return path::parent_path(*real).str();
 }
 
 void Locks::add(const std::optional<std::string>& folder) {

@@ -1,9 +1,9 @@
 #include "apply/package_files.h"
 
 #include "io/digest.h"
+#include "io/host.h"
 
 #include <llvm/ADT/STLExtras.h>
-#include <llvm/Support/FileSystem.h>
 #include <llvm/Support/Path.h>
 
 namespace tcfix::apply {
@@ -22,7 +22,7 @@ JournalPlace journalOf(const env::Package& package, const env::Environment& envi
   if (!package.distInfo.empty()) {
     std::string record = package.distInfo + "/RECORD";
     return {package.distInfo + "/" + kListedName.str(), package.site,
-            llvm::sys::fs::exists(record) ? record : "", package.condaMeta};
+            io::exists(record) ? record : "", package.condaMeta};
   }
   std::string base = environment.kind == env::EnvironmentKind::Folder ? environment.root
                      : package.libraries.empty()
@@ -31,7 +31,7 @@ JournalPlace journalOf(const env::Package& package, const env::Environment& envi
   // A folder around it may have been repaired as a whole before.
   llvm::StringRef above = base;
   for (int level = 0; level < kMostLevels && !above.empty(); ++level)
-    if (llvm::sys::fs::exists(above + "/" + kFolderName))
+    if (io::exists(above + "/" + kFolderName))
       return {(above + "/" + kFolderName).str(), above.str(), {}, {}};
     else
       above = path::parent_path(above);

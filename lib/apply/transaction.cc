@@ -2,8 +2,8 @@
 
 #include "base/error.h"
 #include "base/parallel.h"
+#include "io/host.h"
 
-#include <llvm/Support/FileSystem.h>
 #include <llvm/Support/Path.h>
 
 #include <set>
@@ -34,8 +34,8 @@ llvm::Error putBack(const io::InputFile& old, const std::string& path) {
     return temporary.takeError();
   if (llvm::Error error = temporary->write(0, old.bytes()))
     return error;
-  llvm::Error attributes = llvm::sys::fs::exists(path) ? temporary->keepAttributesOf(path)
-                                                       : temporary->makeReadableLikeNewFiles();
+  llvm::Error attributes =
+      io::exists(path) ? temporary->keepAttributesOf(path) : temporary->makeReadableLikeNewFiles();
   if (attributes)
     return attributes;
   if (llvm::Error error = temporary->setModified(old.stamp().modifiedNs))
@@ -78,7 +78,7 @@ llvm::Expected<Step> Step::replace(const io::InputFile& old, const std::string& 
 
 llvm::Expected<Step> Step::create(const std::string& path, llvm::StringRef content) {
   Step step(Kind::Create, nullptr, path);
-  if (std::error_code error = llvm::sys::fs::create_directories(folderOf(path)))
+  if (std::error_code error = io::createDirectories(folderOf(path), io::Access::Owners))
     return fail(ErrorCode::CannotWrite, "its folder cannot be made: " + error.message());
   llvm::Expected<TemporaryFile> temporary = TemporaryFile::createBeside(path);
   if (!temporary)

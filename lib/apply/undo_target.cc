@@ -2,9 +2,9 @@
 #include "apply/locks.h"
 #include "apply/undo.h"
 #include "env/target.h"
+#include "io/host.h"
 
 #include <llvm/ADT/STLExtras.h>
-#include <llvm/Support/FileSystem.h>
 #include <llvm/Support/Path.h>
 
 namespace tcfix::apply {
@@ -20,12 +20,12 @@ std::vector<JournalPlace> findJournals(const env::Environment& environment,
   auto add = [&](JournalPlace place) {
     bool isKnown =
         llvm::any_of(places, [&](const JournalPlace& known) { return known.path == place.path; });
-    if (!isKnown && llvm::sys::fs::exists(place.path))
+    if (!isKnown && io::exists(place.path))
       places.push_back(std::move(place));
   };
   for (env::Package& package : env::listPackages(environment, disk)) {
     JournalPlace place = journalOf(package, environment);
-    if (llvm::sys::fs::exists(place.path))
+    if (io::exists(place.path))
       place.condaMeta = env::findCondaMeta(environment, disk, package.name);
     add(std::move(place));
   }
@@ -90,7 +90,7 @@ public:
       run.restored.push_back(library.work->path);
     // Ours alone, and empty once the journal is gone; else it stays.
     if (path::filename(path::parent_path(place.path)) == ".tcfix")
-      llvm::sys::fs::remove(path::parent_path(place.path));
+      io::removeEmptyDirectory(path::parent_path(place.path));
     return llvm::Error::success();
   }
 

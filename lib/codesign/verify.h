@@ -5,8 +5,8 @@
 #pragma once
 
 #include "codesign/blob.h"
-#include "image/image.h"
 #include "macho/file.h"
+#include "tcfix/image.h"
 
 namespace tcfix::codesign {
 

@@ -4,12 +4,11 @@
 
 #include "env/record.h"
 #include "io/digest.h"
+#include "io/host.h"
 
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/StringExtras.h>
-#include <llvm/Support/FileSystem.h>
 #include <llvm/Support/Path.h>
-#include <llvm/Support/Process.h>
 
 namespace tcfix::doctor {
 
@@ -26,8 +25,8 @@ void findShadows(const ExaminedPackage& package, Defects& defects) {
       defect.items.push_back(site.folder);
   // Only where this process's variables are the target's.
   if (disk.options().sysroot.empty() && disk.knowsAbsolutePaths())
-    if (std::optional<std::string> path = llvm::sys::Process::GetEnv("PYTHONPATH"))
-      for (llvm::StringRef folder : llvm::split(*path, llvm::sys::EnvPathSeparator))
+    if (std::optional<std::string> path = io::environmentVariable("PYTHONPATH"))
+      for (llvm::StringRef folder : llvm::split(*path, io::kPathListSeparator))
         if (!folder.empty() && disk.isFolder((folder + "/" + installed.name).str()))
           defect.items.push_back("PYTHONPATH: " + folder.str());
   if (!defect.items.empty())
@@ -80,7 +79,7 @@ void findStaleRecord(const ExaminedPackage& package, Defects& defects) {
     return;
   Defect defect{Kind::RecordMismatch, installed.distInfo + "/RECORD"};
   defect.items = std::move(differing);
-  defect.isRepairable = llvm::sys::fs::exists(installed.distInfo + "/tcfix-journal.json");
+  defect.isRepairable = io::exists(installed.distInfo + "/tcfix-journal.json");
   defects.push_back(std::move(defect));
 }
 

@@ -26,23 +26,25 @@ public:
     plan.neededFiles.resize(needed.size());
   }
 
-  llvm::Error apply(const Edit& edit) {
-    if (const auto* rename = std::get_if<RenameDependency>(&edit))
-      return renameDependency(rename->from, rename->to);
-    if (const auto* add = std::get_if<AddDependency>(&edit))
-      return addDependency(add->name);
-    if (const auto* remove = std::get_if<RemoveDependency>(&edit))
-      return removeDependency(remove->name);
-    if (const auto* identity = std::get_if<SetIdentity>(&edit))
-      return setIdentity(identity->name);
-    if (std::holds_alternative<DelayDependency>(edit) ||
-        std::holds_alternative<UndelayDependency>(edit))
-      return fail(ErrorCode::Unsupported, "ELF has no delayed dependencies",
-                  "--delay and --undelay are for Windows libraries");
-    return llvm::Error::success(); // search paths: planned together
+  // An overload for every kind of edit: a new kind does not compile until it is handled.
+  llvm::Error operator()(const AddSearchPath& edit) { return keep(edit); }
+  llvm::Error operator()(const RemoveSearchPath& edit) { return keep(edit); }
+  llvm::Error operator()(const ReplaceSearchPath& edit) { return keep(edit); }
+  llvm::Error operator()(const SetSearchPathKind& edit) {
+    wantedKind = edit.kind;
+    return llvm::Error::success();
   }
+  llvm::Error operator()(const RenameDependency& edit) {
+    return renameDependency(edit.from, edit.to);
+  }
+  llvm::Error operator()(const AddDependency& edit) { return addDependency(edit.name); }
+  llvm::Error operator()(const RemoveDependency& edit) { return removeDependency(edit.name); }
+  llvm::Error operator()(const SetIdentity& edit) { return setIdentity(edit.name); }
+  llvm::Error operator()(const DelayDependency&) { return noDelay(); }
+  llvm::Error operator()(const UndelayDependency&) { return noDelay(); }
 
-  llvm::Error planSearchPaths(llvm::ArrayRef<Edit> edits);
+  /// After all other edits: the search paths become one string, whatever the number of edits.
+  llvm::Error planSearchPaths();
 
   DynamicPlan finish() {
     describe();
@@ -91,6 +93,14 @@ private:
     return llvm::Error::success();
   }
 
+  llvm::Error keep(SearchPathEdit edit) {
+    searchPathEdits.push_back(std::move(edit));
+    return llvm::Error::success();
+  }
+  static llvm::Error noDelay() {
+    return fail(ErrorCode::Unsupported, "ELF has no delayed dependencies",
+                "--delay and --undelay are for Windows libraries");
+  }
   llvm::Error renameDependency(const std::string& from, const std::string& to);
   llvm::Error addDependency(const std::string& name);
   llvm::Error removeDependency(const std::string& name);
@@ -101,6 +111,8 @@ private:
   const Model& model;
   llvm::ArrayRef<NeededFile> needed;
   std::vector<Draft> slots;
+  std::vector<SearchPathEdit> searchPathEdits;
+  std::optional<SearchPathKind> wantedKind;
   DynamicPlan plan;
 };
 
@@ -167,16 +179,13 @@ llvm::Error Planner::setIdentity(const std::string& name) {
   return llvm::Error::success();
 }
 
-llvm::Error Planner::planSearchPaths(llvm::ArrayRef<Edit> edits) {
+llvm::Error Planner::planSearchPaths() {
   SearchPaths current = readSearchPaths(model);
-  llvm::Expected<std::vector<Edit>> spelled = spellLike(current.paths, edits);
+  llvm::Expected<std::vector<SearchPathEdit>> spelled = spellLike(current.paths, searchPathEdits);
   if (!spelled)
     return spelled.takeError();
   EnsuredSearchPaths wanted = ensureSearchPaths(current.paths, *spelled);
-  SearchPathKind kind = current.kind.value_or(SearchPathKind::Runpath);
-  for (const Edit& edit : edits)
-    if (const auto* set = std::get_if<SetSearchPathKind>(&edit))
-      kind = set->kind;
+  SearchPathKind kind = wantedKind.value_or(current.kind.value_or(SearchPathKind::Runpath));
 
   llvm::append_range(plan.changes, wanted.changes);
   llvm::append_range(plan.warnings, wanted.warnings);
@@ -298,9 +307,9 @@ llvm::Expected<DynamicPlan> planDynamic(const Model& model, llvm::ArrayRef<Neede
                                         llvm::ArrayRef<Edit> edits) {
   Planner planner(model, needed);
   for (const Edit& edit : edits)
-    if (llvm::Error error = planner.apply(edit))
+    if (llvm::Error error = std::visit(planner, edit))
       return error;
-  if (llvm::Error error = planner.planSearchPaths(edits))
+  if (llvm::Error error = planner.planSearchPaths())
     return error;
   return planner.finish();
 }

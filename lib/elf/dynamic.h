@@ -6,7 +6,7 @@
 #pragma once
 
 #include "elf/versions.h"
-#include "image/edit.h"
+#include "tcfix/image.h"
 
 namespace tcfix::elf {
 

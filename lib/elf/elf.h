@@ -5,8 +5,8 @@
 // of static programs, which no loader searches libraries for.
 #pragma once
 
-#include "image/image.h"
 #include "image/outcome.h"
+#include "tcfix/image.h"
 
 #include <llvm/Support/Error.h>
 

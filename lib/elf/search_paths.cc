@@ -61,8 +61,8 @@ std::string joinSearchPath(llvm::ArrayRef<std::string> paths) {
   return llvm::join(paths, ":");
 }
 
-llvm::Expected<std::vector<Edit>> spellLike(llvm::ArrayRef<std::string> current,
-                                            llvm::ArrayRef<Edit> edits) {
+llvm::Expected<std::vector<SearchPathEdit>> spellLike(llvm::ArrayRef<std::string> current,
+                                                      llvm::ArrayRef<SearchPathEdit> edits) {
   std::vector<std::string> known = current;
   auto respell = [&](std::string& path) -> llvm::Error {
     if (llvm::Error error = checkEntry(path))
@@ -75,19 +75,16 @@ llvm::Expected<std::vector<Edit>> spellLike(llvm::ArrayRef<std::string> current,
     known.push_back(path);
     return llvm::Error::success();
   };
-  std::vector<Edit> spelled = edits;
-  for (Edit& edit : spelled) {
-    std::vector<std::string*> paths;
-    if (auto* add = std::get_if<AddSearchPath>(&edit))
-      paths = {&add->path};
-    else if (auto* remove = std::get_if<RemoveSearchPath>(&edit))
-      paths = {&remove->path};
-    else if (auto* replace = std::get_if<ReplaceSearchPath>(&edit))
-      paths = {&replace->from, &replace->to};
-    for (std::string* path : paths)
+  struct PathsOf {
+    std::vector<std::string*> operator()(AddSearchPath& edit) { return {&edit.path}; }
+    std::vector<std::string*> operator()(RemoveSearchPath& edit) { return {&edit.path}; }
+    std::vector<std::string*> operator()(ReplaceSearchPath& edit) { return {&edit.from, &edit.to}; }
+  };
+  std::vector<SearchPathEdit> spelled = edits;
+  for (SearchPathEdit& edit : spelled)
+    for (std::string* path : std::visit(PathsOf(), edit))
       if (llvm::Error error = respell(*path))
         return error;
-  }
   return spelled;
 }
 

@@ -1,7 +1,7 @@
 // A search path string of ELF: entries joined by colons, with tokens such as $ORIGIN in them.
 #pragma once
 
-#include "image/edit.h"
+#include "tcfix/image.h"
 
 #include <llvm/ADT/ArrayRef.h>
 #include <llvm/Support/Error.h>
@@ -14,7 +14,7 @@ std::string joinSearchPath(llvm::ArrayRef<std::string> paths);
 
 /// The same edits, where an entry that the file has in another spelling (`${ORIGIN}/x` for
 /// `$ORIGIN/x`) is spelled as the file does. Refuses entries that the format cannot hold.
-llvm::Expected<std::vector<Edit>> spellLike(llvm::ArrayRef<std::string> current,
-                                            llvm::ArrayRef<Edit> edits);
+llvm::Expected<std::vector<SearchPathEdit>> spellLike(llvm::ArrayRef<std::string> current,
+                                                      llvm::ArrayRef<SearchPathEdit> edits);
 
 } // namespace tcfix::elf

@@ -3,13 +3,12 @@
 #include "base/error.h"
 #include "env/prefix.h"
 #include "formats/formats.h"
+#include "io/host.h"
 #include "io/system.h"
 
 #include <llvm/ADT/SmallString.h>
 #include <llvm/ADT/StringExtras.h>
-#include <llvm/Support/FileSystem.h>
 #include <llvm/Support/Path.h>
-#include <llvm/Support/Process.h>
 
 namespace tcfix::env {
 
@@ -96,7 +95,7 @@ std::vector<Site> userSites(const std::vector<Python>& pythons, const io::Target
   if (!disk.options().sysroot.empty() || !disk.knowsAbsolutePaths())
     return sites;
   auto add = [&](const char* variable, const std::string& below, const Python& python) {
-    std::optional<std::string> folder = llvm::sys::Process::GetEnv(variable);
+    std::optional<std::string> folder = io::environmentVariable(variable);
     if (folder && path::is_absolute(*folder) && !python.version.empty())
       addSite(sites, {joined(*folder, below), python.version, SiteKind::User}, disk);
   };
@@ -257,18 +256,17 @@ llvm::Expected<Environment> findEnvironment(llvm::StringRef target, const io::Ta
 
 llvm::Expected<std::string> defaultTarget() {
   for (const char* name : {"VIRTUAL_ENV", "CONDA_PREFIX"})
-    if (std::optional<std::string> value = llvm::sys::Process::GetEnv(name);
-        value && !value->empty())
+    if (std::optional<std::string> value = io::environmentVariable(name); value && !value->empty())
       return *value;
   for (const char* name : {".venv", "venv"})
-    if (llvm::sys::fs::is_directory(name))
+    if (io::isDirectory(name))
       return std::string(name);
   // A tcfix that was installed with pip lies in the environment that it is for; uv may put but a
   // link there.
   for (const std::string& program : {io::system::calledPath(), io::system::programPath()}) {
     std::string around = path::parent_path(path::parent_path(program)).str();
-    if (!around.empty() && (llvm::sys::fs::exists(around + "/pyvenv.cfg") ||
-                            llvm::sys::fs::is_directory(around + "/conda-meta")))
+    if (!around.empty() &&
+        (io::exists(around + "/pyvenv.cfg") || io::isDirectory(around + "/conda-meta")))
       return around;
   }
   return fail(ErrorCode::Usage, "there is no environment here to work on",

@@ -2,8 +2,8 @@
 // platform, and a bare folder or file that somebody points at.
 #pragma once
 
-#include "image/image.h"
 #include "io/target_disk.h"
+#include "tcfix/image.h"
 
 #include <llvm/Support/Error.h>
 

@@ -4,12 +4,11 @@
 #include "env/ffmpeg_places.h"
 #include "env/prefix.h"
 #include "formats/formats.h"
+#include "io/host.h"
 
 #include <llvm/ADT/SmallString.h>
 #include <llvm/ADT/StringExtras.h>
-#include <llvm/Support/FileSystem.h>
 #include <llvm/Support/Path.h>
-#include <llvm/Support/Process.h>
 
 #include <set>
 
@@ -209,15 +208,14 @@ private:
   /// Relative paths count from the current folder, but only when the target is this machine.
   std::optional<std::string> givenFolder(llvm::StringRef typed) const {
     if (disk.options().sysroot.empty()) {
-      llvm::SmallString<256> absolute(typed);
-      llvm::sys::fs::make_absolute(absolute);
+      llvm::SmallString<256> absolute(io::absolutePath(typed));
       path::remove_dots(absolute);
-      if (!llvm::sys::fs::exists(absolute))
+      if (!io::exists(absolute))
         return std::nullopt;
       // The way there must not hang on folders that it only passes through.
       llvm::SmallString<256> direct(absolute);
       path::remove_dots(direct, /*remove_dot_dot=*/true);
-      return (llvm::sys::fs::equivalent(direct, absolute) ? direct : absolute).str().str();
+      return (io::isSameFile(direct, absolute) ? direct : absolute).str().str();
     }
     std::optional<std::string> host = disk.hostPath(typed);
     return host && disk.realPath(*host) ? host : std::nullopt;
@@ -269,7 +267,7 @@ std::map<std::string, std::string> ffmpegVariables() {
   for (const char* name :
        {"TCFIX_FFMPEG", "HOMEBREW_PREFIX", "FFMPEG_SHARED_BIN", "PATH", "HOME", "USERPROFILE",
         "LOCALAPPDATA", "ChocolateyInstall", "SCOOP", "VCPKG_ROOT"})
-    if (std::optional<std::string> value = llvm::sys::Process::GetEnv(name))
+    if (std::optional<std::string> value = io::environmentVariable(name))
       variables[name] = *value;
   return variables;
 }
@@ -282,7 +280,7 @@ std::vector<FfmpegInstall> findFfmpegs(const Environment& environment, const io:
   if (auto value = query.variables.find("TCFIX_FFMPEG");
       value != query.variables.end() && disk.knowsAbsolutePaths()) {
     llvm::SmallVector<llvm::StringRef, 4> folders;
-    llvm::StringRef(value->second).split(folders, llvm::sys::EnvPathSeparator, -1, false);
+    llvm::StringRef(value->second).split(folders, io::kPathListSeparator, -1, false);
     for (llvm::StringRef folder : folders)
       search.addGiven(FfmpegSource::Variable, folder);
   }

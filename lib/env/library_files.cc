@@ -1,9 +1,9 @@
 #include "env/library_files.h"
 
 #include "env/prefix.h"
+#include "io/host.h"
 
 #include <llvm/ADT/StringExtras.h>
-#include <llvm/Support/FileSystem.h>
 #include <llvm/Support/Path.h>
 
 namespace tcfix::env {
@@ -107,8 +107,7 @@ void LibraryCollector::addFolder(const std::string& relative, int levels) {
     std::string child = relative.empty() ? name : relative + "/" + name;
     if (isLibraryName(name))
       add(child);
-    else if (levels > 0 && !llvm::sys::fs::is_symlink_file(joined(host, name)) &&
-             disk.isFolder(joined(host, name)))
+    else if (levels > 0 && !io::isLink(joined(host, name)) && disk.isFolder(joined(host, name)))
       addFolder(child, levels - 1);
   }
 }

@@ -1,5 +1,5 @@
 // A prefix: the folder that a Python installation or virtual environment fills, and the folders for
-// packages that its layout has. Shared by the files of this room.
+// packages that its layout has. Shared by the files of this module.
 #pragma once
 
 #include "env/environment.h"

@@ -1,4 +1,4 @@
-// The one switch over formats. Above this room nobody asks which format a file has.
+// The one switch over formats. Modules above this one do not depend on the format of a file.
 #pragma once
 
 #include "image/outcome.h"

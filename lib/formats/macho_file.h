@@ -1,5 +1,5 @@
-// A whole Mach-O file through its rooms: every slice is edited, signed, checked; then they are put
-// back together.
+// A whole Mach-O file through its modules: every slice is edited, signed, checked; then they are
+// put back together.
 #pragma once
 
 #include "formats/formats.h"

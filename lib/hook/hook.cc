@@ -4,17 +4,16 @@
 #include "env/distribution.h"
 #include "env/library_files.h"
 #include "hook/files.h"
+#include "io/host.h"
 
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/StringExtras.h>
-#include <llvm/Support/FileSystem.h>
 #include <llvm/Support/Path.h>
 
 #include <set>
 
 namespace tcfix::hook {
 
-namespace fs = llvm::sys::fs;
 namespace path = llvm::sys::path;
 
 namespace {
@@ -42,13 +41,9 @@ llvm::Error noSite() {
 /// The .dist-info folders of the hook, of this version or another.
 std::vector<std::string> ownersIn(const std::string& site) {
   std::vector<std::string> owners;
-  std::error_code error;
-  for (fs::directory_iterator entry(site, error), end; !error && entry != end;
-       entry.increment(error)) {
-    llvm::StringRef name = path::filename(entry->path());
+  for (llvm::StringRef name : io::namesIn(site))
     if (name.starts_with("tcfix_hook-") && name.ends_with(".dist-info"))
-      owners.push_back(entry->path());
-  }
+      owners.push_back(site + "/" + name.str());
   return owners;
 }
 
@@ -84,7 +79,7 @@ bool holds(const std::string& file, llvm::StringRef content) {
 // `old` keeps what a step needs to roll back.
 llvm::Expected<apply::Step> stage(const std::string& file, const std::string& content,
                                   std::vector<std::unique_ptr<io::InputFile>>& old) {
-  if (!fs::exists(file))
+  if (!io::exists(file))
     return apply::Step::create(file, content);
   llvm::Expected<io::InputFile> present = io::InputFile::open(file);
   if (!present)
@@ -122,9 +117,9 @@ std::set<std::string> namesIn(const std::string& site) {
 HookStatus statusOf(const std::string& site) {
   HookStatus status;
   for (const std::string& name : namesIn(site))
-    if (std::string file = site + "/" + name; fs::exists(file))
+    if (std::string file = site + "/" + name; io::exists(file))
       status.files.push_back(file);
-  if (status.files.empty() && ownersIn(site).empty() && !fs::exists(site + "/tcfix_hook"))
+  if (status.files.empty() && ownersIn(site).empty() && !io::exists(site + "/tcfix_hook"))
     return status;
   std::optional<HookOptions> options = readOptions(site);
   status.state = State::Stale;
@@ -138,7 +133,7 @@ HookStatus statusOf(const std::string& site) {
       status.remark = name + " is not as this tcfix writes it";
   if (status.remark.empty() && status.files.size() > wanted.size())
     status.remark = "another version has left files";
-  if (status.remark.empty() && !fs::can_execute(options->program))
+  if (status.remark.empty() && !io::isExecutable(options->program))
     status.remark = options->program + ", which it calls, is not there";
   if (status.remark.empty())
     status.state = State::Installed;
@@ -147,15 +142,15 @@ HookStatus statusOf(const std::string& site) {
 
 // Only folders of ours, and only if they are empty but for Python's cache.
 void removeFolder(const std::string& folder) {
-  fs::remove_directories(folder + "/__pycache__", /*IgnoreErrors=*/true);
-  fs::remove(folder);
+  io::removeTree(folder + "/__pycache__");
+  io::removeEmptyDirectory(folder);
 }
 
 llvm::Error removeFiles(const std::string& site, const std::set<std::string>& names,
                         std::vector<std::string>& removed) {
   for (const std::string& name : names) {
     std::string file = site + "/" + name;
-    if (!fs::exists(file))
+    if (!io::exists(file))
       continue;
     if (llvm::Error error = io::system::removeFile(file))
       return within(file, std::move(error));

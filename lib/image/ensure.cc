@@ -20,11 +20,6 @@ void removeRepeats(Paths& paths) {
   paths = std::move(unique);
 }
 
-struct Replacement {
-  std::string from;
-  std::string to;
-};
-
 Paths without(const Paths& paths, const Paths& others, const Paths& excluded) {
   Paths rest;
   for (const std::string& path : paths)
@@ -48,10 +43,11 @@ Paths movedPaths(const Paths& before, const Paths& after, const Paths& named) {
 // The net difference between two lists. Looking at the lists, and not at the edits, is what makes
 // "add, then remove again" come to nothing.
 std::vector<Change> differences(const Paths& before, const Paths& after,
-                                const std::vector<Replacement>& replacements, const Paths& named) {
+                                const std::vector<ReplaceSearchPath>& replacements,
+                                const Paths& named) {
   std::vector<Change> changes;
   Paths explained;
-  for (const Replacement& replacement : replacements) {
+  for (const ReplaceSearchPath& replacement : replacements) {
     bool isReal = contains(before, replacement.from) && !contains(after, replacement.from) &&
                   contains(after, replacement.to) && !contains(before, replacement.to);
     if (!isReal || contains(explained, replacement.to))
@@ -77,36 +73,48 @@ std::vector<Change> differences(const Paths& before, const Paths& after,
   return changes;
 }
 
-} // namespace
+struct Ensurer {
+  Paths& paths;
+  std::vector<ReplaceSearchPath> replacements = {};
+  Paths named = {}; ///< what edits put somewhere
+  std::vector<std::string> warnings = {};
 
-EnsuredSearchPaths ensureSearchPaths(const Paths& current, llvm::ArrayRef<Edit> edits) {
-  EnsuredSearchPaths result;
-  Paths& paths = result.paths;
-  paths = current;
-  std::vector<Replacement> replacements;
-  Paths named; // what edits put somewhere
-  removeRepeats(paths);
-  for (const Edit& edit : edits) {
-    if (const auto* add = std::get_if<AddSearchPath>(&edit)) {
-      named.push_back(add->path);
-      if (add->atFront) {
-        paths.erase(std::remove(paths.begin(), paths.end(), add->path), paths.end());
-        paths.insert(paths.begin(), add->path);
-      } else if (!contains(paths, add->path)) {
-        paths.push_back(add->path);
-      }
-    } else if (const auto* remove = std::get_if<RemoveSearchPath>(&edit)) {
-      paths.erase(std::remove(paths.begin(), paths.end(), remove->path), paths.end());
-    } else if (const auto* replace = std::get_if<ReplaceSearchPath>(&edit)) {
-      if (!contains(paths, replace->from) && !contains(paths, replace->to))
-        result.warnings.push_back("there is no search path " + replace->from + " to replace");
-      std::replace(paths.begin(), paths.end(), replace->from, replace->to);
-      replacements.push_back({replace->from, replace->to});
-      named.push_back(replace->to);
-      removeRepeats(paths);
+  void operator()(const AddSearchPath& add) {
+    named.push_back(add.path);
+    if (add.atFront) {
+      remove(add.path);
+      paths.insert(paths.begin(), add.path);
+    } else if (!contains(paths, add.path)) {
+      paths.push_back(add.path);
     }
   }
-  result.changes = differences(current, paths, replacements, named);
+  void operator()(const RemoveSearchPath& edit) { remove(edit.path); }
+  void operator()(const ReplaceSearchPath& replace) {
+    if (!contains(paths, replace.from) && !contains(paths, replace.to))
+      warnings.push_back("there is no search path " + replace.from + " to replace");
+    std::replace(paths.begin(), paths.end(), replace.from, replace.to);
+    replacements.push_back(replace);
+    named.push_back(replace.to);
+    removeRepeats(paths);
+  }
+
+private:
+  void remove(const std::string& path) {
+    paths.erase(std::remove(paths.begin(), paths.end(), path), paths.end());
+  }
+};
+
+} // namespace
+
+EnsuredSearchPaths ensureSearchPaths(const Paths& current, llvm::ArrayRef<SearchPathEdit> edits) {
+  EnsuredSearchPaths result;
+  result.paths = current;
+  removeRepeats(result.paths);
+  Ensurer ensurer{result.paths};
+  for (const SearchPathEdit& edit : edits)
+    std::visit(ensurer, edit);
+  result.warnings = std::move(ensurer.warnings);
+  result.changes = differences(current, result.paths, ensurer.replacements, ensurer.named);
   return result;
 }
 

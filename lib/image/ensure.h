@@ -1,7 +1,7 @@
 // The meaning of search path edits, the same for every format: a list goes in, a list comes out.
 #pragma once
 
-#include "image/edit.h"
+#include "tcfix/image.h"
 
 #include <llvm/ADT/ArrayRef.h>
 
@@ -13,9 +13,8 @@ struct EnsuredSearchPaths {
   std::vector<std::string> warnings; ///< requests that met nothing to work on
 };
 
-/// Applies the search path edits among `edits`, in order, and removes repeated entries (the first
-/// one stays). Edits of other kinds are ignored.
+/// Applies the edits in order, and removes repeated entries (the first one stays).
 EnsuredSearchPaths ensureSearchPaths(const std::vector<std::string>& current,
-                                     llvm::ArrayRef<Edit> edits);
+                                     llvm::ArrayRef<SearchPathEdit> edits);
 
 } // namespace tcfix

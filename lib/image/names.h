@@ -1,9 +1,14 @@
-// How the values of lib/image are called, in JSON and in sentences.
+// Names of the values in tcfix/image.h, for JSON and for sentences.
 #pragma once
 
-#include "image/edit.h"
+#include "tcfix/image.h"
+
+#include <llvm/ADT/StringRef.h>
 
 namespace tcfix {
+
+/// The operation's name in JSON, such as "add_rpath".
+llvm::StringRef nameOf(Operation operation);
 
 llvm::StringRef nameOf(DependencyKind kind);
 llvm::StringRef nameOf(SearchPathKind kind);

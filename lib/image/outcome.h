@@ -1,8 +1,8 @@
-// EditOutcome: what a format's room gives back for a file and the edits wanted of it.
+// EditOutcome: what a format's module returns for a file and the edits wanted of it.
 #pragma once
 
-#include "image/edit.h"
 #include "patch/rewrite.h"
+#include "tcfix/image.h"
 
 namespace tcfix {
 

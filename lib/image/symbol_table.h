@@ -2,7 +2,7 @@
 // one. An answer is a look-up in the tables that the loader itself uses; there may be a million
 // symbols, and nobody lists them.
 //
-// Each format's room has its own kind of table. Texts point into the file's bytes.
+// Each format's module has its own kind of table. Texts point into the file's bytes.
 #pragma once
 
 #include <llvm/ADT/ArrayRef.h>

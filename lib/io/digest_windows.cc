@@ -21,14 +21,17 @@ BCRYPT_ALG_HANDLE algorithm(DigestKind kind) {
   return kind == DigestKind::Sha1 ? sha1 : kind == DigestKind::Sha256 ? sha256 : sha384;
 }
 
-class Hash {
+} // namespace
+
+/// Not in the anonymous namespace: a type with linkage holds one.
+class BcryptHash {
 public:
-  explicit Hash(DigestKind kind) : kind(kind) {
+  explicit BcryptHash(DigestKind kind) : kind(kind) {
     BCryptCreateHash(algorithm(kind), &handle, nullptr, 0, nullptr, 0, 0);
   }
-  ~Hash() { BCryptDestroyHash(handle); }
-  Hash(const Hash&) = delete;
-  Hash& operator=(const Hash&) = delete;
+  ~BcryptHash() { BCryptDestroyHash(handle); }
+  BcryptHash(const BcryptHash&) = delete;
+  BcryptHash& operator=(const BcryptHash&) = delete;
 
   void add(Bytes bytes) {
     while (!bytes.empty()) {
@@ -49,10 +52,8 @@ private:
   BCRYPT_HASH_HANDLE handle = nullptr;
 };
 
-} // namespace
-
 struct Sha256Stream::State {
-  Hash hash{DigestKind::Sha256};
+  BcryptHash hash{DigestKind::Sha256};
 };
 
 Sha256Stream::Sha256Stream() : state(std::make_unique<State>()) {}
@@ -66,7 +67,7 @@ std::string Sha256Stream::hex() {
 }
 
 Digest digestOf(DigestKind kind, Bytes bytes) {
-  Hash hash(kind);
+  BcryptHash hash(kind);
   hash.add(bytes);
   return hash.finish();
 }

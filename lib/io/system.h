@@ -1,5 +1,5 @@
 // The operating system behind one door. system.cc holds what LLVM already makes portable; the
-// twins system_posix.cc and system_windows.cc hold the rest. No other file of tcfix calls the
+// twins system_posix.cc and system_windows.cc hold the rest. No other module of tcfix calls the
 // system.
 #pragma once
 

@@ -93,29 +93,45 @@ llvm::Error setIdentity(SliceDraft& draft, const SetIdentity& set) {
   return fail(ErrorCode::Unsupported, "has no install name to set: only a shared library has one");
 }
 
-llvm::Error editOther(SliceDraft& draft, const Edit& edit) {
-  if (const auto* rename = std::get_if<RenameDependency>(&edit))
-    return renameDependency(draft, *rename);
-  if (const auto* set = std::get_if<SetIdentity>(&edit))
-    return setIdentity(draft, *set);
-  if (const auto* remove = std::get_if<RemoveDependency>(&edit)) {
-    if (!findDependency(draft, remove->name))
+// Has an overload for every kind of edit, so that a new kind does not compile until it is handled.
+struct Editor {
+  SliceDraft& draft;
+  std::vector<SearchPathEdit> searchPathEdits = {}; ///< done together, after all others
+
+  llvm::Error operator()(const AddSearchPath& edit) { return keep(edit); }
+  llvm::Error operator()(const RemoveSearchPath& edit) { return keep(edit); }
+  llvm::Error operator()(const ReplaceSearchPath& edit) { return keep(edit); }
+  llvm::Error operator()(const RenameDependency& edit) { return renameDependency(draft, edit); }
+  llvm::Error operator()(const SetIdentity& edit) { return setIdentity(draft, edit); }
+  llvm::Error operator()(const RemoveDependency& edit) {
+    if (!findDependency(draft, edit.name))
       return llvm::Error::success();
     return fail(ErrorCode::Unsupported,
-                "cannot lose the dependency " + remove->name +
+                "cannot lose the dependency " + edit.name +
                     ": its symbols are bound by the position of this load command",
                 "rename it with --rename-dependency to a library that has the same symbols");
   }
-  if (std::holds_alternative<AddDependency>(edit))
-    return fail(ErrorCode::Unsupported, "--add-dependency is for ELF files; this is Mach-O");
-  if (std::holds_alternative<SetSearchPathKind>(edit))
-    return fail(ErrorCode::Unsupported, "--rpath-kind is for ELF files; this is Mach-O");
-  if (std::holds_alternative<DelayDependency>(edit) ||
-      std::holds_alternative<UndelayDependency>(edit))
-    return fail(ErrorCode::Unsupported,
-                "--delay and --undelay are for Windows DLLs; this is Mach-O");
-  return llvm::Error::success(); // a search path edit, done together with the others
-}
+  llvm::Error operator()(const AddDependency&) {
+    return unsupported("--add-dependency is for ELF files; this is Mach-O");
+  }
+  llvm::Error operator()(const SetSearchPathKind&) {
+    return unsupported("--rpath-kind is for ELF files; this is Mach-O");
+  }
+  llvm::Error operator()(const DelayDependency&) { return unsupported(kNoDelay); }
+  llvm::Error operator()(const UndelayDependency&) { return unsupported(kNoDelay); }
+
+private:
+  static constexpr const char* kNoDelay =
+      "--delay and --undelay are for Windows DLLs; this is Mach-O";
+
+  static llvm::Error unsupported(const char* message) {
+    return fail(ErrorCode::Unsupported, message);
+  }
+  llvm::Error keep(SearchPathEdit edit) {
+    searchPathEdits.push_back(std::move(edit));
+    return llvm::Error::success();
+  }
+};
 
 // The net difference of names: editing back and forth comes to nothing. Search path edits neither
 // add nor remove these commands, so that they pair up in order.
@@ -170,13 +186,15 @@ SliceDraft draftOf(const FileSlice& slice) {
 }
 
 llvm::Error edit(SliceDraft& draft, llvm::ArrayRef<Edit> edits) {
-  EnsuredSearchPaths ensured = ensureSearchPaths(searchPathsOf(*draft.original), edits);
+  Editor editor{draft};
+  for (const Edit& wanted : edits)
+    if (llvm::Error error = std::visit(editor, wanted))
+      return error;
+  EnsuredSearchPaths ensured =
+      ensureSearchPaths(searchPathsOf(*draft.original), editor.searchPathEdits);
   setSearchPaths(draft, ensured.paths);
   draft.changes = std::move(ensured.changes);
-  draft.warnings = std::move(ensured.warnings);
-  for (const Edit& wanted : edits)
-    if (llvm::Error error = editOther(draft, wanted))
-      return error;
+  draft.warnings.insert(draft.warnings.begin(), ensured.warnings.begin(), ensured.warnings.end());
   noteRenames(draft);
   warnOfRepeats(draft);
   return llvm::Error::success();

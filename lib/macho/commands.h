@@ -5,9 +5,9 @@
 // when it does not fit there the edit is refused.
 #pragma once
 
-#include "image/edit.h"
 #include "macho/file.h"
 #include "patch/rewrite.h"
+#include "tcfix/image.h"
 
 #include <llvm/ADT/ArrayRef.h>
 

@@ -2,8 +2,8 @@
 // (lib/codesign), since that needs every page of the file.
 #pragma once
 
-#include "image/image.h"
 #include "macho/file.h"
+#include "tcfix/image.h"
 
 namespace tcfix::macho {
 

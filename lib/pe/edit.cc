@@ -66,17 +66,28 @@ public:
         return error;
     }
     llvm::erase_if(wishes.tweaks, [](const Tweak& tweak) { return tweak.isNothing(); });
-    return applySearchPaths(edits);
+    applySearchPaths();
+    return llvm::Error::success();
   }
 
 private:
+  // An overload for every kind of edit: a new kind does not compile until it is handled.
   llvm::Error apply(const RenameDependency& edit);
   llvm::Error apply(const RemoveDependency& edit);
   llvm::Error apply(const DelayDependency& edit);
   llvm::Error apply(const UndelayDependency& edit);
-  llvm::Error apply(const AddSearchPath& edit) { return checkSearchPath(edit.path); }
-  llvm::Error apply(const ReplaceSearchPath& edit) { return checkSearchPath(edit.to); }
-  llvm::Error apply(const RemoveSearchPath&) { return llvm::Error::success(); }
+  llvm::Error apply(const AddSearchPath& edit) {
+    searchPathEdits.push_back(edit);
+    return checkSearchPath(edit.path);
+  }
+  llvm::Error apply(const ReplaceSearchPath& edit) {
+    searchPathEdits.push_back(edit);
+    return checkSearchPath(edit.to);
+  }
+  llvm::Error apply(const RemoveSearchPath& edit) {
+    searchPathEdits.push_back(edit);
+    return llvm::Error::success();
+  }
   llvm::Error apply(const SetSearchPathKind&) {
     return unsupported("a DLL has no kinds of search path");
   }
@@ -84,7 +95,7 @@ private:
     return unsupported("an import without symbols cannot be added to a DLL");
   }
   llvm::Error apply(const SetIdentity&) { return unsupported("a DLL is known by its file name"); }
-  llvm::Error applySearchPaths(llvm::ArrayRef<Edit> edits);
+  void applySearchPaths();
   llvm::Error checkLazy(const Import& import);
   /// Visits the imports that the pattern means, with their current names. None is a warning.
   llvm::Error
@@ -110,6 +121,7 @@ private:
   Wishes& wishes;
   const PeFile* file = nullptr;
   std::vector<Import> imports;
+  std::vector<SearchPathEdit> searchPathEdits; ///< done together, after all others
 };
 
 llvm::Error Editor::apply(const RenameDependency& edit) {
@@ -258,14 +270,13 @@ llvm::Error Editor::apply(const RemoveDependency& edit) {
   return llvm::Error::success();
 }
 
-llvm::Error Editor::applySearchPaths(llvm::ArrayRef<Edit> edits) {
-  EnsuredSearchPaths ensured = ensureSearchPaths(wishes.searchPaths, edits);
+void Editor::applySearchPaths() {
+  EnsuredSearchPaths ensured = ensureSearchPaths(wishes.searchPaths, searchPathEdits);
   wishes.searchPaths = std::move(ensured.paths);
   llvm::append_range(editing.warnings, ensured.warnings);
   if (!ensured.changes.empty() && !wishes.searchPaths.empty() && !wishes.hasDelayed())
     warn("the search list serves delayed dependencies only, and there are none yet: use --delay");
   llvm::append_range(editing.changes, ensured.changes);
-  return llvm::Error::success();
 }
 
 // Where a longer name can go: the padding of the section that holds the old one.

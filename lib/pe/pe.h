@@ -6,8 +6,8 @@
 #pragma once
 
 #include "base/bytes.h"
-#include "image/image.h"
 #include "image/outcome.h"
+#include "tcfix/image.h"
 
 #include <llvm/ADT/ArrayRef.h>
 #include <llvm/Support/Error.h>

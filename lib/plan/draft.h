@@ -2,8 +2,8 @@
 // its reason, and the look that the simulated loader shall see.
 #pragma once
 
-#include "image/edit.h"
 #include "plan/facts.h"
+#include "tcfix/image.h"
 
 namespace tcfix::plan {
 

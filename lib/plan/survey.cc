@@ -1,10 +1,10 @@
 #include "plan/survey.h"
 
 #include "env/distribution.h"
+#include "io/host.h"
 
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/Support/Path.h>
-#include <llvm/Support/Process.h>
 
 namespace tcfix::plan {
 
@@ -66,7 +66,7 @@ std::string archFor(const Image& image, const PackageFacts& facts, resolve::Libr
 std::map<std::string, std::string> variables(std::initializer_list<const char*> names) {
   std::map<std::string, std::string> result;
   for (const char* name : names)
-    if (std::optional<std::string> value = llvm::sys::Process::GetEnv(name))
+    if (std::optional<std::string> value = io::environmentVariable(name))
       result[name] = *value;
   return result;
 }

@@ -1,4 +1,4 @@
-// The parts that all JSON documents are made of. Shared by the files of this room.
+// The parts that all JSON documents are made of. Shared by the files of this module.
 #pragma once
 
 #include "report/json.h"

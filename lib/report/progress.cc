@@ -1,8 +1,8 @@
 #include "report/progress.h"
 
+#include "io/host.h"
 #include "report/log.h"
 
-#include <llvm/Support/Process.h>
 #include <llvm/Support/raw_ostream.h>
 
 namespace tcfix::report {
@@ -15,8 +15,7 @@ constexpr llvm::StringLiteral kClearLine = "\r\x1b[K";
 } // namespace
 
 Progress::Progress(llvm::StringRef what, size_t total, bool isWanted)
-    : what(what), total(total),
-      isShown(isWanted && total > 1 && llvm::sys::Process::StandardErrIsDisplayed()) {
+    : what(what), total(total), isShown(isWanted && total > 1 && io::isErrorTerminal()) {
   draw();
 }
 

@@ -1,8 +1,8 @@
 // Which symbols a DLL wants that the DLLs it would find do not offer.
 #pragma once
 
-#include "image/image.h"
 #include "io/file.h"
+#include "tcfix/image.h"
 
 namespace tcfix::resolve {
 

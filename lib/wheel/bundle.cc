@@ -3,11 +3,11 @@
 #include "apply/library_rewrite.h"
 #include "image/names.h"
 #include "io/digest.h"
+#include "io/host.h"
 #include "resolve/windows_names.h"
 
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/StringExtras.h>
-#include <llvm/Support/FileSystem.h>
 #include <llvm/Support/Path.h>
 
 #include <set>
@@ -102,7 +102,7 @@ std::string Bundler::find(llvm::StringRef name) const {
   path::append(file, name);
   std::string found =
       platform == Format::Pe ? io::findIgnoringCase(folder, name) : std::string(file);
-  return llvm::sys::fs::is_regular_file(found) ? found : std::string();
+  return io::isFile(found) ? found : std::string();
 }
 
 llvm::Expected<bool> Bundler::findRoots() {
@@ -239,7 +239,7 @@ llvm::Expected<BundledFile> Bundler::rewrite(const Source& source,
 }
 
 llvm::Expected<Bundle> Bundler::run() {
-  if (!llvm::sys::fs::is_directory(folder))
+  if (!io::isDirectory(folder))
     return fail(ErrorCode::NotFound, "was not repaired: there is no folder " + folder,
                 "name the folder that holds the shared libraries of FFmpeg");
   llvm::Expected<bool> hasRoots = findRoots();

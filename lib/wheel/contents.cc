@@ -3,10 +3,10 @@
 #include "base/error.h"
 #include "env/distribution.h"
 #include "io/digest.h"
+#include "io/host.h"
 
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/Support/ConvertUTF.h>
-#include <llvm/Support/FileSystem.h>
 #include <llvm/Support/Path.h>
 
 #include <set>
@@ -37,7 +37,7 @@ llvm::StringRef versionIn(llvm::StringRef metadata) {
 }
 
 llvm::Expected<Contents> Contents::open(const std::string& path) {
-  if (llvm::sys::fs::is_directory(path))
+  if (io::isDirectory(path))
     return fail(ErrorCode::NotALibrary, "is a folder, not a wheel", "name the wheels in it");
   llvm::Expected<io::InputFile> file = io::InputFile::open(path);
   if (!file)

@@ -4,11 +4,11 @@
 #include "base/parallel.h"
 #include "env/library_files.h"
 #include "io/digest.h"
+#include "io/host.h"
 #include "wheel/bundle.h"
 #include "wheel/output.h"
 
 #include <llvm/ADT/STLExtras.h>
-#include <llvm/Support/FileSystem.h>
 #include <llvm/Support/Path.h>
 
 #include <map>
@@ -152,8 +152,7 @@ llvm::Error Repair::rewrite(const Library& library, const PortableRequest& reque
 llvm::Error Repair::write(const Contents& wheel, Changes changes) {
   if (llvm::Error error = checkRest(wheel, changes))
     return error;
-  if (std::error_code error = llvm::sys::fs::create_directories(
-          options.outputFolder, /*IgnoreExisting=*/true, llvm::sys::fs::all_all))
+  if (std::error_code error = io::createDirectories(options.outputFolder, io::Access::Everybody))
     return fail(ErrorCode::CannotWrite,
                 "cannot be repaired: the folder " + options.outputFolder +
                     " cannot be made: " + error.message(),
@@ -161,8 +160,8 @@ llvm::Error Repair::write(const Contents& wheel, Changes changes) {
   llvm::SmallString<256> target(options.outputFolder);
   path::append(target, repairedName(wheel).text());
   // Whether that one is read before or after would decide what becomes of it.
-  const bool isInput = llvm::any_of(
-      inputs, [&](const std::string& input) { return llvm::sys::fs::equivalent(target, input); });
+  const bool isInput =
+      llvm::any_of(inputs, [&](const std::string& input) { return io::isSameFile(target, input); });
   llvm::Expected<bool> isWritten =
       writeWheel(wheel, std::move(changes), std::string(target), isInput);
   if (!isWritten)

@@ -1,4 +1,5 @@
 #include "image/ensure.h"
+#include "image/names.h"
 
 #include <gtest/gtest.h>
 
@@ -18,7 +19,7 @@ std::vector<std::string> described(const std::vector<Change>& changes) {
 struct Case {
   const char* name;
   Paths before;
-  std::vector<Edit> edits;
+  std::vector<SearchPathEdit> edits;
   Paths after;
   Paths changes;
 };

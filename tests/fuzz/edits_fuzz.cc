@@ -10,28 +10,48 @@ using namespace tcfix;
 
 namespace {
 
-std::vector<Edit> editsOf(uint8_t number) {
-  switch (number % 8) {
-  case 0:
+// What each kind of edit is tried with. A new kind does not compile until it has an example.
+struct Examples {
+  using Edits = std::vector<Edit>;
+
+  Edits operator()(const AddSearchPath&) {
     return {AddSearchPath{"@loader_path/../torch/lib", false}, AddSearchPath{"/opt/lib", false}};
-  case 1:
+  }
+  Edits operator()(const RemoveSearchPath&) {
     return {AddSearchPath{"$ORIGIN", true}, RemoveSearchPath{"/opt/lib"}};
-  case 2:
+  }
+  Edits operator()(const ReplaceSearchPath&) {
     return {ReplaceSearchPath{"$ORIGIN", "/a/rather/long/place/for/libraries"}};
-  case 3:
+  }
+  Edits operator()(const SetSearchPathKind&) { return {SetSearchPathKind{SearchPathKind::Rpath}}; }
+  Edits operator()(const RenameDependency&) {
     return {RenameDependency{"libone.so", "libanother-0123abcd.so.1.2.3"},
             RenameDependency{"first.dll", "another-0123abcd.dll"},
             RenameDependency{"/usr/lib/libSystem.B.dylib", "@rpath/libanother.dylib"}};
-  case 4:
-    return {SetIdentity{"libfuzz-0123abcd.so.7"}};
-  case 5:
+  }
+  Edits operator()(const AddDependency&) {
     return {AddDependency{"libadded.so.1"}, RemoveDependency{"libone.so"},
             SetSearchPathKind{SearchPathKind::Rpath}};
-  case 6:
-    return {DelayDependency{"*", false}, AddSearchPath{"C:\\ffmpeg\\bin", false}};
-  default:
-    return {UndelayDependency{"*"}};
   }
+  Edits operator()(const RemoveDependency&) {
+    return {RemoveDependency{"libone.so"}, RemoveDependency{"first.dll"}};
+  }
+  Edits operator()(const SetIdentity&) { return {SetIdentity{"libfuzz-0123abcd.so.7"}}; }
+  Edits operator()(const DelayDependency&) {
+    return {DelayDependency{"*", false}, AddSearchPath{"C:\\ffmpeg\\bin", false}};
+  }
+  Edits operator()(const UndelayDependency&) { return {UndelayDependency{"*"}}; }
+};
+
+template <size_t... kinds>
+std::vector<Edit> examplesOf(size_t kind, std::index_sequence<kinds...>) {
+  const Edit each[] = {std::variant_alternative_t<kinds, Edit>{}...};
+  return std::visit(Examples(), each[kind]);
+}
+
+std::vector<Edit> editsOf(uint8_t number) {
+  constexpr size_t kKinds = std::variant_size_v<Edit>;
+  return examplesOf(number % kKinds, std::make_index_sequence<kKinds>());
 }
 
 } // namespace

@@ -2,6 +2,7 @@
 #include "support/elf_builder.h"
 #include "support/macho_builder.h"
 #include "support/pe_builder.h"
+#include "tcfix/image.h"
 
 #include <fstream>
 #include <iostream>
@@ -10,7 +11,7 @@ using namespace tcfix;
 
 namespace {
 
-constexpr uint8_t kKindsOfEdits = 8;
+constexpr uint8_t kKindsOfEdits = std::variant_size_v<Edit>;
 
 /// Each library once for each kind of edits.
 bool write(const std::string& folder, const std::string& name, const ByteVector& library) {

@@ -43,7 +43,7 @@ class Index(FilesTest):
         self.wait()
 
     def wait(self):
-        for _ in range(100):
+        for _ in range(1200):  # two minutes: the machine may be busy
             try:
                 urllib.request.urlopen(self.url).close()
                 return

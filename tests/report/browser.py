@@ -2,7 +2,9 @@
 import base64
 import json
 import os
+import signal
 import subprocess
+import time
 
 from harness import find_tool
 
@@ -21,7 +23,8 @@ class Browser:
                    "--hide-scrollbars", "--disable-background-networking",
                    "--remote-debugging-pipe", f"--user-data-dir={profile}", "about:blank")
         self.process = subprocess.Popen(["sh", "-c", *command], pass_fds=(to_browser, from_browser),
-                                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                                        start_new_session=True)
         os.close(to_browser)
         os.close(from_browser)
         self.buffer = b""
@@ -36,9 +39,16 @@ class Browser:
             self.call(f"{domain}.enable")
 
     def close(self):
+        """Returns when none of its processes is left that could still write into the profile."""
         os.close(self.out)
         os.close(self.inp)
-        self.process.terminate()
+        try:
+            for _ in range(600):  # a killed process that nobody collects stays in the group
+                os.killpg(self.process.pid, signal.SIGKILL)
+                self.process.poll()
+                time.sleep(0.05)
+        except ProcessLookupError:
+            pass
         self.process.wait()
 
     def _receive(self):

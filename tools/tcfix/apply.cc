@@ -2,10 +2,9 @@
 
 #include "apply/apply.h"
 #include "base/parallel.h"
+#include "io/host.h"
 #include "io/system.h"
 #include "report/progress.h"
-
-#include <llvm/Support/FileSystem.h>
 
 namespace tcfix::cli {
 
@@ -33,7 +32,7 @@ std::string readOptions(const Invocation& invocation, apply::ApplyOptions& optio
   options.withHashes = invocation.wantsJson();
   options.isForced = invocation.isOn("force");
   options.replaceFrom = invocation.value("replace-from");
-  if (invocation.has("replace-from") && !llvm::sys::fs::is_directory(options.replaceFrom))
+  if (invocation.has("replace-from") && !io::isDirectory(options.replaceFrom))
     return "--replace-from takes a folder; there is none at " + options.replaceFrom;
   options.signing.replaceForeign = invocation.isOn("replace-signature");
   options.signing.isWanted = !invocation.isOn("no-sign");

@@ -1,13 +1,13 @@
 #include "command_line.h"
 
 #include "base/parallel.h"
+#include "io/host.h"
 #include "report/text.h"
 
 // A value is never split: file names may hold any character but this one.
 #define CXXOPTS_VECTOR_DELIMITER '\0'
 #include <cxxopts.hpp>
 #include <llvm/Config/llvm-config.h>
-#include <llvm/Support/Process.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -71,7 +71,7 @@ std::string misfit(const Command& command, const Invocation& invocation) {
 bool wantsColour(const std::string& when, bool isTerminal) {
   if (when == "always" || when == "never")
     return when == "always";
-  return isTerminal && !llvm::sys::Process::GetEnv("NO_COLOR");
+  return isTerminal && !io::environmentVariable("NO_COLOR");
 }
 
 int wrongUsage(const std::string& command, bool wantsJson, const std::string& message) {
@@ -132,12 +132,11 @@ std::optional<Invocation> Invocation::parse(const Command& command,
     return std::nullopt;
   }
   std::string when = invocation.value("color");
-  using llvm::sys::Process;
-  invocation.paintForOutput.isOn = wantsColour(when, Process::StandardOutHasColors());
+  invocation.paintForOutput.isOn = wantsColour(when, io::outputHasColors());
   report::setUpLog(invocation.isQuiet()     ? report::Verbosity::Quiet
                    : invocation.isVerbose() ? report::Verbosity::Verbose
                                             : report::Verbosity::Normal,
-                   wantsColour(when, Process::StandardErrHasColors()));
+                   wantsColour(when, io::errorHasColors()));
   return invocation;
 }
 

@@ -1,11 +1,9 @@
 #include "target.h"
 
 #include "hook/hook.h"
+#include "io/host.h"
 #include "io/system.h"
 #include "report/hook.h"
-
-#include <llvm/ADT/SmallString.h>
-#include <llvm/Support/FileSystem.h>
 
 namespace tcfix::cli {
 
@@ -17,10 +15,8 @@ constexpr char kNameCharacters[] =
 
 /// The hook will call apply from whatever folder Python is started in.
 std::string fromAnywhere(const std::string& ffmpeg) {
-  llvm::SmallString<256> folder(ffmpeg);
-  if (ffmpeg != "auto" && ffmpeg != "av" && ffmpeg != "none")
-    llvm::sys::fs::make_absolute(folder);
-  return folder.str().str();
+  bool isKeyword = ffmpeg == "auto" || ffmpeg == "av" || ffmpeg == "none";
+  return isKeyword ? ffmpeg : io::absolutePath(ffmpeg);
 }
 
 hook::HookOptions optionsFrom(const Invocation& invocation) {

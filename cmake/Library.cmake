@@ -1,0 +1,60 @@
+# libtcfix.a and its CMake package, for programs that use include/tcfix: docs/library.md.
+# The archive holds the objects of the modules, so nothing is compiled twice.
+
+# Appends everything that `target` links, itself first. Dependencies come after all that need them,
+# as linkers require.
+function(tcfix_collect_links target property list)
+  set(reached)
+  get_target_property(libraries ${target} ${property})
+  foreach(library IN LISTS libraries)
+    string(REGEX REPLACE "^\\$<LINK_ONLY:(.*)>$" "\\1" library "${library}")
+    if(library AND NOT library IN_LIST reached)
+      set(below ${library})
+      if(TARGET ${library} AND library MATCHES "^(tcfix_|LLVM)")
+        tcfix_collect_links(${library} INTERFACE_LINK_LIBRARIES below)
+      endif()
+      list(REMOVE_ITEM reached ${below})
+      list(APPEND reached ${below})
+    endif()
+  endforeach()
+  set(${list} ${target} ${reached} PARENT_SCOPE)
+endfunction()
+
+tcfix_collect_links(tcfix_api LINK_LIBRARIES links)
+set(objects)
+set(TCFIX_LINKS)
+foreach(link IN LISTS links)
+  if(NOT TARGET ${link} OR link MATCHES "::")
+    list(APPEND TCFIX_LINKS ${link})
+    continue()
+  endif()
+  get_target_property(type ${link} TYPE)
+  get_target_property(is_imported ${link} IMPORTED)
+  if(is_imported)
+    # The file alone: LLVM's own package names compressors that none of the code we use calls.
+    get_target_property(configurations ${link} IMPORTED_CONFIGURATIONS)
+    list(GET configurations 0 configuration)
+    get_target_property(file ${link} IMPORTED_LOCATION_${configuration})
+    list(APPEND TCFIX_LINKS ${file})
+  elseif(type STREQUAL "STATIC_LIBRARY")
+    list(APPEND objects $<TARGET_OBJECTS:${link}>)
+  endif()
+endforeach()
+
+add_library(tcfix_library STATIC ${objects})
+set_target_properties(tcfix_library PROPERTIES OUTPUT_NAME tcfix LINKER_LANGUAGE CXX)
+
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+set(package ${CMAKE_INSTALL_LIBDIR}/cmake/tcfix)
+configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/tcfixConfig.cmake.in
+  ${CMAKE_CURRENT_BINARY_DIR}/tcfixConfig.cmake INSTALL_DESTINATION ${package}
+  PATH_VARS CMAKE_INSTALL_INCLUDEDIR CMAKE_INSTALL_LIBDIR NO_CHECK_REQUIRED_COMPONENTS_MACRO)
+write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/tcfixConfigVersion.cmake
+  COMPATIBILITY SameMinorVersion)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/tcfixConfig.cmake
+              ${CMAKE_CURRENT_BINARY_DIR}/tcfixConfigVersion.cmake
+        DESTINATION ${package} COMPONENT library)
+install(TARGETS tcfix_library ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/tcfix DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+        COMPONENT library)
