@@ -96,7 +96,6 @@ PackageDiagnosis examine(const std::string& target, const env::Target& found,
   PackageDiagnosis diagnosis;
   for (const Defect& defect : allDefectsOf(examined, unreadable))
     diagnosis.findings.push_back(wordFinding(defect, examined.context()));
-  sortBySeverity(diagnosis.findings);
   diagnosis.isOk = examined.loads && llvm::none_of(diagnosis.findings, [](const Finding& finding) {
                      return finding.severity == Severity::Error;
                    });

@@ -29,7 +29,7 @@ struct PackageDiagnosis {
   std::string summary;             ///< the verdict in one sentence
   std::string action;              ///< the command that repairs it; empty if there is none
   std::vector<GroupReport> groups; ///< in the order in which the package tries them
-  std::vector<Finding> findings;   ///< the worst first
+  std::vector<Finding> findings;
 };
 
 struct Diagnosis {

@@ -11,8 +11,6 @@
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/StringExtras.h>
 
-#include <algorithm>
-
 namespace tcfix::doctor {
 
 using Kind = Defect::Kind;
@@ -480,11 +478,6 @@ Finding wordFinding(const Defect& defect, const Context& context) {
     severity = Severity::Warning;
   return {row.code,    severity, std::move(words.message), defect.path, std::move(words.evidence),
           words.action};
-}
-
-void sortBySeverity(std::vector<Finding>& findings) {
-  std::stable_sort(findings.begin(), findings.end(),
-                   [](const Finding& a, const Finding& b) { return a.severity < b.severity; });
 }
 
 } // namespace tcfix::doctor

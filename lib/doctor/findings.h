@@ -24,7 +24,4 @@ Finding wordFinding(const Defect& defect, const FindingContext& context);
 /// What happened, without advice: "core7.so needs libx.so, which was not found".
 std::string sentenceOf(const Defect& defect);
 
-/// The worst first; otherwise in their order.
-void sortBySeverity(std::vector<Finding>& findings);
-
 } // namespace tcfix::doctor

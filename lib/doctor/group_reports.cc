@@ -54,21 +54,18 @@ std::vector<GroupReport> arrange(std::vector<GroupReport> groups) {
   return result;
 }
 
-/// Whether enough loads, of which `isLoading` tells by major.
-bool suffices(llvm::ArrayRef<int> required, llvm::ArrayRef<int> majors,
-              llvm::function_ref<bool(size_t index)> isLoading) {
-  bool hasMajors = llvm::any_of(majors, [](int major) { return major != 0; });
-  bool isAny = false, isAll = true;
-  std::vector<int> loading;
-  for (size_t i = 0; i < majors.size(); ++i)
-    if (!hasMajors || majors[i] != 0) {
-      isAny |= isLoading(i);
-      isAll &= isLoading(i);
-      if (isLoading(i))
-        loading.push_back(majors[i]);
-    }
-  return (hasMajors ? isAny : isAll) &&
-         llvm::all_of(required, [&](int major) { return llvm::is_contained(loading, major); });
+/// A group's major, and whether it loads.
+using GroupVerdict = std::pair<int, bool>;
+
+bool suffices(std::vector<GroupVerdict> groups, llvm::ArrayRef<int> required) {
+  auto isLoading = [](const GroupVerdict& group) { return group.second; };
+  bool hasMajors = llvm::any_of(groups, [](const GroupVerdict& group) { return group.first != 0; });
+  if (!hasMajors)
+    return required.empty() && llvm::all_of(groups, isLoading);
+  llvm::erase_if(groups, [](const GroupVerdict& group) { return group.first == 0; });
+  return llvm::any_of(groups, isLoading) && llvm::all_of(required, [&](int major) {
+           return llvm::is_contained(groups, GroupVerdict(major, true));
+         });
 }
 
 } // namespace
@@ -92,24 +89,23 @@ std::vector<GroupReport> reportGroups(const plan::PackageFacts& facts,
 }
 
 bool loadsNow(llvm::ArrayRef<GroupReport> groups, llvm::ArrayRef<int> required) {
-  std::vector<int> majors;
+  std::vector<GroupVerdict> verdicts;
   for (const GroupReport& group : groups)
-    majors.push_back(group.major);
-  return suffices(required, majors, [&](size_t i) { return groups[i].loads != Verdict::Fails; });
+    verdicts.emplace_back(group.major, group.loads != Verdict::Fails);
+  return suffices(std::move(verdicts), required);
 }
 
 bool loadsAfter(const plan::PackagePlan& planned, llvm::ArrayRef<int> required,
                 llvm::StringRef arch, resolve::LibraryStore& store) {
-  std::vector<int> majors;
-  for (const plan::GroupPlan& group : planned.groups)
-    majors.push_back(group.group.major);
-  return suffices(required, majors, [&](size_t i) {
-    const plan::GroupPlan& group = planned.groups[i];
-    return group.preloaded.verdict == Verdict::Loads &&
-           llvm::none_of(group.group.libraries, [&](const plan::LibraryFacts* library) {
-             return resolve::refusalOf(library->path, arch, store).has_value();
-           });
-  });
+  std::vector<GroupVerdict> verdicts;
+  for (const plan::GroupPlan& plan : planned.groups)
+    verdicts.emplace_back(
+        plan.group.major,
+        plan.preloaded.verdict == Verdict::Loads &&
+            llvm::none_of(plan.group.libraries, [&](const plan::LibraryFacts* library) {
+              return resolve::refusalOf(library->path, arch, store).has_value();
+            }));
+  return suffices(std::move(verdicts), required);
 }
 
 } // namespace tcfix::doctor

@@ -189,7 +189,6 @@ Diagnosis explainTraceback(llvm::StringRef text, const std::string& name) {
   doctor::PackageDiagnosis& package = diagnosis.packages.emplace_back();
   package.isOk = facts.groups.empty();
   package.findings = findingsOf(facts, causes, context);
-  sortBySeverity(package.findings);
   const std::string failed = causes.empty() || facts.hasMajors()
                                  ? context.package
                                  : failedPackage(*causes.front().failure);
@@ -202,9 +201,11 @@ Diagnosis explainTraceback(llvm::StringRef text, const std::string& name) {
       package.groups.push_back(reportOf(group));
   if (!package.isOk) {
     // The environment itself shows more than the text.
-    auto helpful = llvm::find_if(package.findings,
-                                 [](const Finding& finding) { return !finding.action.empty(); });
-    diagnosis.action = helpful == package.findings.end() ? "tcfix doctor" : helpful->action;
+    for (const Finding* finding : diagnosis.findings())
+      if (diagnosis.action.empty())
+        diagnosis.action = finding->action;
+    if (diagnosis.action.empty())
+      diagnosis.action = "tcfix doctor";
   }
   return diagnosis;
 }
