@@ -1,22 +1,18 @@
-# tcfix_module(NAME SOURCES... DEPENDS...): one directory below lib/, one static library.
-# DEPENDS lists the modules whose headers it includes, all of them; tests/walls checks that.
+# tcfix_module(NAME DEPENDS... [SOURCES...]): one directory below lib/, one static library of all its
+# sources. DEPENDS lists the modules whose headers it includes, all of them; tests/walls checks that.
 function(tcfix_module name)
   cmake_parse_arguments(MODULE "" "" "SOURCES;DEPENDS" ${ARGN})
-  if(MODULE_SOURCES)
-    if(TCFIX_COMPILE_ONLY)
-      add_library(tcfix_${name} OBJECT ${MODULE_SOURCES})
-    else()
-      add_library(tcfix_${name} STATIC ${MODULE_SOURCES})
-    endif()
-    set(scope PUBLIC)
-  else()
-    add_library(tcfix_${name} INTERFACE)
-    set(scope INTERFACE)
+  if(NOT MODULE_SOURCES)
+    file(GLOB MODULE_SOURCES CONFIGURE_DEPENDS ${name}/*.cc)
   endif()
-  target_include_directories(tcfix_${name} ${scope} ${PROJECT_SOURCE_DIR}/lib ${PROJECT_SOURCE_DIR}/include)
-  target_link_libraries(tcfix_${name} ${scope} tcfix_llvm)
+  if(TCFIX_COMPILE_ONLY)
+    add_library(tcfix_${name} OBJECT ${MODULE_SOURCES})
+  else()
+    add_library(tcfix_${name} STATIC ${MODULE_SOURCES})
+  endif()
+  target_include_directories(tcfix_${name} PUBLIC ${PROJECT_SOURCE_DIR}/lib ${PROJECT_SOURCE_DIR}/include)
   list(TRANSFORM MODULE_DEPENDS PREPEND tcfix_)
-  target_link_libraries(tcfix_${name} ${scope} ${MODULE_DEPENDS})
+  target_link_libraries(tcfix_${name} PUBLIC tcfix_llvm ${MODULE_DEPENDS})
 endfunction()
 
 # tcfix_use_modules(TARGET MODULE...): the modules whose headers a program includes.

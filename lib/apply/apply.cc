@@ -299,12 +299,12 @@ void PackageRun::report(TargetOutcome& outcome) {
     if (outcome.ffmpeg || now.verdict == Verdict::Fails || group.ffmpegFolder.empty())
       continue;
     std::string source = "found by itself";
-    for (const env::FfmpegInstall& install : facts.ffmpegs)
+    for (const providers::FfmpegInstall& install : facts.ffmpegs)
       if (install.folder == group.ffmpegFolder)
-        source = env::nameOf(install.source).str();
+        source = providers::nameOf(install.source).str();
     const std::optional<int> major = plan::ffmpegMajorOf(*groups[i].libraries.front());
     if (group.ffmpeg)
-      source = env::nameOf(facts.ffmpegs[*group.ffmpeg].source).str();
+      source = providers::nameOf(facts.ffmpegs[*group.ffmpeg].source).str();
     outcome.ffmpeg = {major.value_or(group.group.major), target.disk.targetPath(group.ffmpegFolder),
                       source};
   }

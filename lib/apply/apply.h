@@ -40,9 +40,9 @@ struct TargetOutcome {
   Loads loadsBare;                ///< with nothing loaded
   std::vector<int> loadingMajors; ///< afterwards, with torch imported, or not known to fail
   std::optional<ChosenFfmpeg> ffmpeg;
-  std::optional<env::TorchInstall> torch; ///< that the package would import
-  bool isFullyKnown = true;               ///< false: places of the target's system are out of reach
-  std::vector<std::string> causes;        ///< why majors do not load afterwards, one sentence each
+  std::optional<providers::TorchInstall> torch; ///< that the package would import
+  bool isFullyKnown = true;        ///< false: places of the target's system are out of reach
+  std::vector<std::string> causes; ///< why majors do not load afterwards, one sentence each
   std::vector<Problem> problems;
   std::vector<Problem> warnings;
 };

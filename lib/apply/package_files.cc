@@ -1,5 +1,6 @@
 #include "apply/package_files.h"
 
+#include "base/paths.h"
 #include "io/digest.h"
 #include "io/host.h"
 
@@ -36,18 +37,6 @@ JournalPlace journalOf(const env::Package& package, const env::Environment& envi
     else
       above = path::parent_path(above);
   return {base + "/" + kFolderName.str(), base, {}, {}};
-}
-
-std::string relativePath(llvm::StringRef from, llvm::StringRef to) {
-  auto a = path::begin(from), b = path::begin(to);
-  while (a != path::end(from) && b != path::end(to) && *a == *b)
-    ++a, ++b;
-  std::string result;
-  for (; a != path::end(from); ++a)
-    result += "../";
-  for (; b != path::end(to); ++b)
-    result += b->str() + "/";
-  return llvm::StringRef(result).drop_back().str();
 }
 
 std::string relativeTo(const JournalPlace& place, const std::string& file) {

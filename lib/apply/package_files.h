@@ -19,9 +19,6 @@ struct JournalPlace {
 };
 JournalPlace journalOf(const env::Package& package, const env::Environment& environment);
 
-/// The way from a folder to a file, both given without "..", with slashes.
-std::string relativePath(llvm::StringRef from, llvm::StringRef to);
-
 /// `path` as the journal of `place` writes it.
 std::string relativeTo(const JournalPlace& place, const std::string& path);
 

@@ -12,7 +12,7 @@ namespace {
 
 bool lacksFfmpeg(const LoadProblem* cause) {
   return cause && cause->code == LoadProblem::Code::MissingDependency &&
-         env::parseFfmpegName(cause->dependency);
+         providers::parseFfmpegName(cause->dependency);
 }
 
 /// What is installed, and what of it can be used.
@@ -23,7 +23,7 @@ struct Installed {
 
 Installed installedFfmpegs(const ExaminedPackage& package) {
   Installed installed;
-  for (const env::FfmpegInstall& install : package.facts.ffmpegs) {
+  for (const providers::FfmpegInstall& install : package.facts.ffmpegs) {
     std::string line = (install.major ? "FFmpeg " + std::to_string(install.major) + " " : "") +
                        "in " + package.found.disk.targetPath(install.folder) + " (" +
                        install.description + ")";

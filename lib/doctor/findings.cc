@@ -3,8 +3,8 @@
 #include "base/demangle.h"
 #include "base/version.h"
 #include "doctor/advice.h"
-#include "env/ffmpeg_name.h"
 #include "image/names.h"
+#include "providers/ffmpeg_name.h"
 #include "recipe/recipe.h"
 #include "recipe/torch_symbols.h"
 
@@ -254,7 +254,7 @@ Words missingVersions(const Defect& defect, const Context& context) {
 // Files and packages
 
 Words wrongArchitecture(const Defect& defect, const Context& context) {
-  const std::string action = env::parseFfmpegName(defect.name)
+  const std::string action = providers::parseFfmpegName(defect.name)
                                  ? ffmpegInstallCommand(context, defect.majors.front())
                                  : reinstallCommand(context);
   if (defect.isFromText())

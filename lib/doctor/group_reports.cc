@@ -19,7 +19,7 @@ namespace {
 std::string folderOfFfmpeg(const plan::GroupLoads& loads) {
   for (const resolve::LoadResult& result : loads.results)
     for (const Binding& binding : result.bindings) {
-      std::optional<env::FfmpegName> name = env::parseFfmpegName(binding.dependency);
+      std::optional<providers::FfmpegName> name = providers::parseFfmpegName(binding.dependency);
       if (name && name->component == "avcodec" && binding.state == Binding::State::Found)
         return llvm::sys::path::parent_path(binding.provider).str();
     }

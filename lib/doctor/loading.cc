@@ -1,6 +1,7 @@
 // Why libraries do not load, as the simulated loader saw it.
 #include "base/demangle.h"
 #include "doctor/rules.h"
+#include "providers/torch.h"
 #include "recipe/torch_symbols.h"
 #include "resolve/explain.h"
 
@@ -54,8 +55,8 @@ Defects defectsOf(const ExaminedPackage& package, const LoadProblem& problem) {
   Defect defect = defectOf(problem);
   switch (problem.code) {
   case LoadProblem::Code::MissingDependency:
-    if (env::parseFfmpegName(problem.dependency) ||                           // ffmpeg.cc
-        (!package.facts.torch && recipe::isTorchLibrary(problem.dependency))) // torch.cc
+    if (providers::parseFfmpegName(problem.dependency) ||                        // ffmpeg.cc
+        (!package.facts.torch && providers::isTorchLibrary(problem.dependency))) // torch.cc
       return {};
     defect.isRepairable = package.wouldLoadAfter;
     break;

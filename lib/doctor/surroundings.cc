@@ -37,8 +37,8 @@ void findTwoFfmpegs(const ExaminedPackage& package, Defects& defects) {
   for (const GroupReport& group : package.groups) {
     if (group.loads != resolve::Verdict::Loads || group.ffmpegFolder.empty())
       continue;
-    for (const env::FfmpegInstall& install : package.facts.ffmpegs)
-      if (install.source == env::FfmpegSource::Pyav && install.defect.empty() &&
+    for (const providers::FfmpegInstall& install : package.facts.ffmpegs)
+      if (install.source == providers::FfmpegSource::Pyav && install.defect.empty() &&
           install.folder != group.ffmpegFolder)
         defects.push_back({Kind::TwoFfmpegs, install.folder,
                            package.found.disk.targetPath(group.ffmpegFolder), install.description});

@@ -1,4 +1,5 @@
 // torch: whether it is there and loads, and whether the package was built for this version of it.
+#include "providers/torch.h"
 #include "doctor/rules.h"
 #include "recipe/torch_symbols.h"
 
@@ -13,7 +14,7 @@ bool needsTorch(const ExaminedPackage& package) {
   return package.recipe.importsTorch ||
          llvm::any_of(package.facts.libraries, [](const plan::LibraryFacts& library) {
            return llvm::any_of(library.original.dependencies, [](const Dependency& dependency) {
-             return recipe::isTorchLibrary(dependency.name);
+             return providers::isTorchLibrary(dependency.name);
            });
          });
 }

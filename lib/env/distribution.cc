@@ -1,9 +1,11 @@
 #include "env/distribution.h"
 
-#include "env/prefix.h"
+#include "base/paths.h"
+#include "base/version.h"
 
 #include <llvm/ADT/StringExtras.h>
-#include <llvm/Support/Path.h>
+
+#include <algorithm>
 
 namespace tcfix::env {
 
@@ -16,6 +18,12 @@ std::string normalizedName(llvm::StringRef name) {
     else if (text.empty() || text.back() != '-')
       text += '-';
   }
+  return text;
+}
+
+std::string moduleName(llvm::StringRef name) {
+  std::string text = name.str();
+  std::replace(text.begin(), text.end(), '-', '_');
   return text;
 }
 
@@ -44,48 +52,32 @@ std::vector<Distribution> distributionsOf(llvm::StringRef name, const std::strin
   return found;
 }
 
-void readMetadata(Distribution& distribution, const io::TargetDisk& disk) {
-  for (const char* name : {"METADATA", "PKG-INFO"}) {
-    llvm::Expected<io::InputFile> file = disk.open(joined(distribution.entry, name));
-    if (!file) {
-      llvm::consumeError(file.takeError());
-      continue;
-    }
-    llvm::StringRef rest = textOf(file->bytes());
-    while (!rest.empty()) {
-      llvm::StringRef line;
-      std::tie(line, rest) = rest.split('\n');
-      line = line.rtrim('\r');
-      if (line.empty())
-        return; // the description follows
-      if (line.consume_front("Version:"))
-        distribution.version = line.trim().str();
-      else if (line.consume_front("Name:"))
-        distribution.name = line.trim().str();
-    }
-    return;
+llvm::StringRef metadataField(llvm::StringRef metadata, llvm::StringRef name) {
+  while (!metadata.empty()) {
+    llvm::StringRef line;
+    std::tie(line, metadata) = metadata.split('\n');
+    line = line.rtrim('\r');
+    if (line.empty())
+      break; // the description follows
+    if (line.consume_front_insensitive(name) && line.consume_front(":"))
+      return line.trim();
   }
+  return {};
 }
 
-bool isOlder(llvm::StringRef version, llvm::StringRef other) {
-  while (!version.empty() && !other.empty()) {
-    auto [left, leftRest] = version.split('.');
-    auto [right, rightRest] = other.split('.');
-    uint64_t leftNumber = 0, rightNumber = 0;
-    bool isNumber = !left.consumeInteger(10, leftNumber);
-    bool isOtherNumber = !right.consumeInteger(10, rightNumber);
-    if (isNumber != isOtherNumber)
-      return !isNumber; // "dev1" comes before "1"
-    if (leftNumber != rightNumber)
-      return leftNumber < rightNumber;
-    if (left != right) // "1rc1" comes before "1", and that before "1+cu128"
-      return left.empty()    ? right.starts_with("+")
-             : right.empty() ? !left.starts_with("+")
-                             : left < right;
-    version = leftRest;
-    other = rightRest;
+void readMetadata(Distribution& distribution, const io::TargetDisk& disk) {
+  for (const char* file : {"METADATA", "PKG-INFO"}) {
+    std::optional<io::InputFile> input =
+        llvm::expectedToOptional(disk.open(joined(distribution.entry, file)));
+    if (!input)
+      continue;
+    llvm::StringRef text = textOf(input->bytes());
+    if (llvm::StringRef name = metadataField(text, "Name"); !name.empty())
+      distribution.name = name.str();
+    if (llvm::StringRef version = metadataField(text, "Version"); !version.empty())
+      distribution.version = version.str();
+    return;
   }
-  return version.empty() && !other.empty() && llvm::isDigit(other.front());
 }
 
 } // namespace tcfix::env

@@ -15,6 +15,9 @@ struct Distribution {
 /// The name in the one spelling that all spellings of it share (PEP 503).
 std::string normalizedName(llvm::StringRef name);
 
+/// The name that Python code can import: no identifier has a hyphen.
+std::string moduleName(llvm::StringRef name);
+
 /// All of a site, sorted by entry.
 std::vector<Distribution> distributionsIn(const std::string& site, const io::TargetDisk& disk);
 
@@ -22,10 +25,11 @@ std::vector<Distribution> distributionsIn(const std::string& site, const io::Tar
 std::vector<Distribution> distributionsOf(llvm::StringRef name, const std::string& site,
                                           const io::TargetDisk& disk);
 
+/// The first value of a METADATA field such as "Version", as a view of the text; empty if there is
+/// none.
+llvm::StringRef metadataField(llvm::StringRef metadata, llvm::StringRef name);
+
 /// Takes name and version from the distribution's own METADATA, where that says them.
 void readMetadata(Distribution& distribution, const io::TargetDisk& disk);
-
-/// Whether one version is older than another, as far as their numbers tell.
-bool isOlder(llvm::StringRef version, llvm::StringRef other);
 
 } // namespace tcfix::env

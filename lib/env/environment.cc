@@ -1,6 +1,8 @@
 #include "env/environment.h"
 
+#include "base/enum_name.h"
 #include "base/error.h"
+#include "base/paths.h"
 #include "env/prefix.h"
 #include "formats/formats.h"
 #include "io/host.h"
@@ -203,21 +205,9 @@ llvm::Error checkThatItIsALibrary(const std::string& file, const io::TargetDisk&
 } // namespace
 
 llvm::StringRef nameOf(EnvironmentKind kind) {
-  switch (kind) {
-  case EnvironmentKind::Venv:
-    return "virtual environment";
-  case EnvironmentKind::Conda:
-    return "conda environment";
-  case EnvironmentKind::SystemPython:
-    return "Python installation";
-  case EnvironmentKind::SitePackages:
-    return "folder of packages";
-  case EnvironmentKind::Folder:
-    return "folder";
-  case EnvironmentKind::File:
-    return "file";
-  }
-  return {};
+  return enumName<EnvironmentKind::File>(kind, {"virtual environment", "conda environment",
+                                                "Python installation", "folder of packages",
+                                                "folder", "file"});
 }
 
 llvm::StringRef nameOf(SiteKind kind) {

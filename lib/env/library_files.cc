@@ -1,5 +1,6 @@
 #include "env/library_files.h"
 
+#include "base/paths.h"
 #include "env/prefix.h"
 #include "io/host.h"
 

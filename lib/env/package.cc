@@ -1,5 +1,6 @@
 #include "env/package.h"
 
+#include "base/paths.h"
 #include "env/distribution.h"
 #include "env/library_files.h"
 #include "env/prefix.h"
@@ -46,11 +47,9 @@ int64_t agreement(const Record& record, const std::string& site, const io::Targe
   for (const RecordRow& row : record.rows()) {
     if (!isLibraryName(row.path) || row.digest.empty())
       continue;
-    llvm::Expected<io::InputFile> file = disk.open(joined(site, row.path));
+    std::optional<io::InputFile> file = llvm::expectedToOptional(disk.open(joined(site, row.path)));
     bool isSame = file && row.size == file->bytes().size() &&
                   recordDigest(io::sha256Hex(file->bytes())) == row.digest;
-    if (!file)
-      llvm::consumeError(file.takeError());
     score += isSame ? 1 : -1;
   }
   return score;
@@ -76,18 +75,12 @@ size_t chooseDistribution(llvm::ArrayRef<Distribution> found, llvm::ArrayRef<Rec
   return best;
 }
 
-bool isWithin(llvm::StringRef text, llvm::StringRef folder) {
-  return text.consume_front(folder) && (text.empty() || path::is_separator(text.front()));
-}
-
 /// Where a development install says that the package really is: a .pth or .egg-link file whose
 /// first line is that folder.
 std::string developmentFolder(const std::string& file, const io::TargetDisk& disk) {
-  llvm::Expected<io::InputFile> input = disk.open(file);
-  if (!input) {
-    llvm::consumeError(input.takeError());
+  std::optional<io::InputFile> input = llvm::expectedToOptional(disk.open(file));
+  if (!input)
     return {};
-  }
   llvm::StringRef line = textOf(input->bytes()).split('\n').first.trim();
   std::optional<std::string> folder = disk.hostPath(line);
   return folder && disk.isFolder(*folder) ? *folder : std::string();
@@ -118,10 +111,8 @@ void findOutwardFolder(const Environment& environment, const io::TargetDisk& dis
 /// The folder that is imported: as it was spelled (PIL), else as installers write names.
 std::string folderFor(const std::string& name, const std::string& site,
                       const io::TargetDisk& disk) {
-  std::string spelled = name, usual = normalizedName(name);
-  for (std::string* text : {&spelled, &usual})
-    std::replace(text->begin(), text->end(), '-', '_');
-  return disk.isFolder(joined(site, spelled)) ? spelled : usual;
+  std::string spelled = moduleName(name);
+  return disk.isFolder(joined(site, spelled)) ? spelled : moduleName(normalizedName(name));
 }
 
 /// What is imported may be called otherwise than what was installed: cv2 comes with opencv-python.

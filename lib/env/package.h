@@ -47,14 +47,4 @@ std::string findCondaMeta(const Environment& environment, const io::TargetDisk& 
 /// All packages that Python would see, name and version only.
 std::vector<Package> listPackages(const Environment& environment, const io::TargetDisk& disk);
 
-struct TorchInstall {
-  std::string version;   ///< such as "2.9.1+cu128"; empty if it does not say
-  std::string libFolder; ///< host path of torch/lib; empty if a torch is there without one
-  std::string site;
-};
-
-/// The torch that torchcodec in `site` would import.
-std::optional<TorchInstall> findTorch(const Environment& environment, const io::TargetDisk& disk,
-                                      llvm::StringRef site);
-
 } // namespace tcfix::env

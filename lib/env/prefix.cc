@@ -1,5 +1,7 @@
 #include "env/prefix.h"
 
+#include "base/paths.h"
+
 #include <llvm/ADT/SmallString.h>
 #include <llvm/ADT/StringExtras.h>
 #include <llvm/Support/Path.h>
@@ -36,21 +38,12 @@ bool holdsPackages(llvm::StringRef folder, const io::TargetDisk& disk) {
 
 } // namespace
 
-std::string joined(llvm::StringRef folder, llvm::StringRef name) {
-  llvm::SmallString<256> text(folder);
-  path::append(text, name);
-  if (path::is_separator('\\')) // so that texts can be compared
-    path::native(text);
-  return text.str().str();
-}
-
 VenvConfig readVenvConfig(const std::string& prefix, const io::TargetDisk& disk) {
   VenvConfig config;
-  llvm::Expected<io::InputFile> file = disk.open(joined(prefix, "pyvenv.cfg"));
-  if (!file) {
-    llvm::consumeError(file.takeError());
+  std::optional<io::InputFile> file =
+      llvm::expectedToOptional(disk.open(joined(prefix, "pyvenv.cfg")));
+  if (!file)
     return config;
-  }
   llvm::SmallVector<llvm::StringRef, 16> lines;
   textOf(file->bytes()).split(lines, '\n');
   for (llvm::StringRef line : lines) {

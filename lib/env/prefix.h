@@ -38,6 +38,4 @@ bool hasWindowsLayout(const Site& site);
 /// Adds a site unless it is already there under another name.
 void addSite(std::vector<Site>& sites, Site site, const io::TargetDisk& disk);
 
-std::string joined(llvm::StringRef folder, llvm::StringRef name);
-
 } // namespace tcfix::env

@@ -17,16 +17,13 @@ struct Kind {
 std::optional<Kind> kindOf(llvm::ArrayRef<Package> packages, const io::TargetDisk& disk) {
   for (const Package& package : packages)
     for (const std::string& library : package.libraries) {
-      llvm::Expected<io::InputFile> file = disk.open(library);
-      if (!file) {
-        llvm::consumeError(file.takeError());
+      std::optional<io::InputFile> file = llvm::expectedToOptional(disk.open(library));
+      if (!file)
         continue;
-      }
-      llvm::Expected<Image> image = formats::inspect(file->bytes(), {.isThorough = false});
-      if (!image) {
-        llvm::consumeError(image.takeError());
+      std::optional<Image> image =
+          llvm::expectedToOptional(formats::inspect(file->bytes(), {.isThorough = false}));
+      if (!image)
         continue;
-      }
       // A universal one fits several machines; the one that loads it decides, not its order.
       return Kind{image->format, image->isUniversal ? "" : image->slices.front().arch};
     }

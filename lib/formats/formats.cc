@@ -1,5 +1,6 @@
 #include "formats/formats.h"
 
+#include "base/enum_name.h"
 #include "base/error.h"
 #include "elf/elf.h"
 #include "elf/symbol_table.h"
@@ -37,15 +38,7 @@ std::optional<Format> sniff(Bytes bytes) {
 }
 
 llvm::StringRef nameOf(Format format) {
-  switch (format) {
-  case Format::MachO:
-    return "Mach-O";
-  case Format::Elf:
-    return "ELF";
-  case Format::Pe:
-    return "PE";
-  }
-  return {};
+  return enumName<Format::Pe>(format, {"Mach-O", "ELF", "PE"});
 }
 
 Format thisMachinesFormat() {

@@ -59,11 +59,8 @@ std::string settingsText(const HookOptions& options) {
 }
 
 std::string readWhole(const std::string& path) {
-  llvm::Expected<io::InputFile> file = io::InputFile::open(path);
-  if (file)
-    return textOf(file->bytes()).str();
-  llvm::consumeError(file.takeError());
-  return {};
+  std::optional<io::InputFile> file = llvm::expectedToOptional(io::InputFile::open(path));
+  return file ? textOf(file->bytes()).str() : std::string();
 }
 
 } // namespace

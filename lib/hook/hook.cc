@@ -1,6 +1,7 @@
 #include "hook/hook.h"
 
 #include "apply/transaction.h"
+#include "base/enum_name.h"
 #include "env/distribution.h"
 #include "env/library_files.h"
 #include "hook/files.h"
@@ -50,8 +51,7 @@ std::vector<std::string> ownersIn(const std::string& site) {
 /// What `import` calls a package: its name, unless a distribution of that name is installed whose
 /// modules are called otherwise.
 std::vector<std::string> importedAs(const std::string& package, llvm::ArrayRef<std::string> sites) {
-  std::string plain = package;
-  std::replace(plain.begin(), plain.end(), '-', '_'); // no name in Python has a hyphen
+  std::string plain = env::moduleName(package);
   std::set<std::string> modules;
   for (const std::string& site : sites)
     for (const env::Distribution& each : env::distributionsOf(package, site, io::TargetDisk({})))
@@ -69,11 +69,8 @@ std::vector<std::string> importedAs(const std::string& package, llvm::ArrayRef<s
 }
 
 bool holds(const std::string& file, llvm::StringRef content) {
-  llvm::Expected<io::InputFile> input = io::InputFile::open(file);
-  if (input)
-    return textOf(input->bytes()) == content;
-  llvm::consumeError(input.takeError());
-  return false;
+  std::optional<io::InputFile> input = llvm::expectedToOptional(io::InputFile::open(file));
+  return input && textOf(input->bytes()) == content;
 }
 
 // `old` keeps what a step needs to roll back.
@@ -193,15 +190,7 @@ llvm::Error writeInto(llvm::ArrayRef<std::string> sites, const HookFiles& files)
 } // namespace
 
 llvm::StringRef nameOf(State state) {
-  switch (state) {
-  case State::Installed:
-    return "installed";
-  case State::Absent:
-    return "absent";
-  case State::Stale:
-    break;
-  }
-  return "stale";
+  return enumName<State::Stale>(state, {"installed", "absent", "stale"});
 }
 
 llvm::Expected<HookStatus> findHook(const env::Environment& environment) {

@@ -1,51 +1,18 @@
 #include "image/names.h"
 
+#include "base/enum_name.h"
+
 namespace tcfix {
 
 llvm::StringRef nameOf(Operation operation) {
-  switch (operation) {
-  case Operation::AddRpath:
-    return "add_rpath";
-  case Operation::RemoveRpath:
-    return "remove_rpath";
-  case Operation::ReplaceRpath:
-    return "replace_rpath";
-  case Operation::SetRpathKind:
-    return "set_rpath_kind";
-  case Operation::RenameDependency:
-    return "rename_dependency";
-  case Operation::AddDependency:
-    return "add_dependency";
-  case Operation::RemoveDependency:
-    return "remove_dependency";
-  case Operation::SetId:
-    return "set_id";
-  case Operation::Delay:
-    return "delay";
-  case Operation::Undelay:
-    return "undelay";
-  case Operation::Sign:
-    return "sign";
-  case Operation::ReplaceFile:
-    return "replace_file";
-  }
-  return {};
+  return enumName<Operation::ReplaceFile>(
+      operation, {"add_rpath", "remove_rpath", "replace_rpath", "set_rpath_kind",
+                  "rename_dependency", "add_dependency", "remove_dependency", "set_id", "delay",
+                  "undelay", "sign", "replace_file"});
 }
 
 llvm::StringRef nameOf(DependencyKind kind) {
-  switch (kind) {
-  case DependencyKind::Normal:
-    return "normal";
-  case DependencyKind::Weak:
-    return "weak";
-  case DependencyKind::Reexport:
-    return "reexport";
-  case DependencyKind::Upward:
-    return "upward";
-  case DependencyKind::Delay:
-    return "delay";
-  }
-  return {};
+  return enumName<DependencyKind::Delay>(kind, {"normal", "weak", "reexport", "upward", "delay"});
 }
 
 llvm::StringRef nameOf(SearchPathKind kind) {
@@ -53,27 +20,11 @@ llvm::StringRef nameOf(SearchPathKind kind) {
 }
 
 llvm::StringRef nameOf(SignatureState state) {
-  switch (state) {
-  case SignatureState::None:
-    return "none";
-  case SignatureState::Valid:
-    return "valid";
-  case SignatureState::Invalid:
-    return "invalid";
-  }
-  return {};
+  return enumName<SignatureState::Invalid>(state, {"none", "valid", "invalid"});
 }
 
 llvm::StringRef nameOf(SignatureKind kind) {
-  switch (kind) {
-  case SignatureKind::AdHoc:
-    return "adhoc";
-  case SignatureKind::LinkerSigned:
-    return "linker-signed";
-  case SignatureKind::Cms:
-    return "cms";
-  }
-  return {};
+  return enumName<SignatureKind::Cms>(kind, {"adhoc", "linker-signed", "cms"});
 }
 
 llvm::StringRef baseName(llvm::StringRef path) {

@@ -1,6 +1,7 @@
 #include "io/file.h"
 
 #include "base/error.h"
+#include "base/paths.h"
 #include "io/system.h"
 
 #include <llvm/ADT/SmallString.h>
@@ -78,10 +79,8 @@ Bytes InputFile::bytes() const {
 }
 
 std::string findIgnoringCase(llvm::StringRef folder, llvm::StringRef name) {
-  llvm::SmallString<256> path(folder);
-  llvm::sys::path::append(path, name);
-  if (fs::exists(path))
-    return path.str().str();
+  if (std::string path = joined(folder, name); fs::exists(path))
+    return path;
   std::error_code error;
   for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
        entry.increment(error))

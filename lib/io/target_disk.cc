@@ -1,6 +1,7 @@
 #include "io/target_disk.h"
 
 #include "base/error.h"
+#include "base/paths.h"
 #include "io/system.h"
 
 #include <llvm/ADT/SmallString.h>
@@ -47,17 +48,6 @@ std::optional<Parts> absoluteParts(llvm::StringRef target, bool isWindows) {
   Parts parts = partsOf(target.drop_front(2), true);
   parts.insert(parts.begin(), target.take_front(1));
   return parts;
-}
-
-std::string below(llvm::StringRef folder, llvm::StringRef name) {
-  llvm::SmallString<256> text(folder);
-  path::append(text, name);
-  return text.str().str();
-}
-
-bool isWithin(llvm::StringRef text, llvm::StringRef folder) {
-  return text.consume_front(folder) &&
-         (text.empty() || path::is_separator(text.front()) || path::is_separator(folder.back()));
 }
 
 std::string absolute(llvm::StringRef typed) {
@@ -168,7 +158,7 @@ std::optional<std::string> TargetDisk::resolvedNow(llvm::StringRef hostPath, int
                       : disk.sysroot.empty() ? path::root_path(next).str()
                                              : disk.sysroot;
   for (llvm::StringRef part : inside ? *inside : partsOf(*link, disk.isWindows))
-    ahead = below(ahead, part);
+    ahead = joined(ahead, part);
   return resolved(ahead, links + 1);
 }
 
@@ -204,22 +194,23 @@ llvm::Expected<InputFile> TargetDisk::open(llvm::StringRef hostPath) const {
   return fail(ErrorCode::NotFound, "there is no such file");
 }
 
+std::optional<std::string> TargetDisk::openable(llvm::StringRef hostPath) const {
+  return disk.sysroot.empty() ? std::optional(hostPath.str()) : realPath(hostPath);
+}
+
 bool TargetDisk::isFile(llvm::StringRef hostPath) const {
-  std::optional<std::string> real =
-      disk.sysroot.empty() ? std::optional(hostPath.str()) : realPath(hostPath);
+  std::optional<std::string> real = openable(hostPath);
   return real && fs::is_regular_file(*real);
 }
 
 bool TargetDisk::isFolder(llvm::StringRef hostPath) const {
-  std::optional<std::string> real =
-      disk.sysroot.empty() ? std::optional(hostPath.str()) : realPath(hostPath);
+  std::optional<std::string> real = openable(hostPath);
   return real && fs::is_directory(*real);
 }
 
 std::vector<std::string> TargetDisk::list(llvm::StringRef hostFolder) const {
   std::vector<std::string> names;
-  std::optional<std::string> real =
-      disk.sysroot.empty() ? std::optional(hostFolder.str()) : realPath(hostFolder);
+  std::optional<std::string> real = openable(hostFolder);
   if (!real)
     return names;
   std::error_code error;
@@ -257,12 +248,12 @@ bool TargetDisk::exists(const std::string& hostPath) const {
 }
 
 std::string TargetDisk::entry(const std::string& folder, llvm::StringRef name) const {
-  std::string exact = below(folder, name);
+  std::string exact = joined(folder, name);
   if (!disk.isWindows || fs::exists(exact) || system::readLink(exact))
     return exact;
   for (const std::string& other : list(folder))
     if (name.equals_insensitive(other))
-      return below(folder, other);
+      return joined(folder, other);
   return exact;
 }
 

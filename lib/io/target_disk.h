@@ -67,6 +67,9 @@ private:
   std::optional<std::string> resolvedNow(llvm::StringRef hostPath, int links) const;
   /// The folder that ".." does not leave: the sysroot's, or the root.
   std::string topAbove(llvm::StringRef hostPath) const;
+  /// The path that this machine's system can be asked about: it follows links by itself where they
+  /// mean the same as on the target.
+  std::optional<std::string> openable(llvm::StringRef hostPath) const;
   bool exists(const std::string& hostPath) const;
   std::string entry(const std::string& folder, llvm::StringRef name) const;
   std::string parent(const std::string& folder) const;

@@ -1,5 +1,7 @@
 #include "plan/draft.h"
 
+#include "base/paths.h"
+
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/Support/Path.h>
 
@@ -9,27 +11,6 @@
 namespace tcfix::plan {
 
 namespace path = llvm::sys::path;
-
-namespace {
-
-bool isBelow(llvm::StringRef inner, llvm::StringRef outer) {
-  return inner == outer || (inner.consume_front(outer) && inner.starts_with("/"));
-}
-
-// Both from the same place, without "..".
-std::string relativePath(llvm::StringRef from, llvm::StringRef to) {
-  auto a = path::begin(from), b = path::begin(to);
-  while (a != path::end(from) && b != path::end(to) && *a == *b)
-    ++a, ++b;
-  std::string result;
-  for (; a != path::end(from); ++a)
-    result += "/..";
-  for (; b != path::end(to); ++b)
-    result += "/" + b->str();
-  return result;
-}
-
-} // namespace
 
 Draft::Draft(const PackageFacts& facts, const LibraryFacts& library,
              std::optional<SearchPathKind> wantedKind)
@@ -102,13 +83,15 @@ void Draft::delay(size_t dependency, const std::string& reason) {
 
 std::string searchPathTo(const PackageFacts& facts, const LibraryFacts& library,
                          const std::string& folder, const io::TargetDisk& disk) {
-  if (!isBelow(folder, facts.root) || !isBelow(library.path, facts.root))
+  if (!isWithin(folder, facts.root) || !isWithin(library.path, facts.root))
     return disk.targetPath(folder);
   return relativeSearchPath(facts.platform, path::parent_path(library.path), folder);
 }
 
 std::string relativeSearchPath(Format platform, llvm::StringRef from, llvm::StringRef to) {
   std::string relative = relativePath(from, to);
+  if (!relative.empty())
+    relative.insert(0, "/");
   if (platform == Format::MachO)
     return "@loader_path" + relative;
   if (platform == Format::Pe)

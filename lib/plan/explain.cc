@@ -16,7 +16,7 @@ bool isWithinReach(llvm::StringRef entry, const io::TargetDisk& disk) {
 
 // A folder that the user named counts as used if any of the majors in it is.
 void addUnusedFfmpegs(const PackageFacts& facts, const PackagePlan& plan,
-                      llvm::function_ref<bool(const env::FfmpegInstall&)> isNamed,
+                      llvm::function_ref<bool(const providers::FfmpegInstall&)> isNamed,
                       std::vector<std::string>& warnings) {
   std::set<std::string> used, told;
   for (size_t i = 0; i < facts.ffmpegs.size(); ++i)
@@ -33,7 +33,7 @@ void addUnusedFfmpegs(const PackageFacts& facts, const PackagePlan& plan,
 
 void explainChoices(const PackageFacts& facts, const io::TargetDisk& disk, PackagePlan& plan) {
   for (size_t i = 0; i < plan.ffmpegs.size(); ++i) {
-    const env::FfmpegInstall& install = facts.ffmpegs[i];
+    const providers::FfmpegInstall& install = facts.ffmpegs[i];
     FfmpegChoice& choice = plan.ffmpegs[i];
     for (const GroupPlan& one : plan.groups)
       if (one.ffmpeg == i || (!one.ffmpegFolder.empty() && one.ffmpegFolder == install.folder))
@@ -90,14 +90,16 @@ std::vector<std::string> warningsAbout(const Request& request, const PackageFact
   if (!asksForFfmpeg || request.ffmpeg == Request::Ffmpeg::None)
     return warnings;
   bool wantsPyav = request.ffmpeg == Request::Ffmpeg::Pyav;
-  auto isPyav = [](const env::FfmpegInstall& one) { return one.source == env::FfmpegSource::Pyav; };
+  auto isPyav = [](const providers::FfmpegInstall& one) {
+    return one.source == providers::FfmpegSource::Pyav;
+  };
   if (wantsPyav && llvm::none_of(facts.ffmpegs, isPyav))
     warnings.push_back("there is no PyAV in the environment: pip install av");
   addUnusedFfmpegs(
       facts, plan,
-      [&](const env::FfmpegInstall& one) {
-        return one.source == env::FfmpegSource::Option ||
-               one.source == env::FfmpegSource::Variable || (wantsPyav && isPyav(one));
+      [&](const providers::FfmpegInstall& one) {
+        return one.source == providers::FfmpegSource::Option ||
+               one.source == providers::FfmpegSource::Variable || (wantsPyav && isPyav(one));
       },
       warnings);
   return warnings;

@@ -47,8 +47,8 @@ std::vector<Group> groupsOf(const PackageFacts& facts) {
 
 std::optional<int> ffmpegMajorOf(const LibraryFacts& library) {
   for (const Dependency& dependency : library.original.dependencies)
-    if (std::optional<env::FfmpegName> name = env::parseFfmpegName(dependency.name))
-      if (std::optional<int> major = env::ffmpegMajorOf(*name))
+    if (std::optional<providers::FfmpegName> name = providers::parseFfmpegName(dependency.name))
+      if (std::optional<int> major = providers::ffmpegMajorOf(*name))
         return major;
   return std::nullopt;
 }

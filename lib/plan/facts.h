@@ -1,9 +1,9 @@
 // Facts: everything that a plan is made from, gathered once. Plain values; rules only read them.
 #pragma once
 
-#include "env/ffmpeg.h"
-#include "env/ffmpeg_name.h"
 #include "env/package.h"
+#include "providers/ffmpeg.h"
+#include "providers/torch.h"
 #include "resolve/session.h"
 
 namespace tcfix::plan {
@@ -24,9 +24,9 @@ struct PackageFacts {
   Format platform = Format::MachO;
   std::string root; ///< host path of the environment: what lies below moves with it
   std::vector<LibraryFacts> libraries;
-  std::optional<env::TorchInstall> torch;
+  std::optional<providers::TorchInstall> torch;
   std::vector<std::string> torchNames; ///< the libraries in torch/lib, by file name
-  std::vector<env::FfmpegInstall> ffmpegs;
+  std::vector<providers::FfmpegInstall> ffmpegs;
   /// Folders that may hold what else is missing: grafted libraries, nvidia's, Homebrew's.
   std::vector<std::string> otherFolders;
   resolve::ProcessOptions process;

@@ -5,7 +5,7 @@
 namespace tcfix::plan {
 
 void leadToFfmpeg(Draft& draft, const PackageFacts& facts, const Simulation& simulation,
-                  const env::FfmpegInstall& install) {
+                  const providers::FfmpegInstall& install) {
   const bool isRelative = install.searchPath.empty();
   const std::string entry =
       isRelative ? searchPathTo(facts, draft.library(), install.folder, simulation.disk())
@@ -16,7 +16,7 @@ void leadToFfmpeg(Draft& draft, const PackageFacts& facts, const Simulation& sim
           : "leads to FFmpeg " + std::to_string(install.major) + " of " + install.description;
   for (size_t index : draft.dependencies()) {
     const std::string name = draft.look().dependencies[index].name;
-    std::optional<env::FfmpegName> wanted = env::parseFfmpegName(name);
+    std::optional<providers::FfmpegName> wanted = providers::parseFfmpegName(name);
     if (!wanted)
       continue;
     // Without a list of files the folder is taken on trust, with the usual names.

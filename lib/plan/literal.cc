@@ -34,7 +34,8 @@ void delayWhatTheyLeadTo(Draft& draft, const Request& request, const Simulation&
     if (found.empty())
       continue;
     bool isTrusted = found.front().state == Binding::State::Unknown &&
-                     env::parseFfmpegName(one.name) && !simulation.disk().knowsAbsolutePaths();
+                     providers::parseFfmpegName(one.name) &&
+                     !simulation.disk().knowsAbsolutePaths();
     if (isTrusted || isThrough(found.front(), request.searchPaths))
       draft.delay(one.dependency, "so that the search list leads to it");
   }
@@ -57,7 +58,8 @@ bool findsFfmpegByLiteralEntries(const Draft& draft, const Request& request,
   const std::vector<Dependency>& dependencies = draft.look().dependencies;
   const std::vector<Binding> bindings = bindingsOf(
       draft, draft.look(),
-      [&](size_t i) { return env::parseFfmpegName(dependencies[i].name).has_value(); }, simulation);
+      [&](size_t i) { return providers::parseFfmpegName(dependencies[i].name).has_value(); },
+      simulation);
   return !bindings.empty() && llvm::all_of(bindings, [&](const Binding& binding) {
     return isThrough(binding, request.searchPaths);
   });

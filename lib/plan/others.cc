@@ -69,7 +69,7 @@ GroupLoads leadToOthers(llvm::MutableArrayRef<Draft> drafts, const Group& group,
         continue;
       if (isOfGroup(baseName(binding.dependency), group))
         continue; // it will be loaded already, if it loads at all
-      if (env::parseFfmpegName(binding.dependency))
+      if (providers::parseFfmpegName(binding.dependency))
         continue; // a rule of its own chooses where all of FFmpeg comes from
       std::optional<size_t> index = indexOf(draft, binding.dependency);
       llvm::StringRef name = baseName(binding.dependency);

@@ -1,8 +1,8 @@
 #include "plan/plan.h"
 
 #include "base/parallel.h"
-#include "env/ffmpeg_places.h"
 #include "plan/explain.h"
+#include "providers/ffmpeg_places.h"
 
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/Support/Path.h>
@@ -105,13 +105,13 @@ std::vector<std::optional<size_t>> Planner::candidates() const {
   std::vector<std::optional<size_t>> named, ofVariable, found;
   if (major && request.ffmpeg != Request::Ffmpeg::None)
     for (size_t i = 0; i < facts.ffmpegs.size(); ++i) {
-      const env::FfmpegInstall& install = facts.ffmpegs[i];
+      const providers::FfmpegInstall& install = facts.ffmpegs[i];
       if (!install.defect.empty() || (install.major != *major && !install.isOnTrust))
         continue;
-      bool isNamed =
-          install.source == env::FfmpegSource::Option ||
-          (request.ffmpeg == Request::Ffmpeg::Pyav && install.source == env::FfmpegSource::Pyav);
-      bool isOfVariable = install.source == env::FfmpegSource::Variable;
+      bool isNamed = install.source == providers::FfmpegSource::Option ||
+                     (request.ffmpeg == Request::Ffmpeg::Pyav &&
+                      install.source == providers::FfmpegSource::Pyav);
+      bool isOfVariable = install.source == providers::FfmpegSource::Variable;
       (isNamed ? named : isOfVariable ? ofVariable : found).push_back(i);
     }
   named.insert(named.end(), ofVariable.begin(), ofVariable.end());
@@ -162,22 +162,22 @@ Proposal Planner::bestKind(std::optional<size_t> ffmpeg) {
 // The provider is a file without links: the install that leads to it has the name that lasts.
 std::string Planner::folderOfFfmpeg(const Proposal& proposal) const {
   const io::TargetDisk& disk = simulation.disk();
-  auto leadsTo = [&](const env::FfmpegInstall& install, const std::string& provider) {
+  auto leadsTo = [&](const providers::FfmpegInstall& install, const std::string& provider) {
     auto file = install.files.find("avcodec");
     return file != install.files.end() &&
            disk.realPath(install.folder + "/" + file->second) == disk.realPath(provider);
   };
   for (const LoadResult& result : proposal.preloaded.results)
     for (const Binding& binding : result.bindings) {
-      std::optional<env::FfmpegName> name = env::parseFfmpegName(binding.dependency);
+      std::optional<providers::FfmpegName> name = providers::parseFfmpegName(binding.dependency);
       if (!name || name->component != "avcodec" || binding.state != Binding::State::Found)
         continue;
       if (proposal.ffmpeg && leadsTo(facts.ffmpegs[*proposal.ffmpeg], binding.provider))
         return facts.ffmpegs[*proposal.ffmpeg].folder;
-      for (const env::FfmpegInstall& install : facts.ffmpegs)
+      for (const providers::FfmpegInstall& install : facts.ffmpegs)
         if (leadsTo(install, binding.provider))
           return install.folder;
-      return env::lastingPath(llvm::sys::path::parent_path(binding.provider).str(), disk);
+      return providers::lastingPath(llvm::sys::path::parent_path(binding.provider).str(), disk);
     }
   return {};
 }

@@ -36,7 +36,7 @@ void leadToTorch(Draft& draft, const PackageFacts& facts, const Simulation& simu
 
 /// A way to this FFmpeg, under the names that its files have.
 void leadToFfmpeg(Draft& draft, const PackageFacts& facts, const Simulation& simulation,
-                  const env::FfmpegInstall& install);
+                  const providers::FfmpegInstall& install);
 
 /// A way to grafted libraries, siblings, and those of NVIDIA and Homebrew, where one is missing
 /// even after the libraries of its group that are loaded before it. Returns how the group then

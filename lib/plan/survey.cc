@@ -1,7 +1,9 @@
 #include "plan/survey.h"
 
 #include "env/distribution.h"
+#include "env/library_files.h"
 #include "io/host.h"
+#include "providers/places.h"
 
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/Support/Path.h>
@@ -71,53 +73,6 @@ std::map<std::string, std::string> variables(std::initializer_list<const char*> 
   return result;
 }
 
-bool isLibraryName(llvm::StringRef name) {
-  return name.ends_with(".so") || name.contains(".so.") || name.ends_with(".dylib") ||
-         name.ends_with_insensitive(".dll");
-}
-
-// Where libraries that are neither torch's nor FFmpeg's may lie.
-std::vector<std::string> findOtherFolders(const env::Target& target, const env::Package& package) {
-  const io::TargetDisk& disk = target.disk;
-  std::vector<std::string> folders;
-  auto add = [&](const std::string& folder) {
-    if (!llvm::is_contained(folders, folder) && disk.isFolder(folder))
-      folders.push_back(folder);
-  };
-  for (const std::string& library : package.grafted)
-    add(path::parent_path(library).str());
-  for (const env::Site& one : target.environment.sites) {
-    std::string nvidia = one.folder + "/nvidia";
-    for (const std::string& part : disk.list(nvidia))
-      add(nvidia + "/" + part + (target.platform == Format::Pe ? "/bin" : "/lib"));
-  }
-  if (!target.environment.condaMeta.empty())
-    add(target.environment.whole + (target.platform == Format::Pe ? "/Library/bin" : "/lib"));
-  if (target.platform == Format::MachO)
-    for (const char* common : {"/opt/homebrew/lib", "/usr/local/lib", "/opt/local/lib"})
-      if (std::optional<std::string> folder = disk.hostPath(common))
-        add(*folder);
-  return folders;
-}
-
-// Wheels for Windows that were made with delvewheel add a folder when they are imported. It has the
-// name of the distribution, as has the package as a rule: all that is known of a file on its own.
-std::vector<std::string> findDllFolders(const env::Target& target, const env::Package& package,
-                                        llvm::ArrayRef<std::string> otherFolders) {
-  std::vector<std::string> folders;
-  for (llvm::StringRef folder : otherFolders)
-    if (folder.ends_with(".libs"))
-      folders.push_back(folder.str());
-  for (llvm::StringRef library : package.libraries) {
-    if (!library.consume_front(package.site) || !library.consume_front("/"))
-      continue;
-    std::string beside = package.site + "/" + library.split('/').first.str() + ".libs";
-    if (!llvm::is_contained(folders, beside) && target.disk.isFolder(beside))
-      folders.push_back(std::move(beside));
-  }
-  return folders;
-}
-
 } // namespace
 
 env::TargetQuery queryFor(const std::string& target, const SurveyOptions& options) {
@@ -162,12 +117,12 @@ PackageFacts gatherFacts(const env::Target& target, const env::Package& package,
     facts.process.environment =
         variables({"LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "DYLD_FALLBACK_LIBRARY_PATH", "PATH"});
 
-  facts.torch = env::findTorch(target.environment, target.disk, package.site);
+  facts.torch = providers::findTorch(target.environment, target.disk, package.site);
   if (facts.torch && facts.torch->libFolder.empty())
     facts.torch.reset();
   if (facts.torch)
     for (const std::string& name : target.disk.list(facts.torch->libFolder))
-      if (isLibraryName(name))
+      if (env::isLibraryName(name))
         facts.torchNames.push_back(name);
 
   for (const std::string& file : package.libraries) {
@@ -191,16 +146,16 @@ PackageFacts gatherFacts(const env::Target& target, const env::Package& package,
     facts.libraries.push_back(std::move(library));
   }
 
-  env::FfmpegQuery query;
+  providers::FfmpegQuery query;
   query.platform = target.platform;
   query.arch = facts.process.arch;
   query.option = options.ffmpeg;
   if (options.sysroot.empty() && target.disk.knowsAbsolutePaths())
-    query.variables = env::ffmpegVariables();
-  facts.ffmpegs = env::findFfmpegs(target.environment, target.disk, query);
-  facts.otherFolders = findOtherFolders(target, package);
+    query.variables = providers::ffmpegVariables();
+  facts.ffmpegs = providers::findFfmpegs(target.environment, target.disk, query);
+  facts.otherFolders = providers::findOtherFolders(target, package);
   if (facts.platform == Format::Pe)
-    facts.process.dllFolders = findDllFolders(target, package, facts.otherFolders);
+    facts.process.dllFolders = providers::findDllFolders(target, package, facts.otherFolders);
   return facts;
 }
 

@@ -84,13 +84,6 @@ std::optional<Version> departureOf(llvm::StringRef function) {
 
 } // namespace
 
-bool isTorchLibrary(llvm::StringRef dependency) {
-  llvm::StringRef name = dependency.substr(dependency.find_last_of("/\\") + 1);
-  name.consume_front("lib");
-  return (name.consume_front("torch") || name.consume_front("c10")) &&
-         (name.starts_with(".") || name.starts_with("_"));
-}
-
 bool isTorchSymbol(llvm::StringRef symbol) {
   const std::string name = demangled(symbol);
   return llvm::any_of(

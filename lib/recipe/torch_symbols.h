@@ -1,4 +1,4 @@
-// torch's own libraries and symbols, by their names, and which versions of torch have them.
+// torch's own symbols, by their names, and which versions of torch have them.
 #pragma once
 
 #include "base/version.h"
@@ -6,9 +6,6 @@
 #include <llvm/ADT/ArrayRef.h>
 
 namespace tcfix::recipe {
-
-/// True for the name of a library that torch brings, such as "@rpath/libc10.dylib".
-bool isTorchLibrary(llvm::StringRef dependency);
 
 /// ELF does not say which library a symbol belongs to; torch's are known by their namespaces.
 bool isTorchSymbol(llvm::StringRef symbol);

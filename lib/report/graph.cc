@@ -1,7 +1,7 @@
 #include "report/graph.h"
 
-#include "env/ffmpeg_name.h"
-#include "recipe/torch_symbols.h"
+#include "base/paths.h"
+#include "providers/torch.h"
 
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/Support/Path.h>
@@ -104,8 +104,10 @@ private:
       if (fileName(library.path) == leaf)
         return connect(from, byPath[library.path], isBroken, std::move(use));
     State state = binding.state == Binding::State::Unknown ? State::Unknown : State::Missing;
-    bool isFfmpeg = env::parseFfmpegName(leaf).has_value();
-    Kind kind = isFfmpeg ? Kind::Ffmpeg : recipe::isTorchLibrary(leaf) ? Kind::Torch : Kind::Other;
+    bool isFfmpeg = providers::parseFfmpegName(leaf).has_value();
+    Kind kind = isFfmpeg                          ? Kind::Ffmpeg
+                : providers::isTorchLibrary(leaf) ? Kind::Torch
+                                                  : Kind::Other;
     int major = isFfmpeg ? majorOf(leaf, group) : 0;
     std::string key = "absent|" + std::to_string(static_cast<int>(kind)) + "|" +
                       std::to_string(static_cast<int>(binding.state)) + "|" + std::to_string(major);
@@ -125,8 +127,8 @@ private:
   }
 
   static int majorOf(llvm::StringRef leaf, const GroupReport& group) {
-    std::optional<env::FfmpegName> name = env::parseFfmpegName(leaf);
-    return name ? env::ffmpegMajorOf(*name).value_or(group.major) : 0;
+    std::optional<providers::FfmpegName> name = providers::parseFfmpegName(leaf);
+    return name ? providers::ffmpegMajorOf(*name).value_or(group.major) : 0;
   }
 
   size_t nodeFor(const std::string& key, Kind kind, State state, int major, std::string folder) {
@@ -156,10 +158,10 @@ private:
     std::string folder = slashed(llvm::sys::path::parent_path(path)), leaf = fileName(path);
     std::string brief = briefPath(folder);
     bool isInside = brief != folder || llvm::any_of(ownFolders, [&](llvm::StringRef own) {
-                      return llvm::StringRef(folder + "/").starts_with((own + "/").str());
+                      return isWithin(folder, own);
                     });
     int major = majorOf(leaf, group);
-    Kind kind = env::parseFfmpegName(leaf)                              ? Kind::Ffmpeg
+    Kind kind = providers::parseFfmpegName(leaf)                        ? Kind::Ffmpeg
                 : llvm::StringRef("/" + folder).ends_with("/torch/lib") ? Kind::Torch
                 : isInside                                              ? Kind::Other
                                                                         : Kind::System;

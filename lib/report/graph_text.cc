@@ -18,7 +18,7 @@ std::string counted(size_t count, llvm::StringRef what) {
 /// FFmpeg's libraries by component and major, others by file name.
 std::string briefName(const Node& node, const std::string& library) {
   if (node.kind == Kind::Ffmpeg)
-    if (std::optional<env::FfmpegName> name = env::parseFfmpegName(library))
+    if (std::optional<providers::FfmpegName> name = providers::parseFfmpegName(library))
       return name->component + " " + std::to_string(name->libraryMajor);
   return printable(library);
 }

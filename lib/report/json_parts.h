@@ -62,7 +62,7 @@ inline void problems(OStream& out, llvm::StringRef key, llvm::ArrayRef<Problem> 
   });
 }
 
-inline void writeTorch(OStream& out, const std::optional<env::TorchInstall>& torch) {
+inline void writeTorch(OStream& out, const std::optional<providers::TorchInstall>& torch) {
   if (!torch)
     return out.attribute("torch", nullptr);
   out.attributeObject("torch", [&] {

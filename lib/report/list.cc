@@ -15,7 +15,7 @@ llvm::StringRef systemName(Format platform) {
 }
 
 /// Where an FFmpeg is, as the target calls it.
-std::string placeOf(const env::FfmpegInstall& install, const io::TargetDisk& disk) {
+std::string placeOf(const providers::FfmpegInstall& install, const io::TargetDisk& disk) {
   return install.searchPath.empty() ? disk.targetPath(install.folder) : install.searchPath;
 }
 
@@ -43,7 +43,7 @@ std::string renderPackage(const env::Package& package, const Paint& paint) {
 
 std::string renderFfmpeg(const ListedFfmpeg& listed, const io::TargetDisk& disk,
                          const Paint& paint) {
-  const env::FfmpegInstall& install = listed.install;
+  const providers::FfmpegInstall& install = listed.install;
   const std::string place = placeOf(install, disk);
   std::string name = install.major ? "FFmpeg " + std::to_string(install.major) : "FFmpeg";
   std::string out = line(name, printable(place), paint);

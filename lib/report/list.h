@@ -1,15 +1,16 @@
 // What `tcfix list` shows: an environment, and everything in and around it that counts.
 #pragma once
 
-#include "env/ffmpeg.h"
 #include "env/target.h"
+#include "providers/ffmpeg.h"
+#include "providers/torch.h"
 #include "report/json.h"
 
 namespace tcfix::report {
 
 /// An FFmpeg, and what the plan makes of it.
 struct ListedFfmpeg {
-  env::FfmpegInstall install;
+  providers::FfmpegInstall install;
   std::vector<std::string> chosenFor; ///< host paths of the libraries that will use it
   std::string reason;                 ///< why it is chosen or not, one sentence
 };
@@ -17,7 +18,7 @@ struct ListedFfmpeg {
 struct Listing {
   env::Target target;
   std::vector<env::Package> installed; ///< all packages, name and version only
-  std::optional<env::TorchInstall> torch;
+  std::optional<providers::TorchInstall> torch;
   std::vector<ListedFfmpeg> ffmpegs;
 };
 

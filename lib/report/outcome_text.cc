@@ -1,6 +1,7 @@
 // What was done: by edit, apply, wheel and undo.
 #include "report/text_parts.h"
 
+#include "base/enum_name.h"
 #include "image/names.h"
 #include "wheel/bundle.h"
 
@@ -15,47 +16,21 @@ namespace tcfix::report {
 namespace {
 
 std::string changeText(const Change& change) {
-  std::string value = printable(change.value);
-  std::string old = printable(change.old);
-  std::string text;
-  switch (change.operation) {
-  case Operation::AddRpath:
-    text = "+ search path  " + value;
-    break;
-  case Operation::RemoveRpath:
-    text = "- search path  " + value;
-    break;
-  case Operation::ReplaceRpath:
-    text = "~ search path  " + old + " -> " + value;
-    break;
-  case Operation::SetRpathKind:
-    text = "~ kind         " + (old.empty() ? value : old + " -> " + value);
-    break;
-  case Operation::RenameDependency:
-    text = "~ dependency   " + old + " -> " + value;
-    break;
-  case Operation::AddDependency:
-    text = "+ dependency   " + value;
-    break;
-  case Operation::RemoveDependency:
-    text = "- dependency   " + value;
-    break;
-  case Operation::SetId:
-    text = "~ identity     " + (old.empty() ? value : old + " -> " + value);
-    break;
-  case Operation::Delay:
-    text = "~ delayed      " + value;
-    break;
-  case Operation::Undelay:
-    text = "~ not delayed  " + value;
-    break;
-  case Operation::Sign:
-    text = "~ signature    ad hoc";
-    break;
-  case Operation::ReplaceFile:
-    text = "~ file         " + value;
-    break;
-  }
+  const std::string value = printable(change.value), old = printable(change.old);
+  const bool isReplacement = llvm::is_contained(
+      std::initializer_list<Operation>{Operation::ReplaceRpath, Operation::SetRpathKind,
+                                       Operation::RenameDependency, Operation::SetId},
+      change.operation);
+  std::string text =
+      enumName<Operation::ReplaceFile>(change.operation,
+                                       {"+ search path  ", "- search path  ", "~ search path  ",
+                                        "~ kind         ", "~ dependency   ", "+ dependency   ",
+                                        "- dependency   ", "~ identity     ", "~ delayed      ",
+                                        "~ not delayed  ", "~ signature    ", "~ file         "})
+          .str();
+  text += change.operation == Operation::Sign ? "ad hoc"
+          : isReplacement && !old.empty()     ? old + " -> " + value
+                                              : value;
   // "asked for" needs no saying to the one who asked.
   if (change.reason != "asked for")
     text += "  (" + printable(change.reason) + ")";

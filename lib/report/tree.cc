@@ -1,5 +1,6 @@
 #include "report/tree.h"
 
+#include "base/enum_name.h"
 #include "report/json_parts.h"
 
 #include <llvm/Support/Path.h>
@@ -86,21 +87,8 @@ void writeTried(llvm::json::OStream& out, llvm::ArrayRef<resolve::Attempt> tried
 } // namespace
 
 llvm::StringRef nameOf(BindingState state) {
-  switch (state) {
-  case BindingState::Found:
-    return "found";
-  case BindingState::System:
-    return "system";
-  case BindingState::Assumed:
-    return "assumed";
-  case BindingState::Missing:
-    return "missing";
-  case BindingState::Optional:
-    return "optional";
-  case BindingState::Unknown:
-    return "unknown";
-  }
-  return {};
+  return enumName<BindingState::Unknown>(
+      state, {"found", "system", "assumed", "missing", "optional", "unknown"});
 }
 
 std::string renderTree(const resolve::Tree& tree, const Paint& paint) {

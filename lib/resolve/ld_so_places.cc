@@ -13,20 +13,6 @@ namespace {
 // As deep as anyone nests ld.so.conf.
 constexpr unsigned kMostIncludes = 4;
 
-/// Debian's name for the folder of an architecture; empty for one that it has not.
-std::string multiarchOf(llvm::StringRef arch) {
-  return llvm::StringSwitch<std::string>(arch)
-      .Case("x86_64", "x86_64-linux-gnu")
-      .Case("aarch64", "aarch64-linux-gnu")
-      .Case("arm64", "aarch64-linux-gnu")
-      .Case("i386", "i386-linux-gnu")
-      .Case("arm", "arm-linux-gnueabihf")
-      .Case("ppc64le", "powerpc64le-linux-gnu")
-      .Case("s390x", "s390x-linux-gnu")
-      .Case("riscv64", "riscv64-linux-gnu")
-      .Default("");
-}
-
 bool is64Bit(llvm::StringRef arch) {
   return arch != "i386" && arch != "arm" && arch != "x32";
 }
@@ -47,9 +33,22 @@ bool consumeToken(llvm::StringRef& text, llvm::StringRef token) {
 
 } // namespace
 
+std::string multiarchFolder(llvm::StringRef arch) {
+  return llvm::StringSwitch<std::string>(arch)
+      .Case("x86_64", "x86_64-linux-gnu")
+      .Case("aarch64", "aarch64-linux-gnu")
+      .Case("arm64", "aarch64-linux-gnu")
+      .Case("i386", "i386-linux-gnu")
+      .Case("s390x", "s390x-linux-gnu")
+      .Case("riscv64", "riscv64-linux-gnu")
+      .Case("arm", "arm-linux-gnueabihf")
+      .Case("ppc64le", "powerpc64le-linux-gnu")
+      .Default("");
+}
+
 LdSoSystem::LdSoSystem(const io::TargetDisk& disk, std::string arch)
     : disk(disk), arch(std::move(arch)) {
-  std::string multiarch = multiarchOf(this->arch);
+  std::string multiarch = multiarchFolder(this->arch);
   std::optional<std::string> folder = disk.hostPath("/usr/lib/" + multiarch);
   isMultiarch = !multiarch.empty() && folder && disk.isFolder(*folder);
   readCache();
@@ -80,21 +79,11 @@ std::vector<std::string> LdSoSystem::find(llvm::StringRef name) const {
 }
 
 void LdSoSystem::readCache() {
-  std::optional<std::string> path = disk.hostPath("/etc/ld.so.cache");
-  if (!path)
+  cacheFile = readLdCache(disk);
+  if (!cacheFile)
     return;
-  llvm::Expected<io::InputFile> file = disk.open(*path);
-  if (!file) {
-    llvm::consumeError(file.takeError());
-    return;
-  }
-  std::optional<std::vector<io::LdCacheEntry>> entries = io::parseLdCache(file->bytes());
-  if (!entries)
-    return;
-  cacheFile = std::move(*file);
-  for (const io::LdCacheEntry& entry : *entries)
-    if (entry.hwcap == 0 && entry.isFor(arch))
-      cache.push_back(entry);
+  llvm::copy_if(cacheFile->entries, std::back_inserter(cache),
+                [&](const LdCacheEntry& entry) { return entry.hwcap == 0 && entry.isFor(arch); });
   std::stable_sort(cache.begin(), cache.end(),
                    [](const auto& a, const auto& b) { return a.name < b.name; });
 }
@@ -105,11 +94,9 @@ void LdSoSystem::readConfig(llvm::StringRef path, unsigned depth,
   std::optional<std::string> host = disk.hostPath(path);
   if (!host || depth > kMostIncludes)
     return;
-  llvm::Expected<io::InputFile> file = disk.open(*host);
-  if (!file) {
-    llvm::consumeError(file.takeError());
+  std::optional<io::InputFile> file = llvm::expectedToOptional(disk.open(*host));
+  if (!file)
     return;
-  }
   llvm::SmallVector<llvm::StringRef> lines;
   textOf(file->bytes()).split(lines, '\n');
   for (llvm::StringRef line : lines) {
@@ -134,7 +121,7 @@ void LdSoSystem::readConfig(llvm::StringRef path, unsigned depth,
 /// What $LIB stands for, which whoever builds glibc decides.
 std::string LdSoSystem::libToken() const {
   if (isMultiarch)
-    return "lib/" + multiarchOf(arch);
+    return "lib/" + multiarchFolder(arch);
   return is64Bit(arch) ? "lib64" : "lib";
 }
 
@@ -177,7 +164,7 @@ std::vector<std::string> LdSoSystem::findInCache(llvm::StringRef name) const {
   std::vector<std::string> found;
   auto entry = std::lower_bound(
       cache.begin(), cache.end(), name,
-      [](const io::LdCacheEntry& one, llvm::StringRef wanted) { return one.name < wanted; });
+      [](const LdCacheEntry& one, llvm::StringRef wanted) { return one.name < wanted; });
   for (; entry != cache.end() && entry->name == name; ++entry)
     if (std::optional<std::string> host = disk.hostPath(entry->path))
       found.push_back(*host);
@@ -207,9 +194,12 @@ BaseLibrary baseLibrary(llvm::StringRef name) {
       "libgobject-2.0.so.0", "libgthread-2.0.so.0", "libncursesw.so.5", "libpanelw.so.5",
       "libz.so.1",
   };
+  // PEP 513 named them; auditwheel's policies no longer do, as newer systems lack them.
+  constexpr llvm::StringLiteral former[] = {"libcrypt.so.1", "libncursesw.so.5", "libpanelw.so.5"};
   bool hasVersions = name.starts_with("ld-linux") || name.starts_with("ld64.so") ||
                      llvm::is_contained(versioned, name);
-  return {hasVersions || llvm::is_contained(others, name), hasVersions};
+  bool isBase = hasVersions || llvm::is_contained(others, name);
+  return {isBase, hasVersions, isBase && !llvm::is_contained(former, name)};
 }
 
 bool isStandard(llvm::StringRef symbol) {

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "io/file.h"
-#include "io/ld_cache.h"
 #include "io/target_disk.h"
+#include "resolve/ld_cache.h"
 
 namespace tcfix::resolve {
 
@@ -15,6 +15,10 @@ struct Place {
   std::string text;                  ///< as people know it
   bool isUnknown = false;            ///< out of reach
 };
+
+/// Debian's name for the directory of an architecture's libraries, such as "x86_64-linux-gnu";
+/// empty for an architecture without one.
+std::string multiarchFolder(llvm::StringRef arch);
 
 /// What ld.so knows of the target before any library is looked at.
 class LdSoSystem {
@@ -51,8 +55,8 @@ private:
 
   const io::TargetDisk& disk;
   std::string arch;
-  std::optional<io::InputFile> cacheFile;
-  std::vector<io::LdCacheEntry> cache; ///< those for this architecture, sorted by name
+  std::optional<LdCache> cacheFile;
+  std::vector<LdCacheEntry> cache; ///< those for this architecture, sorted by name
   bool isMultiarch = false;
   std::vector<Place> places;
   bool libcIsThere = false;
@@ -62,6 +66,7 @@ private:
 struct BaseLibrary {
   bool isBase = false;
   bool hasVersions = false; ///< all its symbols have versions: unversioned ones are not its own
+  bool isPortable = false;  ///< today's policies allow it: a new wheel may leave it to the system
 };
 BaseLibrary baseLibrary(llvm::StringRef name);
 

@@ -117,13 +117,9 @@ Library::missing(SymbolQuestion question, llvm::function_ref<MissingByDependency
 
 Library::Table& Library::table(const std::string& arch) const {
   auto [entry, isNew] = tables.try_emplace(arch);
-  if (isNew) {
-    llvm::Expected<std::unique_ptr<SymbolTable>> opened = formats::openSymbols(bytes, arch);
-    if (opened)
-      entry->second.symbols = std::move(*opened);
-    else
-      llvm::consumeError(opened.takeError());
-  }
+  if (isNew)
+    entry->second.symbols =
+        llvm::expectedToOptional(formats::openSymbols(bytes, arch)).value_or(nullptr);
   return entry->second;
 }
 
@@ -158,16 +154,10 @@ llvm::StringSet<> Library::exportedScopes(const llvm::StringSet<>& wanted) const
 llvm::ArrayRef<NeededSymbol> Library::needed(const std::string& arch) const {
   std::lock_guard lock(mutex);
   Table& known = table(arch);
-  if (!known.needed) {
+  if (!known.needed && known.symbols)
+    known.needed = llvm::expectedToOptional(known.symbols->needed());
+  if (!known.needed)
     known.needed.emplace();
-    if (known.symbols) {
-      llvm::Expected<std::vector<NeededSymbol>> read = known.symbols->needed();
-      if (read)
-        known.needed = std::move(*read);
-      else
-        llvm::consumeError(read.takeError());
-    }
-  }
   return *known.needed;
 }
 

@@ -28,16 +28,10 @@ std::vector<std::string> foldersFor(llvm::StringRef ownFolder, const Slice& slic
   return folders;
 }
 
-/// No table for what cannot be read.
-struct Symbols {
-  explicit Symbols(Bytes bytes) {
-    if (llvm::Expected<std::unique_ptr<SymbolTable>> opened = formats::openSymbols(bytes, {}))
-      table = std::move(*opened);
-    else
-      llvm::consumeError(opened.takeError());
-  }
-  std::unique_ptr<SymbolTable> table;
-};
+/// Null for what cannot be read.
+std::unique_ptr<SymbolTable> symbolsIn(Bytes bytes) {
+  return llvm::expectedToOptional(formats::openSymbols(bytes, {})).value_or(nullptr);
+}
 
 std::string findProvider(llvm::ArrayRef<std::string> folders, llvm::StringRef name) {
   for (const std::string& folder : folders)
@@ -53,31 +47,27 @@ std::vector<MissingSymbols> findMissingSymbols(const io::InputFile& file, const 
   if (image.format != Format::Pe)
     return result;
   const Slice& slice = image.slices.front();
-  Symbols importer(file.bytes());
-  if (!importer.table)
+  std::unique_ptr<SymbolTable> importer = symbolsIn(file.bytes());
+  if (!importer)
     return result;
-  llvm::Expected<std::vector<NeededSymbol>> needed = importer.table->needed();
-  if (!needed) {
-    llvm::consumeError(needed.takeError());
+  std::optional<std::vector<NeededSymbol>> needed = llvm::expectedToOptional(importer->needed());
+  if (!needed)
     return result;
-  }
   const std::vector<std::string> folders =
       foldersFor(llvm::sys::path::parent_path(file.path()), slice);
   for (size_t i = 0; i < slice.dependencies.size(); ++i) {
     const std::string path = findProvider(folders, slice.dependencies[i].name);
     if (path.empty())
       continue;
-    llvm::Expected<io::InputFile> opened = io::InputFile::open(path);
-    if (!opened) {
-      llvm::consumeError(opened.takeError());
+    std::optional<io::InputFile> opened = llvm::expectedToOptional(io::InputFile::open(path));
+    if (!opened)
       continue;
-    }
-    Symbols provider(opened->bytes());
-    if (!provider.table)
+    std::unique_ptr<SymbolTable> provider = symbolsIn(opened->bytes());
+    if (!provider)
       continue;
     std::vector<std::string> missing;
     for (const NeededSymbol& symbol : *needed)
-      if (symbol.dependency == i && provider.table->find(symbol).kind == SymbolOffer::Kind::Absent)
+      if (symbol.dependency == i && provider->find(symbol).kind == SymbolOffer::Kind::Absent)
         missing.push_back(symbol.text());
     if (!missing.empty())
       result.push_back({slice.dependencies[i].name, path, std::move(missing)});

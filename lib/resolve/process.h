@@ -93,7 +93,7 @@ struct Search {
 /// The sentence's beginning: the library, and who brought it in.
 std::string describeRequester(const Process& process, size_t module);
 
-/// The problem that the file to be loaded is itself no good candidate.
+/// The problem that the library to load cannot be used.
 LoadProblem problemOf(const std::string& hostPath, const Candidate& candidate);
 
 /// The problem that a fruitless search is.

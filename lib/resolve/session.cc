@@ -1,6 +1,7 @@
 #include "resolve/explain.h"
 #include "resolve/process.h"
 
+#include "base/enum_name.h"
 #include "image/names.h"
 
 namespace tcfix::resolve {
@@ -51,23 +52,9 @@ LoadResult unreadable(const Library& library) {
 } // namespace
 
 llvm::StringRef nameOf(LoadProblem::Code code) {
-  switch (code) {
-  case LoadProblem::Code::MissingDependency:
-    return "missing-dependency";
-  case LoadProblem::Code::MissingSymbols:
-    return "missing-symbols";
-  case LoadProblem::Code::MissingVersion:
-    return "missing-version";
-  case LoadProblem::Code::WrongArchitecture:
-    return "wrong-architecture";
-  case LoadProblem::Code::DuplicateEntry:
-    return "duplicate-entry";
-  case LoadProblem::Code::Unreadable:
-    return "unreadable";
-  case LoadProblem::Code::Refused:
-    return "refused";
-  }
-  return {};
+  return enumName<LoadProblem::Code::Refused>(code, {"missing-dependency", "missing-symbols",
+                                                     "missing-version", "wrong-architecture",
+                                                     "duplicate-entry", "unreadable", "refused"});
 }
 
 std::string countMissing(const LoadProblem& problem, std::string requester) {

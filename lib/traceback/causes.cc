@@ -2,8 +2,9 @@
 
 #include "base/version.h"
 #include "doctor/python_tag.h"
-#include "env/ffmpeg_name.h"
 #include "image/names.h"
+#include "providers/ffmpeg_name.h"
+#include "providers/torch.h"
 #include "recipe/recipe.h"
 #include "recipe/torch_symbols.h"
 
@@ -27,7 +28,7 @@ bool isCore(const Defect& failure) {
 
 bool isFfmpegMissing(const Defect& failure) {
   if (failure.kind == Kind::MissingDependency && !failure.name.empty())
-    return env::parseFfmpegName(failure.name).has_value();
+    return providers::parseFfmpegName(failure.name).has_value();
   // Windows does not name it; a DLL that tcfix has converted fails to start without it.
   return isCore(failure) &&
          (failure.kind == Kind::MissingDependency || failure.kind == Kind::InitializationFailed);
@@ -100,7 +101,7 @@ bool isTorchTheCause(const Defect& failure) {
   // Windows names no symbol.
   return failure.items.empty() ? isOwnLibrary(failure)
                                : recipe::isTorchSymbol(failure.items.front()) ||
-                                     recipe::isTorchLibrary(failure.provider);
+                                     providers::isTorchLibrary(failure.provider);
 }
 
 std::string failedPackage(const Defect& failure) {
@@ -141,7 +142,7 @@ Defect classified(const Defect& failure, const std::string& package, const Trace
   } else if (failure.kind == Kind::MissingDependency) {
     defect.kind = doctor::kindOfDependency(failure.name);
     defect.isRepairable =
-        recipe::isTorchLibrary(failure.name) || baseName(failure.name).starts_with("libpython");
+        providers::isTorchLibrary(failure.name) || baseName(failure.name).starts_with("libpython");
   } else if (isTorchTheCause(failure)) {
     defect.kind = Kind::MissingTorchSymbols;
   } else if (failure.kind == Kind::PackageMissing && failure.name == "torch") {

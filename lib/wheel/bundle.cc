@@ -1,9 +1,11 @@
 #include "wheel/bundle.h"
 
 #include "apply/library_rewrite.h"
+#include "base/paths.h"
 #include "image/names.h"
 #include "io/digest.h"
 #include "io/host.h"
+#include "resolve/ld_so_places.h"
 #include "resolve/windows_names.h"
 
 #include <llvm/ADT/STLExtras.h>
@@ -18,24 +20,14 @@ namespace path = llvm::sys::path;
 
 namespace {
 
-/// What PEP 600's policies let a wheel expect of every Linux (auditwheel's lists for manylinux).
-constexpr llvm::StringLiteral kLinuxLibraries[] = {
-    "libGL.so.1",     "libICE.so.6",         "libSM.so.6",     "libX11.so.6",
-    "libXext.so.6",   "libXrender.so.1",     "libanl.so.1",    "libc.so.6",
-    "libdl.so.2",     "libexpat.so.1",       "libgcc_s.so.1",  "libglib-2.0.so.0",
-    "libm.so.6",      "libgobject-2.0.so.0", "libmvec.so.1",   "libgthread-2.0.so.0",
-    "libnsl.so.1",    "libpthread.so.0",     "libresolv.so.2", "librt.so.1",
-    "libstdc++.so.6", "libutil.so.1",        "libz.so.1",
-};
-
 bool isSystems(llvm::StringRef dependency, Format platform) {
   llvm::StringRef name = baseName(dependency);
   switch (platform) {
   case Format::MachO:
     return dependency.starts_with("/usr/lib/") || dependency.starts_with("/System/");
   case Format::Elf:
-    return llvm::is_contained(kLinuxLibraries, name) || name.starts_with("ld-linux") ||
-           name.starts_with("ld-musl") || name.starts_with("libc.musl");
+    return resolve::baseLibrary(name).isPortable || name.starts_with("ld-musl") ||
+           name.starts_with("libc.musl");
   case Format::Pe:
     return resolve::isApiSet(name) || resolve::isWindowsLibrary(name);
   }
@@ -98,23 +90,21 @@ std::string Bundler::nameOf(llvm::StringRef dependency) const {
 }
 
 std::string Bundler::find(llvm::StringRef name) const {
-  llvm::SmallString<256> file(folder);
-  path::append(file, name);
   std::string found =
-      platform == Format::Pe ? io::findIgnoringCase(folder, name) : std::string(file);
+      platform == Format::Pe ? io::findIgnoringCase(folder, name) : joined(folder, name);
   return io::isFile(found) ? found : std::string();
 }
 
 llvm::Expected<bool> Bundler::findRoots() {
   std::set<std::string> inside, missing;
-  for (const io::ZipMember& member : wheel.members())
+  for (const ZipMember& member : wheel.members())
     inside.insert(nameOf(member.name));
   bool hasOneInside = false;
   for (const Image* image : images) {
     std::set<std::string> wanted;
     for (const Slice& slice : image->slices)
       for (const Dependency& dependency : slice.dependencies)
-        if (env::parseFfmpegName(dependency.name))
+        if (providers::parseFfmpegName(dependency.name))
           wanted.insert(nameOf(dependency.name));
     auto isInside = [&](const std::string& name) { return inside.count(name) != 0; };
     auto isAbsent = [&](const std::string& name) { return find(name).empty(); };
@@ -175,8 +165,8 @@ llvm::Error Bundler::collect(const std::string& name) {
 void Bundler::warnOfSystem(const Source& source) {
   for (const Slice& slice : source.image.slices) {
     llvm::StringRef needed = platform == Format::Elf ? slice.leastGlibc : slice.minOs;
-    std::optional<SystemVersion> wanted = SystemVersion::parse(needed, '.');
-    std::optional<SystemVersion> promised = wheel.name().leastSystem();
+    std::optional<Version> wanted = parseVersion(needed);
+    std::optional<Version> promised = wheel.name().leastSystem();
     if (wanted && promised && *promised < *wanted)
       warn(path::filename(source.path).str() + " needs " +
            (platform == Format::Elf ? "glibc " : "macOS ") + needed.str() +
@@ -261,7 +251,7 @@ llvm::Expected<Bundle> Bundler::run() {
       return error;
   }
   for (const auto& [name, source] : sources) {
-    if (std::optional<env::FfmpegName> known = env::parseFfmpegName(name))
+    if (std::optional<providers::FfmpegName> known = providers::parseFfmpegName(name))
       bundle.ffmpeg.files[{known->component, known->libraryMajor}] = source.newName;
     llvm::Expected<BundledFile> file = rewrite(source, bundle.ffmpeg.folder + "/" + source.newName);
     if (!file)

@@ -23,19 +23,6 @@ llvm::Error notAWheel(const std::string& why) {
 
 } // namespace
 
-llvm::StringRef versionIn(llvm::StringRef metadata) {
-  while (!metadata.empty()) {
-    llvm::StringRef line;
-    std::tie(line, metadata) = metadata.split('\n');
-    line = line.rtrim('\r');
-    if (line.empty())
-      break; // the description follows
-    if (line.consume_front_insensitive("Version:"))
-      return line.trim();
-  }
-  return {};
-}
-
 llvm::Expected<Contents> Contents::open(const std::string& path) {
   if (io::isDirectory(path))
     return fail(ErrorCode::NotALibrary, "is a folder, not a wheel", "name the wheels in it");
@@ -47,7 +34,7 @@ llvm::Expected<Contents> Contents::open(const std::string& path) {
   if (!name)
     return name.takeError();
   contents.fileName = std::move(*name);
-  llvm::Expected<io::ZipReader> archive = io::ZipReader::open(contents.file.bytes());
+  llvm::Expected<ZipReader> archive = ZipReader::open(contents.file.bytes());
   if (!archive)
     return archive.takeError();
   contents.archive = std::move(*archive);
@@ -58,7 +45,7 @@ llvm::Expected<Contents> Contents::open(const std::string& path) {
 
 llvm::Error Contents::readDistInfo() {
   std::set<std::string> folders;
-  for (const io::ZipMember& member : members())
+  for (const ZipMember& member : members())
     if (llvm::StringRef folder = llvm::StringRef(member.name).split('/').first;
         folder.size() != member.name.size() && folder.ends_with(".dist-info"))
       folders.insert(folder.str());
@@ -70,8 +57,8 @@ llvm::Error Contents::readDistInfo() {
   if (env::normalizedName(owner) != env::normalizedName(fileName.distribution))
     return notAWheel("its " + distInfoFolder + " is of another package than its name says");
 
-  const io::ZipMember* record = archive.find(distInfoFolder + "/RECORD");
-  const io::ZipMember* metadata = archive.find(distInfoFolder + "/METADATA");
+  const ZipMember* record = archive.find(distInfoFolder + "/RECORD");
+  const ZipMember* metadata = archive.find(distInfoFolder + "/METADATA");
   if (!record || !metadata)
     return notAWheel(distInfoFolder + " has no " + (record ? "METADATA" : "RECORD"));
   for (const char* signature : {"/RECORD.jws", "/RECORD.p7s"})
@@ -79,7 +66,7 @@ llvm::Error Contents::readDistInfo() {
       return fail(ErrorCode::ForeignSigned, "has a signed RECORD, which tcfix cannot sign again",
                   "unpack it, remove the signature, and pack it again");
 
-  llvm::Expected<ByteVector> text = io::unpack(*record, kMostText);
+  llvm::Expected<ByteVector> text = unpack(*record, kMostText);
   if (!text)
     return text.takeError();
   const auto* letters = reinterpret_cast<const llvm::UTF8*>(text->data());
@@ -97,7 +84,7 @@ llvm::Error Contents::readDistInfo() {
   if (!bytes)
     return bytes.takeError();
   metadataBytes = std::move(*bytes);
-  versionInMetadata = versionIn(textOf(metadataBytes)).str();
+  versionInMetadata = env::metadataField(textOf(metadataBytes), "Version").str();
   if (versionInMetadata.empty())
     return notAWheel(metadata->name + " says no version");
   return llvm::Error::success();
@@ -111,10 +98,10 @@ llvm::StringRef Contents::installedPath(llvm::StringRef member) const {
   return isMoved ? rest : member;
 }
 
-llvm::Expected<ByteVector> Contents::read(const io::ZipMember& member, uint64_t most) const {
+llvm::Expected<ByteVector> Contents::read(const ZipMember& member, uint64_t most) const {
   if (io::system::isInterrupted())
     return fail(ErrorCode::Interrupted, "was not repaired: interrupted");
-  llvm::Expected<ByteVector> content = io::unpack(member, most);
+  llvm::Expected<ByteVector> content = unpack(member, most);
   if (!content)
     return content;
   auto rows = rowsByPath.find(member.name);

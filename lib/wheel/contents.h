@@ -4,8 +4,8 @@
 
 #include "env/record.h"
 #include "io/file.h"
-#include "io/zip.h"
 #include "wheel/wheel_name.h"
+#include "wheel/zip.h"
 
 namespace tcfix::wheel {
 
@@ -22,7 +22,7 @@ public:
   /// Refuses what is no wheel: no .dist-info with METADATA and RECORD, or several.
   static llvm::Expected<Contents> open(const std::string& path);
 
-  llvm::ArrayRef<io::ZipMember> members() const { return archive.members(); }
+  llvm::ArrayRef<ZipMember> members() const { return archive.members(); }
   Bytes comment() const { return archive.comment(); }
   const WheelName& name() const { return fileName; }
   const std::string& distInfo() const { return distInfoFolder; } ///< such as "x-1.0.dist-info"
@@ -35,7 +35,7 @@ public:
   /// A member's content. Malformed if RECORD does not list it, or has another hash or size for it
   /// in any of its rows: what is written anew gets a new hash, and nobody could tell any more.
   /// Interrupted once the user wants to stop: a wheel may have many members.
-  llvm::Expected<ByteVector> read(const io::ZipMember& member, uint64_t most = kMostBytes) const;
+  llvm::Expected<ByteVector> read(const ZipMember& member, uint64_t most = kMostBytes) const;
 
 private:
   explicit Contents(io::InputFile file) : file(std::move(file)) {}
@@ -44,14 +44,11 @@ private:
   io::InputFile file; ///< what the archive's members are views of
   /// RECORD's rows for a path: a hostile one has so many that looking through all takes minutes.
   llvm::StringMap<std::vector<size_t>> rowsByPath;
-  io::ZipReader archive;
+  ZipReader archive;
   WheelName fileName;
   std::string distInfoFolder, versionInMetadata;
   env::Record recordTable;
   ByteVector metadataBytes;
 };
-
-/// The Version line's value in a METADATA; empty if there is none.
-llvm::StringRef versionIn(llvm::StringRef metadata);
 
 } // namespace tcfix::wheel

@@ -1,6 +1,7 @@
 #include "wheel/output.h"
 
 #include "base/error.h"
+#include "env/distribution.h"
 #include "io/digest.h"
 
 #include <llvm/ADT/STLExtras.h>
@@ -37,7 +38,7 @@ private:
 };
 
 std::string metadataOf(const Contents& wheel) {
-  llvm::StringRef text = wheel.metadata(), old = versionIn(text);
+  llvm::StringRef text = wheel.metadata(), old = env::metadataField(text, "Version");
   size_t at = static_cast<size_t>(old.data() - text.data());
   return text.take_front(at).str() + repairedVersion(old, hasLocalVersion(wheel)) +
          text.drop_front(at + old.size()).str();
@@ -55,7 +56,7 @@ llvm::Error checkRest(const Contents& wheel, const Changes& changes) {
                       ", and a name says " + other.str(),
                   "get it anew; renaming a wheel does not make it another version");
   uint64_t most = kMostBytes; // of all together: it is time that a hostile archive takes here
-  for (const io::ZipMember& member : wheel.members()) {
+  for (const ZipMember& member : wheel.members()) {
     if (member.isFolder() || changes.contents.count(member.name))
       continue;
     llvm::Expected<ByteVector> content = wheel.read(member, most);
@@ -90,10 +91,10 @@ llvm::Expected<bool> writeWheel(const Contents& wheel, Changes changes, const st
   record.rename(renamed);
   contents[wheel.distInfo() + "/RECORD"] = bytesOf(record.text()).vec();
 
-  llvm::Expected<io::ZipWriter> writer = io::ZipWriter::create(target);
+  llvm::Expected<ZipWriter> writer = ZipWriter::create(target);
   if (!writer)
     return writer.takeError();
-  for (const io::ZipMember& member : wheel.members()) {
+  for (const ZipMember& member : wheel.members()) {
     auto changed = contents.find(member.name);
     std::string name = renamed(member.name);
     if (llvm::Error error = changed == contents.end() ? writer->copy(member, name)

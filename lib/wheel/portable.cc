@@ -1,6 +1,8 @@
 #include "wheel/portable.h"
 
 #include "image/names.h"
+#include "providers/places.h"
+#include "providers/torch.h"
 
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/Support/Path.h>
@@ -13,20 +15,10 @@ namespace {
 
 constexpr llvm::StringLiteral kTorchFolder = "torch/lib";
 
-/// Where FFmpeg is on many machines; Linux's loader knows such places by itself.
-constexpr llvm::StringLiteral kHomebrew = "/opt/homebrew/lib";
 constexpr llvm::StringLiteral kSharedBin = "%FFMPEG_SHARED_BIN%";
 
-bool isOfTorch(llvm::StringRef dependency) {
-  std::string lower = baseName(dependency).lower();
-  llvm::StringRef name = lower;
-  if (!name.ends_with(".dll") && !name.consume_front("lib"))
-    return false;
-  return name.starts_with("c10") || (name.starts_with("torch") && !name.starts_with("torchcodec"));
-}
-
 /// The name without hash or exact version, which any FFmpeg of that major has.
-std::string plainName(const env::FfmpegName& name, Format platform) {
+std::string plainName(const providers::FfmpegName& name, Format platform) {
   std::string number = std::to_string(name.libraryMajor);
   switch (platform) {
   case Format::MachO:
@@ -75,9 +67,9 @@ private:
         names.push_back(name);
     };
     llvm::StringRef rest = name;
-    if (isOfTorch(name))
+    if (providers::isTorchLibrary(name))
       note(torch);
-    else if (env::parseFfmpegName(name))
+    else if (providers::parseFfmpegName(name))
       note(ffmpeg);
     else if (rest.consume_front("@rpath/") && !rest.starts_with("libtorchcodec"))
       note(others);
@@ -123,14 +115,16 @@ private:
     // A name with a hash or an exact version is one certain file's, and has its entry already.
     llvm::erase_if(ffmpeg, [&](const std::string& name) {
       return !baseName(name).equals_insensitive(
-          plainName(*env::parseFfmpegName(name), image.format));
+          plainName(*providers::parseFfmpegName(name), image.format));
     });
     delay(ffmpeg);
     if (!request.searchPaths.empty())
       return;
     if (image.format == Format::MachO && !(ffmpeg.empty() && others.empty()))
-      add(kHomebrew.str(), ffmpeg.empty() ? "leads to " + baseName(others.front()).str()
-                                          : "leads to Homebrew's FFmpeg");
+      // Linux's loader searches such places by itself.
+      add(providers::kHomebrewPrefix.str() + "/lib",
+          ffmpeg.empty() ? "leads to " + baseName(others.front()).str()
+                         : "leads to Homebrew's FFmpeg");
     if (image.format == Format::Pe && !ffmpeg.empty())
       add(kSharedBin.str(), "leads to FFmpeg where that variable is set");
   }
@@ -160,7 +154,7 @@ private:
 } // namespace
 
 const std::string* FfmpegBeside::find(llvm::StringRef dependency) const {
-  std::optional<env::FfmpegName> name = env::parseFfmpegName(dependency);
+  std::optional<providers::FfmpegName> name = providers::parseFfmpegName(dependency);
   if (!name)
     return nullptr;
   auto found = files.find({name->component, name->libraryMajor});

@@ -2,8 +2,8 @@
 // machine of its platform. Nothing is simulated, since nobody knows what will be there.
 #pragma once
 
-#include "env/ffmpeg_name.h"
 #include "plan/draft.h"
+#include "providers/ffmpeg_name.h"
 
 #include <map>
 

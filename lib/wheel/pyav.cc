@@ -19,11 +19,11 @@ llvm::Expected<PyavWheel> readPyav(const std::string& file) {
   pyav.ffmpeg.description =
       (wheel->name().distribution == "av" ? "PyAV" : wheel->name().distribution) + " " +
       wheel->version();
-  for (const io::ZipMember& member : wheel->members()) {
+  for (const ZipMember& member : wheel->members()) {
     if (member.isFolder() || !env::isInGraftedFolder(member.name))
       continue;
     llvm::StringRef name = path::filename(member.name, path::Style::posix);
-    std::optional<env::FfmpegName> known = env::parseFfmpegName(name);
+    std::optional<providers::FfmpegName> known = providers::parseFfmpegName(name);
     if (!known)
       continue;
     pyav.ffmpeg.folder = path::parent_path(member.name, path::Style::posix).str();

@@ -23,13 +23,13 @@ namespace {
 
 /// A library of the wheel on its way.
 struct Library {
-  const io::ZipMember* member;
+  const ZipMember* member;
   std::string place; ///< from site-packages
   ByteVector content;
   Image image;
 };
 
-bool isToBeRepaired(const io::ZipMember& member) {
+bool isToBeRepaired(const ZipMember& member) {
   llvm::StringRef name = path::filename(member.name, path::Style::posix);
   return !member.isFolder() && name.starts_with(env::torchcodecQuery().libraryPrefix) &&
          env::isLibraryName(name) && !env::isInGraftedFolder(member.name);
@@ -59,7 +59,7 @@ private:
 
 llvm::Error Repair::readLibraries(const Contents& wheel) {
   uint64_t most = kMostBytes; // of all together: each is in memory
-  for (const io::ZipMember& member : wheel.members()) {
+  for (const ZipMember& member : wheel.members()) {
     if (!isToBeRepaired(member))
       continue;
     llvm::Expected<ByteVector> content = wheel.read(member, most);

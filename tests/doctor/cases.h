@@ -21,7 +21,7 @@ public:
     facts.package.version = "0.9.1";
     facts.package.site = world.at("/env/site-packages");
     facts.package.distInfo = facts.package.site + "/torchcodec-0.9.1.dist-info";
-    facts.torch = env::TorchInstall{"2.9.1", world.at("/env/torch/lib"), facts.package.site};
+    facts.torch = providers::TorchInstall{"2.9.1", world.at("/env/torch/lib"), facts.package.site};
   }
 
   /// A library of the package; `searchPaths` are those of its installer.
@@ -46,8 +46,8 @@ public:
   }
 
   void addFfmpeg(int major, const std::string& folder, const std::string& defect = {},
-                 env::FfmpegSource source = env::FfmpegSource::System) {
-    env::FfmpegInstall install;
+                 providers::FfmpegSource source = providers::FfmpegSource::System) {
+    providers::FfmpegInstall install;
     install.major = major;
     install.source = source;
     install.folder = world.at(folder);

@@ -146,9 +146,9 @@ TEST(Surroundings, TwoPackagesOfOneName) {
 TEST(Surroundings, TwoFfmpegs) {
   Case one;
   one.groups = {{7, Verdict::Loads, Verdict::Loads, {}, one.world.at("/opt/lib")}};
-  one.addFfmpeg(7, "/opt/lib", "", env::FfmpegSource::Pyav);
+  one.addFfmpeg(7, "/opt/lib", "", providers::FfmpegSource::Pyav);
   EXPECT_THAT(one.codes(findSurroundings), IsEmpty());
-  one.addFfmpeg(7, "/env/av.libs", "", env::FfmpegSource::Pyav);
+  one.addFfmpeg(7, "/env/av.libs", "", providers::FfmpegSource::Pyav);
   EXPECT_THAT(one.codes(findSurroundings), ElementsAre("two-ffmpegs"));
 }
 

@@ -84,16 +84,9 @@ TEST(Names, AreComparedAsPep503Says) {
   EXPECT_NE(env::normalizedName("torchcodec"), env::normalizedName("torch-codec"));
 }
 
-TEST(Versions, AreOrderedByTheirNumbers) {
-  for (auto [older, newer] : {std::pair("0.9.1", "0.10.0"),
-                              {"0.9", "0.9.1"},
-                              {"2.9.1", "2.9.1+cu128"},
-                              {"1.0rc1", "1.0"},
-                              {"1.0.dev3", "1.0.1"}}) {
-    EXPECT_TRUE(env::isOlder(older, newer)) << older << " " << newer;
-    EXPECT_FALSE(env::isOlder(newer, older)) << older << " " << newer;
-  }
-  EXPECT_FALSE(env::isOlder("1.0", "1.0"));
+TEST(Metadata, VersionIsInTheHeader) {
+  EXPECT_EQ(env::metadataField("Name: x\r\nversion:  1.0 \r\n\r\nVersion: 2", "Version"), "1.0");
+  EXPECT_EQ(env::metadataField("Metadata-Version: 2.1\nName: x\n\nVersion: 2\n", "Version"), "");
 }
 
 TEST_F(Packages, AreReadFromRecord) {
@@ -317,32 +310,6 @@ TEST_F(Packages, OfAnotherArchitectureHaveADiskOutOfReach) {
                  io::system::thisArchitecture() == arch;
     EXPECT_EQ(target->disk.knowsAbsolutePaths(), isOwn) << arch.str();
   }
-}
-
-TEST_F(Packages, FindTheirTorch) {
-  auto torch = [&] {
-    return env::findTorch(*env::findEnvironment(tree.path("venv"), disk), disk,
-                          tree.path(llvm::StringRef(kSite).drop_back()));
-  };
-  EXPECT_EQ(torch(), std::nullopt);
-  tree.file(inSite("torch/version.py"), "import x\n__version__ = '2.8.0+cpu'\n");
-  ASSERT_TRUE(torch().has_value());
-  EXPECT_EQ(torch()->version, "2.8.0+cpu");
-  EXPECT_EQ(torch()->libFolder, "");
-  tree.makeFolder(inSite("torch/lib"));
-  tree.makeFolder(inSite("torch-2.9.1+cu128.dist-info"));
-  EXPECT_EQ(torch()->version, "2.9.1+cu128");
-  EXPECT_EQ(torch()->libFolder, tree.path(inSite("torch/lib")));
-}
-
-TEST_F(Packages, TakeTorchFromAnotherSiteIfTheirOwnHasNone) {
-  tree.file("venv/pyvenv.cfg",
-            "home = " + tree.path("base/bin") + "\ninclude-system-site-packages = true\n");
-  tree.makeFolder("base/lib/python3.12/site-packages/torch/lib");
-  auto torch = env::findTorch(*env::findEnvironment(tree.path("venv"), disk), disk,
-                              tree.path(llvm::StringRef(kSite).drop_back()));
-  ASSERT_TRUE(torch.has_value());
-  EXPECT_EQ(torch->libFolder, tree.path("base/lib/python3.12/site-packages/torch/lib"));
 }
 
 TEST_F(Packages, BehindOneOfTheSameNameAreNotSeen) {

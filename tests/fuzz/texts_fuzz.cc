@@ -7,9 +7,9 @@
 #include "apply/journal.h"
 #include "env/conda_record.h"
 #include "env/record.h"
-#include "io/ld_cache.h"
-#include "io/zip.h"
+#include "resolve/ld_cache.h"
 #include "traceback/explain.h"
+#include "wheel/zip.h"
 
 using namespace tcfix;
 
@@ -45,11 +45,11 @@ void readJournal(llvm::StringRef text) {
 }
 
 void readZip(Bytes bytes) {
-  llvm::Expected<io::ZipReader> archive = io::ZipReader::open(bytes);
+  llvm::Expected<wheel::ZipReader> archive = wheel::ZipReader::open(bytes);
   if (!archive)
     return llvm::consumeError(archive.takeError());
-  for (const io::ZipMember& member : archive->members())
-    fuzz::succeeds(io::unpack(member, 1 << 20));
+  for (const wheel::ZipMember& member : archive->members())
+    fuzz::succeeds(wheel::unpack(member, 1 << 20));
 }
 
 } // namespace
@@ -72,7 +72,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     readZip(bytes);
     break;
   case 4:
-    io::parseLdCache(bytes);
+    resolve::parseLdCache(bytes);
     break;
   default:
     traceback::explainTraceback(textOf(bytes), "fuzz");

@@ -52,15 +52,15 @@ protected:
     facts.libraries = {core};
   }
 
-  void ffmpeg(env::FfmpegSource source, const std::string& folder,
+  void ffmpeg(providers::FfmpegSource source, const std::string& folder,
               const std::string& file = "libavcodec.61.dylib",
               std::vector<DependencySpec> needs = {}) {
     tree.file(folder + "/" + file, image("/" + folder + "/" + file, std::move(needs)));
-    env::FfmpegInstall install;
+    providers::FfmpegInstall install;
     install.major = 7;
     install.source = source;
     install.folder = tree.path(folder);
-    install.searchPath = source == env::FfmpegSource::Pyav ? "" : "/" + folder;
+    install.searchPath = source == providers::FfmpegSource::Pyav ? "" : "/" + folder;
     install.description = folder;
     install.files["avcodec"] = file;
     facts.ffmpegs.push_back(install);
@@ -83,9 +83,9 @@ protected:
 
 TEST_F(PlanTest, LeadsToTorchAndToTheFirstFfmpegThatLoads) {
   library();
-  ffmpeg(env::FfmpegSource::Homebrew, "broken", "libavcodec.61.dylib", {{"/opt/gone.dylib"}});
-  ffmpeg(env::FfmpegSource::MacPorts, "good");
-  ffmpeg(env::FfmpegSource::MacPorts, "later");
+  ffmpeg(providers::FfmpegSource::Homebrew, "broken", "libavcodec.61.dylib", {{"/opt/gone.dylib"}});
+  ffmpeg(providers::FfmpegSource::MacPorts, "good");
+  ffmpeg(providers::FfmpegSource::MacPorts, "later");
   plan::PackagePlan made = plan();
   EXPECT_THAT(entries(made), ElementsAre("@loader_path/../torch/lib", "/good"));
   EXPECT_EQ(made.groups[0].bare.verdict, Verdict::Loads);
@@ -97,7 +97,7 @@ TEST_F(PlanTest, LeadsToTorchAndToTheFirstFfmpegThatLoads) {
 
 TEST_F(PlanTest, NamesTheFilesAsTheyAre) {
   library();
-  ffmpeg(env::FfmpegSource::Pyav, "env/av/.dylibs", "libavcodec.61.19.101.dylib");
+  ffmpeg(providers::FfmpegSource::Pyav, "env/av/.dylibs", "libavcodec.61.19.101.dylib");
   plan::PackagePlan made = plan();
   EXPECT_THAT(entries(made),
               ElementsAre("@loader_path/../torch/lib", "@loader_path/../av/.dylibs"));
@@ -108,16 +108,16 @@ TEST_F(PlanTest, NamesTheFilesAsTheyAre) {
 
 TEST_F(PlanTest, PrefersWhatResolvesToWhatWasFoundButNotToWhatWasNamed) {
   library({"/own"});
-  ffmpeg(env::FfmpegSource::Homebrew, "brew");
+  ffmpeg(providers::FfmpegSource::Homebrew, "brew");
   tree.file("own/libavcodec.61.dylib", image("/own/libavcodec.61.dylib"));
   EXPECT_THAT(entries(plan()), ElementsAre("/own", "@loader_path/../torch/lib"));
-  facts.ffmpegs[0].source = env::FfmpegSource::Option;
+  facts.ffmpegs[0].source = providers::FfmpegSource::Option;
   EXPECT_THAT(entries(plan()), ElementsAre("/own", "@loader_path/../torch/lib", "/brew"));
 }
 
 TEST_F(PlanTest, PutsLiteralEntriesFirstAndSparesComputedOnes) {
   library();
-  ffmpeg(env::FfmpegSource::Homebrew, "brew");
+  ffmpeg(providers::FfmpegSource::Homebrew, "brew");
   tree.file("mine/libavcodec.61.dylib", image("/mine/libavcodec.61.dylib"));
   plan::PackagePlan made = plan({{"/nowhere", "/mine"}, Request::Ffmpeg::Auto});
   EXPECT_THAT(entries(made), ElementsAre("/nowhere", "/mine", "@loader_path/../torch/lib"));
@@ -126,7 +126,7 @@ TEST_F(PlanTest, PutsLiteralEntriesFirstAndSparesComputedOnes) {
 
 TEST_F(PlanTest, LeavesFfmpegAloneWhenTold) {
   library();
-  ffmpeg(env::FfmpegSource::Homebrew, "brew");
+  ffmpeg(providers::FfmpegSource::Homebrew, "brew");
   facts.otherFolders = {tree.path("brew")}; // also a place for other libraries
   plan::PackagePlan made = plan({{}, Request::Ffmpeg::None});
   EXPECT_THAT(entries(made), ElementsAre("@loader_path/../torch/lib"));
@@ -139,14 +139,14 @@ TEST_F(PlanTest, LeadsToWhatElseIsMissing) {
       {"@rpath/libnpp.dylib", DependencyKind::Normal});
   tree.file("env/nvidia/npp/lib/libnpp.dylib", image("@rpath/libnpp.dylib"));
   facts.otherFolders = {tree.path("env/nvidia/npp/lib")};
-  ffmpeg(env::FfmpegSource::Homebrew, "brew");
+  ffmpeg(providers::FfmpegSource::Homebrew, "brew");
   EXPECT_THAT(entries(plan()),
               ElementsAre("@loader_path/../torch/lib", "/brew", "@loader_path/../nvidia/npp/lib"));
 }
 
 TEST_F(PlanTest, WantsNothingWhereAllLoads) {
   library({"@loader_path/../torch/lib", "/brew"});
-  ffmpeg(env::FfmpegSource::Homebrew, "brew");
+  ffmpeg(providers::FfmpegSource::Homebrew, "brew");
   plan::PackagePlan made = plan();
   EXPECT_THAT(made.groups[0].drafts[0].wishes(), IsEmpty());
   EXPECT_EQ(made.groups[0].ffmpegFolder, tree.path("brew"));

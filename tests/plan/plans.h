@@ -38,9 +38,9 @@ public:
 
   /// An FFmpeg 7 below the environment; `files` are its components' names there.
   void addFfmpeg(llvm::StringRef folder, std::map<std::string, std::string> files) {
-    env::FfmpegInstall install;
+    providers::FfmpegInstall install;
     install.major = 7;
-    install.source = env::FfmpegSource::Pyav;
+    install.source = providers::FfmpegSource::Pyav;
     install.folder = world.at(folder);
     install.description = "PyAV 15.1.0";
     install.files = std::move(files);

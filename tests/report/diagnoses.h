@@ -3,7 +3,7 @@
 
 #include "doctor/diagnosis.h"
 
-#include "env/ffmpeg_name.h"
+#include "providers/ffmpeg_name.h"
 
 namespace tcfix::test {
 
@@ -49,7 +49,7 @@ inline GroupReport majorGroup(int major, const std::string& folder = {}) {
   GroupReport group{major, verdict, verdict, {}, folder};
   std::vector<Binding> ofCore, ofOps;
   for (const std::string component : {"avcodec", "avutil"}) {
-    int libraryMajor = env::libraryMajorIn(major, component);
+    int libraryMajor = providers::libraryMajorIn(major, component);
     std::string name = "lib" + component + ".so." + std::to_string(libraryMajor);
     for (const std::string& library : {core, ops})
       (library == core ? ofCore : ofOps)

@@ -1,15 +1,12 @@
 // Wheels' names: what they say, and what they become.
 
 #include "support/outcomes.h"
-#include "wheel/contents.h"
 #include "wheel/wheel_name.h"
 
 namespace tcfix::support {
 namespace {
 
-using wheel::isSameVersion;
 using wheel::repairedVersion;
-using wheel::SystemVersion;
 using wheel::WheelName;
 
 TEST(WheelName, KeepsEveryPart) {
@@ -38,39 +35,18 @@ TEST(WheelName, RepairedVersions) {
   EXPECT_EQ(repairedVersion("0.9.1+cu128", true), "0.9.1+cu128.tcfix1");
 }
 
-TEST(WheelName, OneVersionInSeveralSpellings) {
-  EXPECT_TRUE(isSameVersion("0.9.1_cpu", "0.9.1+cpu"));
-  EXPECT_TRUE(isSameVersion("1.0RC1", "1.0-rc1"));
-  EXPECT_FALSE(isSameVersion("0.9.1", "0.9.2"));
-  EXPECT_FALSE(isSameVersion("0.9.1", "0.9.1+cpu"));
-  // Installers compare numbers, not letters.
-  EXPECT_FALSE(isSameVersion("0.9.1", "0.91"));
-  EXPECT_FALSE(isSameVersion("0.9.1", "0.9.10"));
-  EXPECT_FALSE(isSameVersion("0.9.1rc1", "0.9.1.1"));
-  EXPECT_FALSE(isSameVersion("0.9.1+cu12.8", "0.9.1+cu128"));
-  EXPECT_TRUE(isSameVersion("0.9.1.0", "0.9.1"));
-  EXPECT_TRUE(isSameVersion("0.9rc1", "0.9.0c1"));
-  EXPECT_TRUE(isSameVersion("v0.09.1-Alpha", "0.9.1a0"));
-  EXPECT_TRUE(isSameVersion("1!0.9.1.rev2", "1_0.9.1.post2"));
-}
-
-std::optional<SystemVersion> leastOf(const std::string& tags) {
+std::optional<Version> leastOf(const std::string& tags) {
   return valueOf(WheelName::parse("a-1-cp312-cp312-" + tags + ".whl")).leastSystem();
 }
 
 TEST(WheelName, LeastSystem) {
-  EXPECT_EQ(leastOf("manylinux_2_27_x86_64.manylinux_2_28_x86_64"), (SystemVersion{2, 27}));
-  EXPECT_EQ(leastOf("manylinux_2_17_x86_64.manylinux2014_x86_64"), (SystemVersion{2, 17}));
-  EXPECT_EQ(leastOf("manylinux1_i686"), (SystemVersion{2, 5}));
-  EXPECT_EQ(leastOf("macosx_11_0_arm64"), (SystemVersion{11, 0}));
+  EXPECT_EQ(leastOf("manylinux_2_27_x86_64.manylinux_2_28_x86_64"), (Version{2, 27}));
+  EXPECT_EQ(leastOf("manylinux_2_17_x86_64.manylinux2014_x86_64"), (Version{2, 17}));
+  EXPECT_EQ(leastOf("manylinux1_i686"), (Version{2, 5}));
+  EXPECT_EQ(leastOf("macosx_11_0_arm64"), (Version{11, 0}));
   EXPECT_EQ(leastOf("win_amd64"), std::nullopt);
   EXPECT_EQ(leastOf("linux_x86_64"), std::nullopt);
-  EXPECT_LT((SystemVersion{2, 9}), (SystemVersion{2, 28}));
-}
-
-TEST(Metadata, VersionIsInTheHeader) {
-  EXPECT_EQ(wheel::versionIn("Name: x\r\nversion:  1.0 \r\n\r\nVersion: 2"), "1.0");
-  EXPECT_EQ(wheel::versionIn("Metadata-Version: 2.1\nName: x\n\nVersion: 2\n"), "");
+  EXPECT_LT((Version{2, 9}), (Version{2, 28}));
 }
 
 } // namespace

@@ -22,7 +22,7 @@ Image library(Format format, const std::vector<std::string>& dependencies,
   return image;
 }
 
-std::string textOf(const plan::Wish& wish) {
+std::string wishText(const plan::Wish& wish) {
   if (const auto* add = std::get_if<AddSearchPath>(&wish.edit))
     return "+ " + add->path;
   if (const auto* rename = std::get_if<RenameDependency>(&wish.edit))
@@ -40,7 +40,7 @@ std::vector<std::string> wishes(const Image& image, const wheel::PortableRequest
                                 const std::string& member = "torchcodec/libtorchcodec_core7.x") {
   std::vector<std::string> texts;
   for (const plan::Wish& wish : wheel::portableWishes(image, member, request))
-    texts.push_back(textOf(wish));
+    texts.push_back(wishText(wish));
   return texts;
 }
 

@@ -1,7 +1,7 @@
 // ld.so.cache in both byte orders, behind the old format, from this machine, and broken.
 
 #include "io/file.h"
-#include "io/ld_cache.h"
+#include "resolve/ld_cache.h"
 #include "support/guarded_bytes.h"
 #include "support/ld_cache_builder.h"
 
@@ -10,7 +10,7 @@
 namespace tcfix::support {
 namespace {
 
-using io::LdCacheEntry;
+using resolve::LdCacheEntry;
 using testing::SizeIs;
 
 const std::vector<LdCacheListing> kEntries = {
@@ -20,7 +20,7 @@ const std::vector<LdCacheListing> kEntries = {
 };
 
 void expectEntries(Bytes cache) {
-  auto entries = io::parseLdCache(cache);
+  auto entries = resolve::parseLdCache(cache);
   ASSERT_TRUE(entries.has_value());
   ASSERT_THAT(*entries, SizeIs(kEntries.size()));
   for (size_t i = 0; i < kEntries.size(); ++i) {
@@ -57,30 +57,30 @@ TEST(LdCache, KnowsWhichLoaderTakesAnEntry) {
 TEST(LdCache, PassesOverEntriesThatPointOutside) {
   ByteVector cache = ldCache(kEntries);
   cache[48 + 24 + 7] = 0xff; // the second one's name
-  auto entries = io::parseLdCache(cache);
+  auto entries = resolve::parseLdCache(cache);
   ASSERT_TRUE(entries.has_value());
   EXPECT_THAT(*entries, SizeIs(2));
 }
 
 TEST(LdCache, IsNotTakenFromAnythingElse) {
-  EXPECT_EQ(io::parseLdCache({}), std::nullopt);
-  EXPECT_EQ(io::parseLdCache(bytesOf("text")), std::nullopt);
+  EXPECT_EQ(resolve::parseLdCache({}), std::nullopt);
+  EXPECT_EQ(resolve::parseLdCache(bytesOf("text")), std::nullopt);
   ByteVector tooMany = ldCache(kEntries);
   tooMany[23] = 0xff;
-  EXPECT_EQ(io::parseLdCache(tooMany), std::nullopt);
+  EXPECT_EQ(resolve::parseLdCache(tooMany), std::nullopt);
 }
 
 TEST(LdCache, SurvivesEveryTruncationAndEveryFlippedByte) {
   ByteVector cache = ldCache(kEntries);
   for (size_t size = 0; size < cache.size(); ++size) {
     GuardedBytes shorter(Bytes(cache).take_front(size));
-    io::parseLdCache(shorter);
+    resolve::parseLdCache(shorter);
   }
   for (uint8_t& byte : cache)
     for (uint8_t mask : {0x01, 0x80, 0xff}) {
       byte ^= mask;
       GuardedBytes changed(cache);
-      auto entries = io::parseLdCache(changed);
+      auto entries = resolve::parseLdCache(changed);
       EXPECT_LE(entries ? entries->size() : 0, kEntries.size());
       byte ^= mask;
     }
@@ -92,7 +92,7 @@ TEST(LdCache, OfThisMachineNamesItsCLibrary) {
     llvm::consumeError(file.takeError());
     GTEST_SKIP() << "this machine has no ld.so.cache";
   }
-  auto entries = io::parseLdCache(file->bytes());
+  auto entries = resolve::parseLdCache(file->bytes());
   ASSERT_TRUE(entries.has_value());
   EXPECT_TRUE(llvm::any_of(*entries, [](const LdCacheEntry& entry) {
     return entry.name == "libc.so.6" && llvm::sys::fs::exists(entry.path);

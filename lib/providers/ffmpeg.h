@@ -3,11 +3,11 @@
 #pragma once
 
 #include "env/environment.h"
-#include "env/ffmpeg_name.h"
+#include "providers/ffmpeg_name.h"
 
 #include <map>
 
-namespace tcfix::env {
+namespace tcfix::providers {
 
 /// Where an installation comes from; the order is the order of preference.
 enum class FfmpegSource { Option, Variable, Conda, System, Homebrew, MacPorts, Folder, Pyav };
@@ -43,7 +43,7 @@ std::map<std::string, std::string> ffmpegVariables();
 
 /// Those of the environment's own sites, of the system and of `query`, best first. An explicit
 /// folder that holds no FFmpeg comes back with its defect, too.
-std::vector<FfmpegInstall> findFfmpegs(const Environment& environment, const io::TargetDisk& disk,
-                                       const FfmpegQuery& query);
+std::vector<FfmpegInstall> findFfmpegs(const env::Environment& environment,
+                                       const io::TargetDisk& disk, const FfmpegQuery& query);
 
-} // namespace tcfix::env
+} // namespace tcfix::providers

@@ -1,12 +1,14 @@
-#include "env/ffmpeg_places.h"
+#include "providers/ffmpeg_places.h"
 
-#include "env/prefix.h"
-#include "io/ld_cache.h"
+#include "base/paths.h"
+#include "providers/places.h"
+#include "resolve/ld_cache.h"
+#include "resolve/ld_so_places.h"
 
 #include <llvm/ADT/StringExtras.h>
 #include <llvm/Support/Path.h>
 
-namespace tcfix::env {
+namespace tcfix::providers {
 
 namespace path = llvm::sys::path;
 
@@ -51,7 +53,7 @@ public:
   void addHomebrew(const std::string& prefix) {
     std::optional<std::string> host = disk.hostPath(prefix);
     // Others install there, too.
-    bool isShared = prefix == "/usr/local";
+    bool isShared = prefix == kIntelHomebrewPrefix;
     if (!host || (isShared && !disk.isFolder(joined(*host, "opt"))))
       return;
     add(FfmpegSource::Homebrew, prefix + "/lib", "Homebrew", prefix);
@@ -63,32 +65,23 @@ public:
 };
 
 void addMacPlaces(PlaceList& list, const FfmpegQuery& query) {
-  std::vector<std::string> prefixes = {"/opt/homebrew", "/usr/local"};
-  if (query.arch == "x86_64")
-    std::swap(prefixes[0], prefixes[1]);
+  std::vector<std::string> prefixes = homebrewPrefixes(query.arch);
   if (std::string given = variable(query, "HOMEBREW_PREFIX"); !given.empty())
     prefixes.insert(prefixes.begin(), given);
   for (const std::string& prefix : prefixes)
     list.addHomebrew(prefix);
   list.add(FfmpegSource::System, "/usr/local/lib", "/usr/local/lib");
-  list.add(FfmpegSource::MacPorts, "/opt/local/libexec/ffmpeg*/lib", "MacPorts", "/opt/local");
-  list.add(FfmpegSource::MacPorts, "/opt/local/lib", "MacPorts", "/opt/local");
+  const std::string ports = kMacPortsPrefix.str();
+  list.add(FfmpegSource::MacPorts, ports + "/libexec/ffmpeg*/lib", "MacPorts", ports);
+  list.add(FfmpegSource::MacPorts, ports + "/lib", "MacPorts", ports);
 }
 
 /// The folders that ld.so.cache knows an avcodec in.
 void addCachedPlaces(PlaceList& list, const FfmpegQuery& query) {
-  std::optional<std::string> cache = list.disk.hostPath("/etc/ld.so.cache");
+  std::optional<resolve::LdCache> cache = resolve::readLdCache(list.disk);
   if (!cache)
     return;
-  llvm::Expected<io::InputFile> file = list.disk.open(*cache);
-  if (!file) {
-    llvm::consumeError(file.takeError());
-    return;
-  }
-  auto entries = io::parseLdCache(file->bytes());
-  if (!entries)
-    return;
-  for (const io::LdCacheEntry& entry : *entries)
+  for (const resolve::LdCacheEntry& entry : cache->entries)
     if (entry.name.starts_with("libavcodec.so.") && entry.isFor(query.arch))
       list.add(FfmpegSource::System, path::parent_path(entry.path, path::Style::posix).str(),
                "the system's");
@@ -96,9 +89,9 @@ void addCachedPlaces(PlaceList& list, const FfmpegQuery& query) {
 
 void addLinuxPlaces(PlaceList& list, const FfmpegQuery& query) {
   addCachedPlaces(list, query);
-  if (!query.arch.empty())
+  if (std::string multiarch = resolve::multiarchFolder(query.arch); !multiarch.empty())
     for (const char* root : {"/usr/lib/", "/lib/", "/usr/local/lib/"})
-      list.add(FfmpegSource::System, root + query.arch + "-linux-gnu", "the system's");
+      list.add(FfmpegSource::System, root + multiarch, "the system's");
   for (const char* folder :
        {"/usr/lib64", "/lib64", "/usr/lib", "/lib", "/usr/local/lib64", "/usr/local/lib"})
     list.add(FfmpegSource::System, folder, "the system's");
@@ -195,4 +188,4 @@ std::optional<FfmpegPlace> programPlace(const io::TargetDisk& disk, const Ffmpeg
   return std::nullopt;
 }
 
-} // namespace tcfix::env
+} // namespace tcfix::providers

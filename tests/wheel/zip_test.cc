@@ -1,10 +1,10 @@
 // Zip archives, damaged in every way that one flipped bit or one lost byte can do.
 
 #include "base/error.h"
-#include "io/zip.h"
 #include "support/byte_writer.h"
 #include "support/guarded_bytes.h"
 #include "support/temporary_folder.h"
+#include "wheel/zip.h"
 
 #include <gmock/gmock.h>
 
@@ -120,7 +120,7 @@ ByteVector archiveOf(const std::vector<Made>& members, llvm::StringRef comment =
 }
 
 Problem problemWith(Bytes archive) {
-  llvm::Expected<io::ZipReader> reader = io::ZipReader::open(archive);
+  llvm::Expected<wheel::ZipReader> reader = wheel::ZipReader::open(archive);
   if (!reader)
     return toProblem(reader.takeError(), {});
   ADD_FAILURE() << "should have been refused";
@@ -129,13 +129,13 @@ Problem problemWith(Bytes archive) {
 
 std::map<std::string, std::string> contentsOf(Bytes archive) {
   std::map<std::string, std::string> contents;
-  llvm::Expected<io::ZipReader> reader = io::ZipReader::open(archive);
+  llvm::Expected<wheel::ZipReader> reader = wheel::ZipReader::open(archive);
   if (!reader) {
     ADD_FAILURE() << llvm::toString(reader.takeError());
     return contents;
   }
-  for (const io::ZipMember& member : reader->members()) {
-    llvm::Expected<ByteVector> content = io::unpack(member);
+  for (const wheel::ZipMember& member : reader->members()) {
+    llvm::Expected<ByteVector> content = wheel::unpack(member);
     contents[member.name] = content ? textOf(*content).str() : llvm::toString(content.takeError());
   }
   return contents;
@@ -157,11 +157,11 @@ TEST(Zip, ReadsWhatIsStoredDeflatedStreamedAndWide) {
 TEST(Zip, ACopyOfEverythingIsTheSameFile) {
   TemporaryFolder folder;
   ByteVector archive = archiveOf(kAllKinds, "a comment");
-  llvm::Expected<io::ZipReader> reader = io::ZipReader::open(archive);
+  llvm::Expected<wheel::ZipReader> reader = wheel::ZipReader::open(archive);
   ASSERT_TRUE(bool(reader));
-  llvm::Expected<io::ZipWriter> writer = io::ZipWriter::create(folder.path("copy.zip"));
+  llvm::Expected<wheel::ZipWriter> writer = wheel::ZipWriter::create(folder.path("copy.zip"));
   ASSERT_TRUE(bool(writer));
-  for (const io::ZipMember& member : reader->members())
+  for (const wheel::ZipMember& member : reader->members())
     ASSERT_FALSE(bool(writer->copy(member)));
   EXPECT_EQ(folder.names().size(), 1u) << "the archive must not be there before it is whole";
   ASSERT_FALSE(bool(writer->finish(reader->comment())));
@@ -174,7 +174,7 @@ TEST(Zip, ACopyOfEverythingIsTheSameFile) {
 TEST(Zip, AnArchiveThatIsNotFinishedLeavesNothing) {
   TemporaryFolder folder;
   {
-    llvm::Expected<io::ZipWriter> writer = io::ZipWriter::create(folder.path("new.zip"));
+    llvm::Expected<wheel::ZipWriter> writer = wheel::ZipWriter::create(folder.path("new.zip"));
     ASSERT_TRUE(bool(writer));
   }
   EXPECT_TRUE(folder.names().empty());
@@ -183,9 +183,9 @@ TEST(Zip, AnArchiveThatIsNotFinishedLeavesNothing) {
 TEST(Zip, WritesNoNameTwice) {
   TemporaryFolder folder;
   ByteVector archive = archiveOf({kPlain, kPacked});
-  llvm::Expected<io::ZipReader> reader = io::ZipReader::open(archive);
+  llvm::Expected<wheel::ZipReader> reader = wheel::ZipReader::open(archive);
   ASSERT_TRUE(bool(reader));
-  llvm::Expected<io::ZipWriter> writer = io::ZipWriter::create(folder.path("copy.zip"));
+  llvm::Expected<wheel::ZipWriter> writer = wheel::ZipWriter::create(folder.path("copy.zip"));
   ASSERT_TRUE(bool(writer));
   ASSERT_FALSE(bool(writer->copy(reader->members()[0])));
   Problem problem = toProblem(writer->copy(reader->members()[1], kPlain.name), {});
@@ -233,11 +233,11 @@ TEST(Zip, RefusesAMemberThatClaimsTooMuch) {
   bomb.content.resize(kDeflated.size() * 1032 + 2000);
   EXPECT_THAT(contentsOf(archiveOf({bomb}))[bomb.name], HasSubstr("larger than its data can be"));
   ByteVector archive = archiveOf({kPacked});
-  llvm::Expected<io::ZipReader> reader = io::ZipReader::open(archive);
+  llvm::Expected<wheel::ZipReader> reader = wheel::ZipReader::open(archive);
   ASSERT_TRUE(bool(reader));
-  EXPECT_EQ(toProblem(io::unpack(reader->members()[0], 319).takeError(), {}).code,
+  EXPECT_EQ(toProblem(wheel::unpack(reader->members()[0], 319).takeError(), {}).code,
             ErrorCode::Unsupported);
-  EXPECT_TRUE(bool(io::unpack(reader->members()[0], 320)));
+  EXPECT_TRUE(bool(wheel::unpack(reader->members()[0], 320)));
 }
 
 // Every flipped bit is noticed, or concerns nothing but times and attributes.
@@ -250,19 +250,19 @@ TEST(Zip, NoFlippedBitGivesWrongContent) {
     ByteVector damaged = archive;
     damaged[bit / 8] ^= static_cast<uint8_t>(1 << bit % 8);
     GuardedBytes guarded(damaged);
-    llvm::Expected<io::ZipReader> reader = io::ZipReader::open(guarded);
+    llvm::Expected<wheel::ZipReader> reader = wheel::ZipReader::open(guarded);
     if (!reader) {
       llvm::consumeError(reader.takeError());
       ++refused;
       continue;
     }
-    llvm::Expected<io::ZipWriter> writer = io::ZipWriter::create(folder.path("copy.zip"));
+    llvm::Expected<wheel::ZipWriter> writer = wheel::ZipWriter::create(folder.path("copy.zip"));
     ASSERT_TRUE(bool(writer));
-    for (const io::ZipMember& member : reader->members()) {
+    for (const wheel::ZipMember& member : reader->members()) {
       ASSERT_TRUE(good.count(member.name)) << "bit " << bit;
       ASSERT_FALSE(bool(writer->copy(member, member.name + "2")));
       ASSERT_FALSE(bool(writer->add(member, member.name, member.data)));
-      llvm::Expected<ByteVector> content = io::unpack(member);
+      llvm::Expected<ByteVector> content = wheel::unpack(member);
       if (content)
         EXPECT_EQ(textOf(*content), good[member.name]) << "bit " << bit;
       else

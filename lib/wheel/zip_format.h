@@ -1,9 +1,13 @@
 // The records of a zip archive as they lie in the file. Little endian, unaligned.
 #pragma once
 
+#include "base/bytes.h"
+
 #include <llvm/Support/Endian.h>
 
-namespace tcfix::io::zip {
+#include <optional>
+
+namespace tcfix::wheel::zip {
 
 using U16 = llvm::support::ulittle16_t;
 using U32 = llvm::support::ulittle32_t;
@@ -80,4 +84,24 @@ struct WideLocator {
 };
 static_assert(sizeof(WideLocator) == 20);
 
-} // namespace tcfix::io::zip
+/// An extra field of a header or an entry.
+struct ExtraField {
+  uint16_t id;
+  Bytes whole, data; ///< with and without id and length
+  bool isCutOff;     ///< it claims to be longer than all that is left
+};
+
+/// Takes the first field off; nothing where too little is left for one. Never reads beyond `extra`,
+/// whatever length a field claims.
+inline std::optional<ExtraField> takeExtraField(Bytes& extra) {
+  constexpr size_t kStart = 4; // id and length
+  if (extra.size() < kStart)
+    return std::nullopt;
+  size_t length = kStart + llvm::support::endian::read16le(extra.data() + 2);
+  Bytes whole = extra.take_front(length);
+  extra = extra.drop_front(whole.size());
+  return ExtraField{llvm::support::endian::read16le(whole.data()), whole, whole.drop_front(kStart),
+                    whole.size() < length};
+}
+
+} // namespace tcfix::wheel::zip

@@ -17,7 +17,7 @@
 #include <llvm/ADT/StringMap.h>
 #include <llvm/ADT/StringSet.h>
 
-namespace tcfix::io {
+namespace tcfix::wheel {
 
 /// One member; a view of the archive.
 struct ZipMember {
@@ -73,17 +73,17 @@ public:
   llvm::Error commit();
 
 private:
-  ZipWriter(system::TemporaryFile file, std::string target)
+  ZipWriter(io::system::TemporaryFile file, std::string target)
       : file(std::move(file)), target(std::move(target)) {}
   llvm::Error append(Bytes bytes);
   /// Notes the name and where the next member starts; refuses what cannot be said in 32 bits.
   llvm::Expected<uint32_t> begin(llvm::StringRef name);
 
-  system::TemporaryFile file;
+  io::system::TemporaryFile file;
   std::string target;
   uint64_t end = 0;
   ByteVector directory;
   llvm::StringSet<> names;
 };
 
-} // namespace tcfix::io
+} // namespace tcfix::wheel

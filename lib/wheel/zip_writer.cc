@@ -1,7 +1,7 @@
 #include "base/error.h"
 #include "io/file.h"
-#include "io/zip.h"
-#include "io/zip_format.h"
+#include "wheel/zip.h"
+#include "wheel/zip_format.h"
 
 #include <libdeflate.h>
 #include <llvm/ADT/StringExtras.h>
@@ -9,7 +9,7 @@
 
 #include <memory>
 
-namespace tcfix::io {
+namespace tcfix::wheel {
 
 using namespace zip;
 using llvm::StringRef;
@@ -73,20 +73,16 @@ ByteVector renamed(const Record& record, StringRef name, Bytes extra, Bytes comm
 /// Extra fields without zip64's: what is written fits without.
 ByteVector withoutWideExtra(Bytes extra) {
   ByteVector kept;
-  while (extra.size() >= 4) {
-    size_t length = 4 + llvm::support::endian::read16le(extra.data() + 2);
-    Bytes field = extra.take_front(length);
-    if (llvm::support::endian::read16le(extra.data()) != kWideExtra)
-      kept.insert(kept.end(), field.begin(), field.end());
-    extra = extra.drop_front(field.size());
-  }
+  while (std::optional<ExtraField> field = takeExtraField(extra))
+    if (field->id != kWideExtra)
+      llvm::append_range(kept, field->whole);
   return kept;
 }
 
 } // namespace
 
 llvm::Expected<ZipWriter> ZipWriter::create(StringRef path) {
-  llvm::Expected<system::TemporaryFile> file = system::TemporaryFile::createBeside(path);
+  llvm::Expected<io::system::TemporaryFile> file = io::system::TemporaryFile::createBeside(path);
   if (!file)
     return file.takeError();
   return ZipWriter(std::move(*file), path.str());
@@ -189,11 +185,9 @@ llvm::Error ZipWriter::finish(Bytes comment) {
 }
 
 bool ZipWriter::isThere() const {
-  llvm::Expected<InputFile> present = InputFile::open(target), made = InputFile::open(file.path());
-  bool isSame = present && made && present->bytes() == made->bytes();
-  llvm::consumeError(present.takeError());
-  llvm::consumeError(made.takeError());
-  return isSame;
+  std::optional<io::InputFile> present = llvm::expectedToOptional(io::InputFile::open(target)),
+                               made = llvm::expectedToOptional(io::InputFile::open(file.path()));
+  return present && made && present->bytes() == made->bytes();
 }
 
 llvm::Error ZipWriter::commit() {
@@ -203,7 +197,7 @@ llvm::Error ZipWriter::commit() {
     return error;
   if (llvm::Error error = file.renameTo(target))
     return error;
-  return system::syncFolder(llvm::sys::path::parent_path(target));
+  return io::system::syncFolder(llvm::sys::path::parent_path(target));
 }
 
-} // namespace tcfix::io
+} // namespace tcfix::wheel

@@ -1,6 +1,6 @@
 #include "base/error.h"
-#include "io/zip.h"
-#include "io/zip_format.h"
+#include "wheel/zip.h"
+#include "wheel/zip_format.h"
 
 #include <libdeflate.h>
 #include <llvm/ADT/StringExtras.h>
@@ -10,7 +10,7 @@
 #include <memory>
 #include <numeric>
 
-namespace tcfix::io {
+namespace tcfix::wheel {
 
 using namespace zip;
 using llvm::StringRef;
@@ -123,15 +123,11 @@ struct Place {
 // Some readers prefer the name in Info-ZIP's extra field, if that is made for the one in the
 // record; others, Python until 3.11 among them, do not know the field.
 bool hasAnotherName(Bytes extra, StringRef name) {
-  while (extra.size() >= 4) {
-    uint16_t id = llvm::support::endian::read16le(extra.data());
-    uint16_t length = llvm::support::endian::read16le(extra.data() + 2);
-    Bytes field = extra.drop_front(4).take_front(length);
-    extra = extra.drop_front(4 + field.size());
-    const UnicodeName* record = recordAt<UnicodeName>(field, 0);
-    if (id == kUnicodeName && record && record->version == 1 &&
+  while (std::optional<ExtraField> field = takeExtraField(extra)) {
+    const UnicodeName* record = recordAt<UnicodeName>(field->data, 0);
+    if (field->id == kUnicodeName && record && record->version == 1 &&
         record->crc == libdeflate_crc32(0, name.data(), name.size()) &&
-        textOf(field.drop_front(sizeof(UnicodeName))) != name)
+        textOf(field->data.drop_front(sizeof(UnicodeName))) != name)
       return true;
   }
   return false;
@@ -143,27 +139,23 @@ bool readWideExtra(Bytes extra, Place& place, uint32_t& wideOffset) {
   uint64_t* wanted[] = {&place.size, &place.packedSize, &place.offset};
   if (llvm::none_of(wanted, [](uint64_t* value) { return *value == kInWideExtra; }))
     return true;
-  for (size_t at = 0; at + 4 <= extra.size();) {
-    uint16_t id = llvm::support::endian::read16le(extra.data() + at);
-    uint16_t length = llvm::support::endian::read16le(extra.data() + at + 2);
-    at += 4;
-    if (!fits(at, length, extra.size()))
+  Bytes rest = extra;
+  while (std::optional<ExtraField> field = takeExtraField(rest)) {
+    if (field->isCutOff)
       return false;
-    size_t fieldEnd = at + length;
-    if (id != kWideExtra) {
-      at = fieldEnd;
+    if (field->id != kWideExtra)
       continue;
-    }
+    Bytes values = field->data;
     for (uint64_t* value : wanted) {
       if (*value != kInWideExtra)
         continue;
-      const U64* wide = recordAt<U64>(extra.take_front(fieldEnd), at);
+      const U64* wide = recordAt<U64>(values, 0);
       if (!wide)
         return false;
       *value = *wide;
       if (value == &place.offset)
-        wideOffset = static_cast<uint32_t>(at);
-      at += sizeof(U64);
+        wideOffset = static_cast<uint32_t>(values.data() - extra.data());
+      values = values.drop_front(sizeof(U64));
     }
     return true;
   }
@@ -351,4 +343,4 @@ llvm::Expected<ByteVector> unpack(const ZipMember& member, uint64_t most) {
   return content;
 }
 
-} // namespace tcfix::io
+} // namespace tcfix::wheel

@@ -1,9 +1,9 @@
-#include "io/ld_cache.h"
+#include "resolve/ld_cache.h"
 
 #include <llvm/ADT/StringSwitch.h>
 #include <llvm/Support/Endian.h>
 
-namespace tcfix::io {
+namespace tcfix::resolve {
 
 namespace {
 
@@ -86,4 +86,17 @@ std::optional<std::vector<LdCacheEntry>> parseLdCache(Bytes bytes) {
   return entries;
 }
 
-} // namespace tcfix::io
+std::optional<LdCache> readLdCache(const io::TargetDisk& disk) {
+  std::optional<std::string> path = disk.hostPath("/etc/ld.so.cache");
+  if (!path)
+    return std::nullopt;
+  std::optional<io::InputFile> file = llvm::expectedToOptional(disk.open(*path));
+  if (!file)
+    return std::nullopt;
+  std::optional<std::vector<LdCacheEntry>> entries = parseLdCache(file->bytes());
+  if (!entries)
+    return std::nullopt;
+  return LdCache{std::move(*file), std::move(*entries)};
+}
+
+} // namespace tcfix::resolve

@@ -1,10 +1,12 @@
-#include "env/ffmpeg.h"
+#include "providers/ffmpeg.h"
 
+#include "base/enum_name.h"
+#include "base/paths.h"
 #include "env/distribution.h"
-#include "env/ffmpeg_places.h"
-#include "env/prefix.h"
 #include "formats/formats.h"
 #include "io/host.h"
+#include "providers/ffmpeg_places.h"
+#include "resolve/ld_so_places.h"
 
 #include <llvm/ADT/SmallString.h>
 #include <llvm/ADT/StringExtras.h>
@@ -12,7 +14,7 @@
 
 #include <set>
 
-namespace tcfix::env {
+namespace tcfix::providers {
 
 namespace path = llvm::sys::path;
 
@@ -69,6 +71,16 @@ void judgeArchitecture(const io::TargetDisk& disk, const FfmpegQuery& query,
     install.defect = "is for " + install.arch + ", not " + query.arch;
 }
 
+FfmpegInstall installAt(const FfmpegPlace& place, const io::TargetDisk& disk) {
+  FfmpegInstall install;
+  install.source = place.source;
+  install.folder = place.folder;
+  install.searchPath = disk.targetPath(place.folder);
+  install.description = place.description;
+  install.defect = place.defect;
+  return install;
+}
+
 /// One install for each major in a folder; the highest first.
 std::vector<FfmpegInstall> installsIn(const FfmpegPlace& place, const Contents& contents,
                                       const io::TargetDisk& disk, const FfmpegQuery& query) {
@@ -77,13 +89,8 @@ std::vector<FfmpegInstall> installsIn(const FfmpegPlace& place, const Contents& 
     std::optional<int> major = ffmpegMajorOf({key.first, key.second});
     if (key.first != "avcodec" || !major)
       continue;
-    FfmpegInstall install;
+    FfmpegInstall install = installAt(place, disk);
     install.major = *major;
-    install.source = place.source;
-    install.folder = place.folder;
-    install.searchPath = disk.targetPath(place.folder);
-    install.description = place.description;
-    install.defect = place.defect;
     std::vector<std::string> missing;
     for (llvm::StringRef component : ffmpegComponents()) {
       auto file = contents.files.find({component.str(), libraryMajorIn(*major, component)});
@@ -111,7 +118,7 @@ std::string absenceIn(const Contents& contents) {
 
 class Search {
 public:
-  Search(const Environment& environment, const io::TargetDisk& disk, const FfmpegQuery& query)
+  Search(const env::Environment& environment, const io::TargetDisk& disk, const FfmpegQuery& query)
       : environment(environment), disk(disk), query(query) {}
 
   /// A folder that the user named: itself, or the one of its prefix that has the libraries.
@@ -132,7 +139,7 @@ public:
       folder = path::parent_path(*folder).str();
     std::string defect;
     const std::vector<std::string> usual = {
-        "",    "lib",         "lib64",  "lib/" + query.arch + "-linux-gnu",
+        "",    "lib",         "lib64",  "lib/" + resolve::multiarchFolder(query.arch),
         "bin", "Library/bin", "../lib", "../bin"};
     for (const std::string& below : usual) {
       std::optional<std::string> candidate = disk.find(*folder, below);
@@ -153,7 +160,9 @@ public:
     addDefective(place, defect.empty() ? "holds no FFmpeg libraries" : defect);
   }
 
-  void addPlace(const FfmpegPlace& place) {
+  /// `isInside`: it moves with the environment, so that its search paths are relative.
+  void addPlace(const FfmpegPlace& place, bool isInside = false) {
+    const size_t before = found.size();
     // The same folder may have several names: /lib and /usr/lib, or a keg and its alias.
     if (!seenFolders.insert(disk.realPath(place.folder).value_or(place.folder)).second)
       return;
@@ -168,6 +177,8 @@ public:
     }
     if (std::string defect = absenceIn(contents); installs.empty() && !defect.empty())
       addDefective(place, defect);
+    for (size_t i = before; i < found.size() && isInside; ++i)
+      found[i].searchPath.clear();
   }
 
   /// Inside conda, its own; for a virtual environment that stands on conda, that one's.
@@ -177,28 +188,21 @@ public:
     std::vector<std::string> prefixes;
     if (!own.empty())
       prefixes.push_back(own);
-    for (const Python& python : environment.pythons)
+    for (const env::Python& python : environment.pythons)
       if (!python.basePrefix.empty() && disk.isFolder(joined(python.basePrefix, "conda-meta")))
         prefixes.push_back(python.basePrefix);
     for (const std::string& prefix : prefixes)
-      if (std::optional<std::string> folder = disk.find(prefix, libraries)) {
-        size_t before = found.size();
-        addPlace({FfmpegSource::Conda, *folder, "conda", prefix, {}});
-        for (size_t i = before; i < found.size() && prefix == environment.whole; ++i)
-          found[i].searchPath.clear();
-      }
+      if (std::optional<std::string> folder = disk.find(prefix, libraries))
+        addPlace({FfmpegSource::Conda, *folder, "conda", prefix, {}}, prefix == environment.whole);
   }
 
   void addPyav() {
-    for (const Site& site : environment.sites)
+    for (const env::Site& site : environment.sites)
       for (const char* name : {"av.libs", "av/.dylibs"})
         if (std::optional<std::string> folder = disk.find(site.folder, name)) {
-          std::vector<Distribution> av = distributionsOf("av", site.folder, disk);
+          std::vector<env::Distribution> av = env::distributionsOf("av", site.folder, disk);
           std::string description = av.empty() ? "PyAV" : "PyAV " + av.front().version;
-          size_t before = found.size();
-          addPlace({FfmpegSource::Pyav, *folder, description, site.folder, {}});
-          for (size_t i = before; i < found.size(); ++i)
-            found[i].searchPath.clear();
+          addPlace({FfmpegSource::Pyav, *folder, description, site.folder, {}}, true);
         }
   }
 
@@ -222,16 +226,13 @@ private:
   }
 
   void addDefective(const FfmpegPlace& place, std::string defect) {
-    FfmpegInstall install;
-    install.source = place.source;
-    install.folder = place.folder;
-    install.searchPath = disk.targetPath(place.folder);
-    install.description = place.description;
-    install.defect = place.defect.empty() ? std::move(defect) : place.defect;
+    FfmpegInstall install = installAt(place, disk);
+    if (install.defect.empty())
+      install.defect = std::move(defect);
     found.push_back(std::move(install));
   }
 
-  const Environment& environment;
+  const env::Environment& environment;
   const io::TargetDisk& disk;
   const FfmpegQuery& query;
   std::set<std::string> seenFolders;
@@ -241,25 +242,8 @@ private:
 } // namespace
 
 llvm::StringRef nameOf(FfmpegSource source) {
-  switch (source) {
-  case FfmpegSource::Option:
-    return "option";
-  case FfmpegSource::Variable:
-    return "variable";
-  case FfmpegSource::Conda:
-    return "conda";
-  case FfmpegSource::System:
-    return "system";
-  case FfmpegSource::Homebrew:
-    return "homebrew";
-  case FfmpegSource::MacPorts:
-    return "macports";
-  case FfmpegSource::Folder:
-    return "folder";
-  case FfmpegSource::Pyav:
-    return "pyav";
-  }
-  return {};
+  return enumName<FfmpegSource::Pyav>(
+      source, {"option", "variable", "conda", "system", "homebrew", "macports", "folder", "pyav"});
 }
 
 std::map<std::string, std::string> ffmpegVariables() {
@@ -272,8 +256,8 @@ std::map<std::string, std::string> ffmpegVariables() {
   return variables;
 }
 
-std::vector<FfmpegInstall> findFfmpegs(const Environment& environment, const io::TargetDisk& disk,
-                                       const FfmpegQuery& query) {
+std::vector<FfmpegInstall> findFfmpegs(const env::Environment& environment,
+                                       const io::TargetDisk& disk, const FfmpegQuery& query) {
   Search search(environment, disk, query);
   if (!query.option.empty())
     search.addGiven(FfmpegSource::Option, query.option);
@@ -300,4 +284,4 @@ std::vector<FfmpegInstall> findFfmpegs(const Environment& environment, const io:
   return std::move(search.found);
 }
 
-} // namespace tcfix::env
+} // namespace tcfix::providers

@@ -1,4 +1,4 @@
-"""Archives that Python and Info-ZIP wrote, rewritten by lib/io/zip, judged by Python and Info-ZIP."""
+"""Archives that Python and Info-ZIP wrote, rewritten by lib/wheel/zip, judged by Python and Info-ZIP."""
 import ensurepip
 import io
 import os

@@ -1,6 +1,6 @@
 // FFmpeg's names, and the places where users have it.
 
-#include "env/ffmpeg.h"
+#include "providers/ffmpeg.h"
 #include "support/elf_builder.h"
 #include "support/folder_tree.h"
 #include "support/ld_cache_builder.h"
@@ -12,13 +12,13 @@
 namespace tcfix::support {
 namespace {
 
-using env::FfmpegInstall;
-using env::FfmpegQuery;
+using providers::FfmpegInstall;
+using providers::FfmpegQuery;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
 std::string parsedName(llvm::StringRef name) {
-  std::optional<env::FfmpegName> result = env::parseFfmpegName(name);
+  std::optional<providers::FfmpegName> result = providers::parseFfmpegName(name);
   return result ? result->component + " " + std::to_string(result->libraryMajor) : "";
 }
 
@@ -37,12 +37,12 @@ TEST(FfmpegName, IsKnownOnEveryPlatform) {
 }
 
 TEST(FfmpegName, TellsTheMajor) {
-  EXPECT_EQ(env::ffmpegMajorOf({"avcodec", 61}), 7);
-  EXPECT_EQ(env::ffmpegMajorOf({"swscale", 5}), 4);
-  EXPECT_EQ(env::ffmpegMajorOf({"swresample", 4}), std::nullopt); // 5's and 6's
-  EXPECT_EQ(env::ffmpegMajorOf({"avcodec", 99}), std::nullopt);
-  EXPECT_EQ(env::libraryMajorIn(8, "avfilter"), 11);
-  EXPECT_EQ(env::libraryMajorIn(99, "avfilter"), 0);
+  EXPECT_EQ(providers::ffmpegMajorOf({"avcodec", 61}), 7);
+  EXPECT_EQ(providers::ffmpegMajorOf({"swscale", 5}), 4);
+  EXPECT_EQ(providers::ffmpegMajorOf({"swresample", 4}), std::nullopt); // 5's and 6's
+  EXPECT_EQ(providers::ffmpegMajorOf({"avcodec", 99}), std::nullopt);
+  EXPECT_EQ(providers::libraryMajorIn(8, "avfilter"), 11);
+  EXPECT_EQ(providers::libraryMajorIn(99, "avfilter"), 0);
 }
 
 class Ffmpegs : public testing::Test {
@@ -50,10 +50,10 @@ protected:
   /// All components of an FFmpeg for a platform, as a distribution installs them.
   void install(const std::string& folder, int major, Format platform, llvm::StringRef without = {},
                const Architecture& arch = kArm64) {
-    for (llvm::StringRef component : env::ffmpegComponents()) {
+    for (llvm::StringRef component : providers::ffmpegComponents()) {
       if (component == without)
         continue;
-      std::string number = std::to_string(env::libraryMajorIn(major, component));
+      std::string number = std::to_string(providers::libraryMajorIn(major, component));
       std::string name = platform == Format::MachO
                              ? "lib" + component.str() + "." + number + ".dylib"
                          : platform == Format::Elf ? "lib" + component.str() + ".so." + number
@@ -80,7 +80,7 @@ protected:
     tree.makeFolder(target);
     llvm::Expected<env::Environment> environment = env::findEnvironment(tree.path(target), disk);
     if (environment)
-      return env::findFfmpegs(*environment, disk, query);
+      return providers::findFfmpegs(*environment, disk, query);
     ADD_FAILURE() << llvm::toString(environment.takeError());
     return {};
   }
@@ -89,8 +89,9 @@ protected:
   std::vector<std::string> texts(const std::vector<FfmpegInstall>& installs) {
     std::vector<std::string> all;
     for (const FfmpegInstall& install : installs)
-      all.push_back(env::nameOf(install.source).str() + " " + std::to_string(install.major) + " " +
-                    install.searchPath + (install.defect.empty() ? "" : ": " + install.defect));
+      all.push_back(providers::nameOf(install.source).str() + " " + std::to_string(install.major) +
+                    " " + install.searchPath +
+                    (install.defect.empty() ? "" : ": " + install.defect));
     return all;
   }
 
@@ -237,7 +238,7 @@ TEST_F(Ffmpegs, OfTheVariableMayBeSeveral) {
   ASSERT_GE(found.size(), 2u);
   EXPECT_EQ(found[0].searchPath, tree.path("a"));
   EXPECT_EQ(found[1].searchPath, tree.path("b"));
-  EXPECT_EQ(found[1].source, env::FfmpegSource::Variable);
+  EXPECT_EQ(found[1].source, providers::FfmpegSource::Variable);
 }
 
 TEST_F(Ffmpegs, OfPyavAreFoundByTheirHashedNames) {

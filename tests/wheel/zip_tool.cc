@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 #include "io/file.h"
-#include "io/zip.h"
+#include "wheel/zip.h"
 
 #include <cstdio>
 #include <map>
@@ -13,16 +13,16 @@ namespace {
 
 using namespace tcfix;
 
-llvm::Error checkAll(const io::ZipReader& reader) {
-  for (const io::ZipMember& member : reader.members()) {
-    llvm::Expected<ByteVector> content = io::unpack(member);
+llvm::Error checkAll(const wheel::ZipReader& reader) {
+  for (const wheel::ZipMember& member : reader.members()) {
+    llvm::Expected<ByteVector> content = wheel::unpack(member);
     if (!content)
       return content.takeError();
   }
   return llvm::Error::success();
 }
 
-llvm::Error addFile(io::ZipWriter& writer, const io::ZipMember& like, llvm::StringRef name,
+llvm::Error addFile(wheel::ZipWriter& writer, const wheel::ZipMember& like, llvm::StringRef name,
                     llvm::StringRef path) {
   llvm::Expected<io::InputFile> content = io::InputFile::open(path);
   if (!content)
@@ -34,12 +34,12 @@ llvm::Error rewrite(llvm::ArrayRef<std::string> words) {
   llvm::Expected<io::InputFile> input = io::InputFile::open(words[0]);
   if (!input)
     return input.takeError();
-  llvm::Expected<io::ZipReader> reader = io::ZipReader::open(input->bytes());
+  llvm::Expected<wheel::ZipReader> reader = wheel::ZipReader::open(input->bytes());
   if (!reader)
     return reader.takeError();
   if (words[1] == "-")
     return checkAll(*reader);
-  llvm::Expected<io::ZipWriter> writer = io::ZipWriter::create(words[1]);
+  llvm::Expected<wheel::ZipWriter> writer = wheel::ZipWriter::create(words[1]);
   if (!writer)
     return writer.takeError();
   std::map<std::string, std::string> replaced, renamed, added;
@@ -47,7 +47,7 @@ llvm::Error rewrite(llvm::ArrayRef<std::string> words) {
     (words[i] == "replace"  ? replaced
      : words[i] == "rename" ? renamed
                             : added)[words[i + 1]] = words[i + 2];
-  for (const io::ZipMember& member : reader->members())
+  for (const wheel::ZipMember& member : reader->members())
     if (llvm::Error error = replaced.count(member.name)
                                 ? addFile(*writer, member, member.name, replaced[member.name])
                                 : writer->copy(member, renamed[member.name]))

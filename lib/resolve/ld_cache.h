@@ -4,11 +4,9 @@
 // As ld.so does, entries whose strings lie outside the file are passed over.
 #pragma once
 
-#include "base/bytes.h"
+#include "io/target_disk.h"
 
-#include <optional>
-
-namespace tcfix::io {
+namespace tcfix::resolve {
 
 /// The texts are views into the bytes that were parsed.
 struct LdCacheEntry {
@@ -24,4 +22,13 @@ struct LdCacheEntry {
 /// The entries in the file's order; nothing if it is no such file.
 std::optional<std::vector<LdCacheEntry>> parseLdCache(Bytes bytes);
 
-} // namespace tcfix::io
+/// The target's own cache, with the file that the entries are views of.
+struct LdCache {
+  io::InputFile file;
+  std::vector<LdCacheEntry> entries;
+};
+
+/// Nothing if the target has no cache, or one that cannot be read.
+std::optional<LdCache> readLdCache(const io::TargetDisk& disk);
+
+} // namespace tcfix::resolve

@@ -2,9 +2,9 @@
 // nothing here looks into the folders.
 #pragma once
 
-#include "env/ffmpeg.h"
+#include "providers/ffmpeg.h"
 
-namespace tcfix::env {
+namespace tcfix::providers {
 
 /// A folder to look into.
 struct FfmpegPlace {
@@ -24,4 +24,4 @@ std::optional<FfmpegPlace> programPlace(const io::TargetDisk& disk, const Ffmpeg
 /// The same folder by a name that outlives an upgrade: Homebrew's Cellar/NAME/VERSION is opt/NAME.
 std::string lastingPath(const std::string& hostFolder, const io::TargetDisk& disk);
 
-} // namespace tcfix::env
+} // namespace tcfix::providers

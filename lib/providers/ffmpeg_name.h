@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-namespace tcfix::env {
+namespace tcfix::providers {
 
 /// The FFmpeg component and library major that a file or a dependency stands for, on any platform:
 /// "@rpath/libavcodec.61.dylib", "libavcodec.so.61", "avcodec-61.dll" give {"avcodec", 61}; so do
@@ -28,4 +28,4 @@ llvm::ArrayRef<llvm::StringLiteral> ffmpegComponents();
 /// The library major that a component has in an FFmpeg; 0 if either is unknown.
 int libraryMajorIn(int ffmpegMajor, llvm::StringRef component);
 
-} // namespace tcfix::env
+} // namespace tcfix::providers

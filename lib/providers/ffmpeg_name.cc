@@ -1,11 +1,11 @@
-#include "env/ffmpeg_name.h"
+#include "providers/ffmpeg_name.h"
 
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/StringExtras.h>
 
 #include <iterator>
 
-namespace tcfix::env {
+namespace tcfix::providers {
 
 namespace {
 
@@ -94,4 +94,4 @@ int libraryMajorIn(int ffmpegMajor, llvm::StringRef component) {
   return 0;
 }
 
-} // namespace tcfix::env
+} // namespace tcfix::providers

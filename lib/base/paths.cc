@@ -1,0 +1,39 @@
+#include "base/paths.h"
+
+#include <llvm/ADT/SmallString.h>
+#include <llvm/Support/Path.h>
+
+namespace tcfix {
+
+namespace path = llvm::sys::path;
+
+std::string joined(llvm::StringRef directory, llvm::StringRef name) {
+  llvm::SmallString<256> text(directory);
+  path::append(text, name);
+  if (path::is_separator('\\'))
+    path::native(text);
+  return text.str().str();
+}
+
+bool isWithin(llvm::StringRef inner, llvm::StringRef directory) {
+  // Only a root, such as "/", ends with a separator.
+  bool isRoot = !directory.empty() && path::is_separator(directory.back());
+  return inner.consume_front(directory) &&
+         (isRoot || inner.empty() || path::is_separator(inner.front()));
+}
+
+std::string relativePath(llvm::StringRef from, llvm::StringRef to) {
+  auto a = path::begin(from), b = path::begin(to);
+  while (a != path::end(from) && b != path::end(to) && *a == *b)
+    ++a, ++b;
+  std::string result;
+  for (; a != path::end(from); ++a)
+    result += "../";
+  for (; b != path::end(to); ++b)
+    result += b->str() + "/";
+  if (!result.empty())
+    result.pop_back();
+  return result;
+}
+
+} // namespace tcfix

@@ -1,0 +1,22 @@
+// torch, which provides libtorch and libc10 to the packages that are installed beside it.
+#pragma once
+
+#include "env/environment.h"
+
+namespace tcfix::providers {
+
+struct TorchInstall {
+  std::string version;   ///< such as "2.9.1+cu128"; empty if unknown
+  std::string libFolder; ///< host path of torch/lib; empty if this torch has none
+  std::string site;
+};
+
+/// The torch that a package in `site` would import.
+std::optional<TorchInstall> findTorch(const env::Environment& environment,
+                                      const io::TargetDisk& disk, llvm::StringRef site);
+
+/// True for the name of a library that torch brings, such as "@rpath/libc10.dylib" or
+/// "torch_cpu.dll"; not for those of packages that are called like it, such as libtorchvision.
+bool isTorchLibrary(llvm::StringRef dependency);
+
+} // namespace tcfix::providers
