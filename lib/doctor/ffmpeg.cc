@@ -1,92 +1,80 @@
-// FFmpeg: there is none, only a static one, or none of a major that this torchcodec can use.
+// FFmpeg: there is none, only a static one, or none of a major that the package can use.
 #include "doctor/rules.h"
 
-#include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/StringExtras.h>
 
 namespace tcfix::doctor {
 
-std::string majorsText(llvm::ArrayRef<int> majors) {
-  std::vector<std::string> words;
-  for (int major : majors)
-    words.push_back(std::to_string(major));
-  return llvm::join(words, ", ");
+using Kind = Defect::Kind;
+using resolve::LoadProblem;
+
+namespace {
+
+bool lacksFfmpeg(const LoadProblem* cause) {
+  return cause && cause->code == LoadProblem::Code::MissingDependency &&
+         providers::parseFfmpegName(cause->dependency);
 }
 
-std::string ffmpegInstallCommand(const Scene& scene, int highest) {
-  // The newest formula has no number; older ones do.
-  if (scene.platform == Format::MachO)
-    return highest >= 8 ? "brew install ffmpeg" : "brew install ffmpeg@" + std::to_string(highest);
-  if (scene.platform == Format::Elf && scene.isConda)
-    return "conda install -c conda-forge \"ffmpeg<" + std::to_string(highest + 1) + "\"";
-  return "pip install av";
-}
+/// What is installed, and what of it can be used.
+struct Installed {
+  std::vector<std::string> descriptions, defects;
+  std::vector<int> majors;
+};
 
-void findFfmpegProblems(const Case& facts, Findings& findings) {
-  std::vector<int> wanted;
-  bool isFfmpegTheCause = false;
-  const resolve::LoadProblem* first = nullptr;
-  for (const GroupReport& group : facts.groups) {
-    if (!facts.isWanted(group) || group.loads != resolve::Verdict::Fails)
-      continue;
-    if (group.major)
-      wanted.push_back(group.major);
-    const resolve::LoadProblem* cause = group.firstCause();
-    if (!cause || cause->code != resolve::LoadProblem::Code::MissingDependency ||
-        !providers::parseFfmpegName(cause->dependency))
-      continue;
-    isFfmpegTheCause = true;
-    if (!first)
-      first = cause;
-  }
-  if (facts.loads || !isFfmpegTheCause)
-    return;
-
-  std::vector<std::string> seen, defects;
-  std::vector<int> present;
-  for (const providers::FfmpegInstall& install : facts.facts.ffmpegs) {
+Installed installedFfmpegs(const ExaminedPackage& package) {
+  Installed installed;
+  for (const providers::FfmpegInstall& install : package.facts.ffmpegs) {
     std::string line = (install.major ? "FFmpeg " + std::to_string(install.major) + " " : "") +
-                       "in " + facts.found.disk.targetPath(install.folder) + " (" +
+                       "in " + package.found.disk.targetPath(install.folder) + " (" +
                        install.description + ")";
     if (!install.defect.empty())
-      defects.push_back(line + ": " + install.defect);
+      installed.defects.push_back(line += ": " + install.defect);
     else if (install.major)
-      present.push_back(install.major);
-    seen.push_back(line + (install.defect.empty() ? "" : ": " + install.defect));
+      installed.majors.push_back(install.major);
+    installed.descriptions.push_back(std::move(line));
   }
-  Finding finding;
-  finding.severity = Severity::Error;
-  finding.path = first->library;
-  finding.evidence = {
-      {"dependency", first->dependency}, {"installs", seen}, {"tried", placesOf(*first)}};
-  bool hasSupported =
-      llvm::any_of(present, [&](int major) { return llvm::is_contained(wanted, major); });
-  const std::string majors = "FFmpeg " + majorsText(wanted);
-  if (facts.wouldLoadAfter) {
-    finding.code = "ffmpeg-not-found";
-    finding.message = "the libraries do not find an FFmpeg that is there";
-    finding.action = facts.applyCommand;
-  } else if (hasSupported) {
-    finding.code = "ffmpeg-not-found";
-    finding.message = "there is an FFmpeg of a fitting major, but the libraries fail with it";
-    for (const plan::FfmpegChoice& choice : facts.planned.ffmpegs)
-      finding.evidence.push_back({"reason", choice.reason});
-  } else if (!present.empty()) {
-    finding.code = "ffmpeg-unsupported-major";
-    finding.message = "this " + facts.facts.package.name + " uses " + majors +
-                      "; installed: " + majorsText(present);
-    finding.action = ffmpegInstallCommand(facts.scene(), wanted.empty() ? 7 : wanted.front());
-  } else if (!defects.empty()) {
-    finding.code = "ffmpeg-static";
-    finding.message = "no FFmpeg here has shared libraries: " + defects.front();
-    finding.action = ffmpegInstallCommand(facts.scene(), wanted.empty() ? 7 : wanted.front());
+  return installed;
+}
+
+} // namespace
+
+void findFfmpegDefects(const ExaminedPackage& package, Defects& defects) {
+  Defect defect;
+  const LoadProblem* first = nullptr;
+  for (const GroupReport& group : package.groups) {
+    if (!package.isWanted(group) || group.loads != resolve::Verdict::Fails)
+      continue;
+    if (group.major)
+      defect.majors.push_back(group.major);
+    if (!first && lacksFfmpeg(group.firstCause()))
+      first = group.firstCause();
+  }
+  if (package.loads || !first)
+    return;
+
+  const Installed installed = installedFfmpegs(package);
+  defect.path = first->library;
+  defect.name = first->dependency;
+  defect.tried = first->tried;
+  defect.items = installed.descriptions;
+  if (package.wouldLoadAfter) {
+    defect.kind = Kind::FfmpegNotFound;
+  } else if (llvm::any_of(installed.majors,
+                          [&](int major) { return llvm::is_contained(defect.majors, major); })) {
+    defect.kind = Kind::FfmpegUnfit;
+    for (const plan::FfmpegChoice& choice : package.planned.ffmpegs)
+      defect.alternatives.push_back(choice.reason);
+  } else if (!installed.majors.empty()) {
+    defect.kind = Kind::FfmpegUnsupportedMajor;
+    defect.actual = llvm::join(
+        llvm::map_range(installed.majors, [](int major) { return std::to_string(major); }), ", ");
+  } else if (!installed.defects.empty()) {
+    defect.kind = Kind::FfmpegStatic;
+    defect.actual = installed.defects.front();
   } else {
-    finding.code = "ffmpeg-missing";
-    finding.message = "there is no FFmpeg that the libraries could use (" + majors +
-                      "); install one, then run tcfix apply";
-    finding.action = ffmpegInstallCommand(facts.scene(), wanted.empty() ? 7 : wanted.front());
+    defect.kind = Kind::FfmpegMissing;
   }
-  findings.push_back(std::move(finding));
+  defects.push_back(std::move(defect));
 }
 
 } // namespace tcfix::doctor

@@ -1,62 +1,42 @@
 // What only macOS asks for: signatures, no quarantine, a system that is new enough.
 #include "doctor/rules.h"
 
-#include "base/parallel.h"
 #include "image/names.h"
 #include "io/system.h"
+#include "resolve/explain.h"
 
-#include <llvm/Support/Path.h>
 #include <llvm/Support/VersionTuple.h>
-
-#include <mutex>
 
 namespace tcfix::doctor {
 
-using resolve::LoadProblem;
+using Kind = Defect::Kind;
 
 namespace {
 
-bool isRefused(const Slice& slice) {
-  return slice.signature && slice.signature->state != SignatureState::Valid &&
-         slice.arch.starts_with("arm64");
-}
-
-void addSignature(const Case& facts, const std::string& path, const Slice& slice,
-                  Findings& findings) {
+void addSignature(const ExaminedPackage& package, const std::string& path, const Slice& slice,
+                  Defects& defects) {
   if (!slice.signature)
     return;
-  const std::string name = llvm::sys::path::filename(path).str();
-  const Severity severity = facts.loads || !isRefused(slice) ? Severity::Warning : Severity::Error;
-  if (slice.signature->state == SignatureState::Invalid)
-    findings.push_back({"signature-invalid",
-                        severity,
-                        "the signature of " + name + " does not fit its bytes" +
-                            (isRefused(slice) ? ": macOS kills the process that loads it" : ""),
-                        path,
-                        {{"signature", describe(*slice.signature)}},
-                        signCommand(path)});
-  else if (isRefused(slice))
-    findings.push_back({"signature-missing",
-                        severity,
-                        name + " is not signed, which arm64 demands",
-                        path,
-                        {},
-                        signCommand(path)});
-  else if (slice.signature->kind == SignatureKind::Cms)
-    findings.push_back({"signature-foreign",
-                        Severity::Info,
-                        name + " is signed by an identity: tcfix changes it only if told to, and "
-                               "signs it ad hoc then",
-                        path,
-                        {{"signature", describe(*slice.signature)}},
-                        facts.applyCommand + " --replace-signature"});
+  Defect defect{Kind::SignatureInvalid, path, slice.arch};
+  defect.isCause = !package.loads && resolve::isRefused(slice);
+  defect.actual = describe(*slice.signature);
+  if (slice.signature->state != SignatureState::Invalid) {
+    if (resolve::isRefused(slice))
+      defect.kind = Kind::SignatureMissing;
+    else if (slice.signature->kind == SignatureKind::Cms)
+      defect.kind = Kind::SignatureForeign;
+    else
+      return;
+  }
+  defects.push_back(std::move(defect));
 }
 
 // A program that takes only its own team's libraries, such as an application with a Python inside.
-void addHardenedRuntime(const Case& facts, Findings& findings) {
-  std::optional<std::string> program = facts.found.disk.realPath(facts.facts.process.executable);
+void addHardenedRuntime(const ExaminedPackage& package, Defects& defects) {
+  std::optional<std::string> program =
+      package.found.disk.realPath(package.facts.process.executable);
   llvm::Expected<io::InputFile> file =
-      facts.found.disk.open(program.value_or(facts.facts.process.executable));
+      package.found.disk.open(program.value_or(package.facts.process.executable));
   llvm::Expected<Image> image =
       file ? formats::inspect(file->bytes()) : llvm::Expected<Image>(file.takeError());
   if (!image) {
@@ -65,26 +45,24 @@ void addHardenedRuntime(const Case& facts, Findings& findings) {
   }
   for (const Slice& slice : image->slices)
     if (slice.signature && slice.signature->refusesOthers) {
-      findings.push_back({"hardened-python",
-                          Severity::Error,
-                          "this python takes only libraries that its own team signed (hardened "
-                          "runtime with library validation); those of wheels are signed ad hoc",
-                          *program,
-                          {{"signature", describe(*slice.signature)}},
-                          signPythonCommand(facts.found.disk.targetPath(*program))});
+      defects.push_back({Kind::HardenedPython,
+                         *program,
+                         {},
+                         describe(*slice.signature),
+                         package.found.disk.targetPath(*program)});
       return;
     }
 }
 
 // Apple's plist, one line for the key and one for the value.
-std::string systemVersion(const Case& facts) {
-  if (!facts.facts.process.systemVersion.empty())
-    return facts.facts.process.systemVersion;
+std::string systemVersion(const ExaminedPackage& package) {
+  if (!package.facts.process.systemVersion.empty())
+    return package.facts.process.systemVersion;
   std::optional<std::string> path =
-      facts.found.disk.hostPath("/System/Library/CoreServices/SystemVersion.plist");
+      package.found.disk.hostPath("/System/Library/CoreServices/SystemVersion.plist");
   if (!path)
     return {};
-  llvm::Expected<io::InputFile> file = facts.found.disk.open(*path);
+  llvm::Expected<io::InputFile> file = package.found.disk.open(*path);
   if (!file) {
     llvm::consumeError(file.takeError());
     return {};
@@ -95,73 +73,26 @@ std::string systemVersion(const Case& facts) {
 
 } // namespace
 
-std::map<std::string, Image> judgeLibraries(const survey::PackageFacts& facts,
-                                            const io::TargetDisk& disk) {
-  std::map<std::string, Image> judged;
-  if (facts.platform != Platform::MacOs)
-    return judged;
-  std::mutex mutex;
-  parallelFor(facts.libraries.size(), hardwareThreads(), [&](size_t i) {
-    const std::string& path = facts.libraries[i].path;
-    llvm::Expected<io::InputFile> file = disk.open(path);
-    llvm::Expected<Image> image =
-        file ? formats::inspect(file->bytes()) : llvm::Expected<Image>(file.takeError());
-    if (!image)
-      return llvm::consumeError(image.takeError()); // told by whoever reads it next
-    std::lock_guard lock(mutex);
-    judged[path] = std::move(*image);
-  });
-  return judged;
-}
-
-std::optional<LoadProblem> refusalOf(const std::string& path, const Image& image,
-                                     llvm::StringRef arch) {
-  for (const Slice& slice : image.slices)
-    if (slice.arch == arch && isRefused(slice)) {
-      LoadProblem problem;
-      problem.code = LoadProblem::Code::Refused;
-      problem.library = problem.provider = path;
-      problem.message =
-          llvm::sys::path::filename(path).str() + (slice.signature->state == SignatureState::None
-                                                       ? " is not signed"
-                                                       : " has a signature that does not fit");
-      return problem;
-    }
-  return std::nullopt;
-}
-
-void findMacProblems(const Case& facts, Findings& findings) {
-  if (facts.facts.platform != Platform::MacOs)
+void findMacDefects(const ExaminedPackage& package, Defects& defects) {
+  if (package.facts.platform != Platform::MacOs)
     return;
   llvm::VersionTuple system, wanted;
-  const std::string systemText = systemVersion(facts);
-  if (!facts.facts.process.executable.empty())
-    addHardenedRuntime(facts, findings);
+  const std::string systemText = systemVersion(package);
+  if (!package.facts.process.executable.empty())
+    addHardenedRuntime(package, defects);
   bool knowsSystem = !systemText.empty() && !system.tryParse(systemText);
-  for (const survey::LibraryFacts& library : facts.facts.libraries) {
-    auto image = facts.judged.find(library.path);
-    if (image == facts.judged.end())
+  for (const survey::LibraryFacts& library : package.facts.libraries) {
+    const Image* image = package.store.judgedImage(library.path);
+    if (!image)
       continue;
-    for (const Slice& slice : image->second.slices) {
-      addSignature(facts, library.path, slice, findings);
-      if (knowsSystem && !slice.minOs.empty() && !wanted.tryParse(slice.minOs) && system < wanted)
-        findings.push_back({"macos-too-old",
-                            Severity::Warning,
-                            library.name + " is for macOS " + slice.minOs +
-                                " or later, and may need what macOS " + systemText +
-                                " does not have",
-                            library.path,
-                            {{"min_os", slice.minOs}, {"system", systemText}},
-                            "softwareupdate --install --all"});
+    for (const Slice& slice : image->slices) {
+      addSignature(package, library.path, slice, defects);
+      if (!knowsSystem || slice.minOs.empty() || wanted.tryParse(slice.minOs) || !(system < wanted))
+        continue;
+      defects.push_back({Kind::MacosTooOld, library.path, slice.minOs, systemText});
     }
     if (io::system::isQuarantined(library.path))
-      findings.push_back(
-          {"quarantined",
-           Severity::Warning,
-           library.name + " carries the mark of downloaded files: macOS may refuse it",
-           library.path,
-           {},
-           unquarantineCommand(library.path)});
+      defects.push_back({Kind::Quarantined, library.path});
   }
 }
 

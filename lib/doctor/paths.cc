@@ -11,9 +11,9 @@
 
 namespace tcfix::doctor {
 
-namespace {
+using Kind = Defect::Kind;
 
-enum class Flaw { Empty, Relative, BuildMachine, Dead, WorldWritable };
+namespace {
 
 bool isAnchored(llvm::StringRef entry) {
   return entry.starts_with("@") || entry.starts_with("$") || entry.starts_with("%") ||
@@ -30,9 +30,9 @@ bool isBuildMachine(llvm::StringRef entry) {
                       [&](llvm::StringRef prefix) { return entry.starts_with(prefix); });
 }
 
-std::optional<std::string> folderOf(const Case& facts, const survey::LibraryFacts& library,
-                                    llvm::StringRef entry) {
-  const io::TargetDisk& disk = facts.found.disk;
+std::optional<std::string> folderOf(const ExaminedPackage& package,
+                                    const survey::LibraryFacts& library, llvm::StringRef entry) {
+  const io::TargetDisk& disk = package.found.disk;
   llvm::StringRef rest = entry;
   for (llvm::StringRef word : {"@loader_path", "$ORIGIN", "${ORIGIN}"})
     if (rest.consume_front(word)) {
@@ -45,81 +45,43 @@ std::optional<std::string> folderOf(const Case& facts, const survey::LibraryFact
   return path && disk.isFolder(*path) ? path : std::nullopt;
 }
 
-std::optional<Flaw> flawOf(const Case& facts, const survey::LibraryFacts& library,
+std::optional<Kind> flawOf(const ExaminedPackage& package, const survey::LibraryFacts& library,
                            llvm::StringRef entry) {
   if (entry.empty())
-    return Flaw::Empty;
+    return Kind::SearchPathEmpty;
   if (!isAnchored(entry))
-    return Flaw::Relative;
+    return Kind::SearchPathRelative;
   // These depend on the process, or on a system that cannot be seen.
   if (entry.starts_with("@executable_path") || entry.starts_with("@rpath") ||
       entry.contains("$LIB") || entry.contains("$PLATFORM") || entry.contains('%'))
     return std::nullopt;
   bool isAbsolute = entry.front() == '/' || (entry.size() > 1 && entry[1] == ':');
-  if (isAbsolute && !facts.found.disk.knowsAbsolutePaths())
+  if (isAbsolute && !package.found.disk.knowsAbsolutePaths())
     return std::nullopt;
-  std::optional<std::string> folder = folderOf(facts, library, entry);
+  std::optional<std::string> folder = folderOf(package, library, entry);
   if (!folder)
-    return isBuildMachine(entry) ? Flaw::BuildMachine : Flaw::Dead;
+    return isBuildMachine(entry) ? Kind::SearchPathBuildMachine : Kind::SearchPathDead;
   if (isAbsolute && io::system::isWritableByAll(*folder))
-    return Flaw::WorldWritable;
+    return Kind::SearchPathWorldWritable;
   return std::nullopt;
-}
-
-Finding findingFor(Flaw flaw, const std::string& entry) {
-  switch (flaw) {
-  case Flaw::Empty:
-    return {"search-path-empty",
-            Severity::Warning,
-            "an empty search path means the current folder, whatever that is",
-            {},
-            {},
-            {}};
-  case Flaw::Relative:
-    return {"search-path-relative",
-            Severity::Warning,
-            entry + " is relative to the current folder, whatever that is",
-            {},
-            {},
-            {}};
-  case Flaw::BuildMachine:
-    return {"search-path-build-machine",
-            Severity::Info,
-            entry + " is a folder of the machine that built it",
-            {},
-            {},
-            {}};
-  case Flaw::Dead:
-    return {"search-path-dead", Severity::Info, entry + " leads to no folder", {}, {}, {}};
-  case Flaw::WorldWritable:
-    return {"search-path-world-writable",
-            Severity::Warning,
-            entry + " can be written by everybody: anyone could put a library there",
-            {},
-            {},
-            {}};
-  }
-  return {};
 }
 
 } // namespace
 
-void findPathProblems(const Case& facts, Findings& findings) {
-  // Libraries of one build share their entries: one finding for all of them.
-  std::map<std::pair<Flaw, std::string>, std::vector<std::string>> flaws;
-  for (const survey::LibraryFacts& library : facts.facts.libraries)
+void findPathDefects(const ExaminedPackage& package, Defects& defects) {
+  // Libraries of one build share their entries: one defect for all of them.
+  std::map<std::pair<Kind, std::string>, std::vector<std::string>> flaws;
+  for (const survey::LibraryFacts& library : package.facts.libraries)
     for (const std::string& entry : library.original.searchPaths)
-      if (std::optional<Flaw> flaw = flawOf(facts, library, entry)) {
+      if (std::optional<Kind> flaw = flawOf(package, library, entry)) {
         std::vector<std::string>& files = flaws[{*flaw, entry}];
         if (!llvm::is_contained(files, library.path))
           files.push_back(library.path);
       }
   for (const auto& [key, files] : flaws) {
-    Finding finding = findingFor(key.first, key.second);
-    finding.path = files.front();
-    finding.evidence = {{"entry", key.second}, {"libraries", files}};
-    finding.action = "tcfix edit --remove-rpath '" + key.second + "' " + quoted(files.front());
-    findings.push_back(std::move(finding));
+    Defect defect{key.first, files.front(), key.second};
+    defect.items = files;
+    defects.push_back(std::move(defect));
   }
 }
 

@@ -12,54 +12,45 @@
 
 namespace tcfix::doctor {
 
+using Kind = Defect::Kind;
+
 namespace {
 
-void findShadows(const Case& facts, Findings& findings) {
-  const env::Package& package = facts.facts.package;
-  std::vector<std::string> others;
-  for (const env::Site& site : facts.found.environment.sites)
-    if (site.folder != package.site && facts.found.disk.isFolder(site.folder + "/" + package.name))
-      others.push_back(site.folder);
+void findShadows(const ExaminedPackage& package, Defects& defects) {
+  const env::Package& installed = package.facts.package;
+  const io::TargetDisk& disk = package.found.disk;
+  Defect defect{Kind::Shadowed, installed.site};
+  for (const env::Site& site : package.found.environment.sites)
+    if (site.folder != installed.site && disk.isFolder(site.folder + "/" + installed.name))
+      defect.items.push_back(site.folder);
   // Only where this process's variables are the target's.
-  if (facts.found.disk.options().sysroot.empty() && facts.found.disk.knowsAbsolutePaths())
+  if (disk.options().sysroot.empty() && disk.knowsAbsolutePaths())
     if (std::optional<std::string> path = io::environmentVariable("PYTHONPATH"))
       for (llvm::StringRef folder : llvm::split(*path, io::kPathListSeparator))
-        if (!folder.empty() && facts.found.disk.isFolder((folder + "/" + package.name).str()))
-          others.push_back("PYTHONPATH: " + folder.str());
-  if (!others.empty())
-    findings.push_back(
-        {"shadowed",
-         Severity::Warning,
-         "there is more than one " + package.name + "; Python takes the first on its path",
-         package.site,
-         {{"also", others}},
-         "python -c \"import " + package.name + "; print(" + package.name + ".__file__)\""});
+        if (!folder.empty() && disk.isFolder((folder + "/" + installed.name).str()))
+          defect.items.push_back("PYTHONPATH: " + folder.str());
+  if (!defect.items.empty())
+    defects.push_back(std::move(defect));
 }
 
-void findTwoFfmpegs(const Case& facts, Findings& findings) {
-  for (const GroupReport& group : facts.groups) {
+void findTwoFfmpegs(const ExaminedPackage& package, Defects& defects) {
+  for (const GroupReport& group : package.groups) {
     if (group.loads != resolve::Verdict::Loads || group.ffmpegFolder.empty())
       continue;
-    for (const providers::FfmpegInstall& install : facts.facts.ffmpegs)
+    for (const providers::FfmpegInstall& install : package.facts.ffmpegs)
       if (install.source == providers::FfmpegSource::Pyav && install.defect.empty() &&
           install.folder != group.ffmpegFolder)
-        findings.push_back({"two-ffmpegs",
-                            Severity::Info,
-                            "a program that imports both torchcodec and av gets two FFmpegs: " +
-                                facts.found.disk.targetPath(group.ffmpegFolder) + " and " +
-                                install.description,
-                            install.folder,
-                            {},
-                            facts.applyCommand + " --ffmpeg av"});
+        defects.push_back({Kind::TwoFfmpegs, install.folder,
+                           package.found.disk.targetPath(group.ffmpegFolder), install.description});
     return; // only the first major that loads is used
   }
 }
 
-void findStaleRecord(const Case& facts, Findings& findings) {
-  const env::Package& package = facts.facts.package;
-  if (!package.hasRecord)
+void findStaleRecord(const ExaminedPackage& package, Defects& defects) {
+  const env::Package& installed = package.facts.package;
+  if (!installed.hasRecord)
     return;
-  llvm::Expected<io::InputFile> file = facts.found.disk.open(package.distInfo + "/RECORD");
+  llvm::Expected<io::InputFile> file = package.found.disk.open(installed.distInfo + "/RECORD");
   if (!file) {
     llvm::consumeError(file.takeError());
     return;
@@ -70,12 +61,12 @@ void findStaleRecord(const Case& facts, Findings& findings) {
     return;
   }
   std::vector<std::string> differing;
-  for (const survey::LibraryFacts& library : facts.facts.libraries) {
+  for (const survey::LibraryFacts& library : package.facts.libraries) {
     llvm::StringRef relative = library.path;
-    if (!relative.consume_front(package.site) || !relative.consume_front("/"))
+    if (!relative.consume_front(installed.site) || !relative.consume_front("/"))
       continue;
     const env::RecordRow* row = record->find(relative);
-    llvm::Expected<io::InputFile> content = facts.found.disk.open(library.path);
+    llvm::Expected<io::InputFile> content = package.found.disk.open(library.path);
     if (!content) {
       llvm::consumeError(content.takeError());
       continue;
@@ -86,22 +77,18 @@ void findStaleRecord(const Case& facts, Findings& findings) {
   }
   if (differing.empty())
     return;
-  bool isOurs = io::exists(package.distInfo + "/tcfix-journal.json");
-  findings.push_back({"record-mismatch",
-                      Severity::Warning,
-                      std::to_string(differing.size()) + " of the libraries are not those that " +
-                          "RECORD lists: someone replaced or edited them",
-                      package.distInfo + "/RECORD",
-                      {{"libraries", differing}},
-                      isOurs ? facts.applyCommand : reinstallCommand(package)});
+  Defect defect{Kind::RecordMismatch, installed.distInfo + "/RECORD"};
+  defect.items = std::move(differing);
+  defect.isRepairable = io::exists(installed.distInfo + "/tcfix-journal.json");
+  defects.push_back(std::move(defect));
 }
 
 } // namespace
 
-void findSurroundings(const Case& facts, Findings& findings) {
-  findShadows(facts, findings);
-  findTwoFfmpegs(facts, findings);
-  findStaleRecord(facts, findings);
+void findSurroundings(const ExaminedPackage& package, Defects& defects) {
+  findShadows(package, defects);
+  findTwoFfmpegs(package, defects);
+  findStaleRecord(package, defects);
 }
 
 } // namespace tcfix::doctor

@@ -9,9 +9,8 @@ namespace {
 using resolve::Binding;
 
 bool isThrough(const Binding& binding, llvm::ArrayRef<std::string> entries) {
-  return llvm::any_of(entries, [&](const std::string& entry) {
-    return llvm::StringRef(binding.how).contains(entry);
-  });
+  return llvm::any_of(entries,
+                      [&](const std::string& entry) { return binding.how.isThrough(entry); });
 }
 
 /// How some of the dependencies would be met, if the others did not matter: a sibling that has not

@@ -20,6 +20,22 @@ LibraryRole Recipe::roleOf(llvm::StringRef fileName) const {
   return role;
 }
 
+const TorchMatch* Recipe::matchFor(Version release) const {
+  for (const TorchMatch& match : torchMatches)
+    if (!(release < match.first) && !(match.last < release))
+      return &match;
+  return nullptr; // newer than the table
+}
+
+std::optional<std::string> Recipe::releaseFor(llvm::StringRef torchVersion) const {
+  std::optional<Version> torch = parseVersion(torchVersion);
+  std::optional<std::string> newest;
+  for (const TorchMatch& match : torchMatches)
+    if (torch && match.fits(*torch))
+      newest = match.last.text() + ".*";
+  return newest;
+}
+
 std::string Recipe::smokeTest(llvm::StringRef version) const {
   if (versionedSmokeTest)
     return versionedSmokeTest(parseVersion(version));

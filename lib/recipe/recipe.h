@@ -18,6 +18,13 @@ struct TorchMatch {
   Version first, last;
   Version torch;
   bool isOpenEnded; ///< goes with every later torch, too
+  bool fits(Version other) const { return other == torch || (isOpenEnded && torch < other); }
+};
+
+/// Releases of the package, both included, whose highest FFmpeg major this is.
+struct MajorSpan {
+  int highest;
+  Version first, last;
 };
 
 /// Releases, both included, whose Linux wheels on the package index need CUDA.
@@ -38,6 +45,7 @@ struct LibraryRole {
 struct ErrorWords {
   llvm::StringLiteral beginOfList = "", endOfList = "";
   llvm::StringLiteral majorHeading = ""; ///< the major's number follows
+  llvm::StringLiteral sentence = "";     ///< what the error begins with
 };
 
 struct Recipe {
@@ -57,11 +65,16 @@ struct Recipe {
   bool loadsSiblingsFirst = true;
   llvm::ArrayRef<TorchMatch> torchMatches; ///< oldest first; empty: not known
   llvm::ArrayRef<CudaBuild> cudaBuilds;
+  llvm::ArrayRef<MajorSpan> majorSpans; ///< empty: not known
   ErrorWords errorWords;
   std::string (*versionedSmokeTest)(std::optional<Version>) = nullptr;
 
   bool hasFfmpegMajors() const { return !ffmpegStems.empty(); }
   LibraryRole roleOf(llvm::StringRef fileName) const;
+  /// The torch that a release was built for; null if the table does not say.
+  const TorchMatch* matchFor(Version release) const;
+  /// The newest release that goes with this torch, such as "0.9.*"; nothing if none is known.
+  std::optional<std::string> releaseFor(llvm::StringRef torchVersion) const;
   /// Python code that fails, or prints None, unless the package works; in this version (empty:
   /// unknown).
   std::string smokeTest(llvm::StringRef version) const;

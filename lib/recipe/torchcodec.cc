@@ -28,6 +28,7 @@ std::string torchcodecSmokeTest(std::optional<Version> version) {
              ? "import torchcodec"
              : "import torchcodec; print(torchcodec.ffmpeg_major_version)";
 }
+constexpr MajorSpan kMajors[] = {{7, {0, 0}, {0, 7}}, {8, {0, 8}, {0, 15}}, {9, {0, 16}, {0, 17}}};
 
 } // namespace
 
@@ -43,7 +44,9 @@ const Recipe& torchcodec() {
     made.torchMatches = kTorchcodecTorch;
     made.cudaBuilds = kTorchcodecCuda;
     made.errorWords = {"[start of libtorchcodec loading traceback]",
-                       "[end of libtorchcodec loading traceback]", "FFmpeg version "};
+                       "[end of libtorchcodec loading traceback]", "FFmpeg version ",
+                       "Could not load libtorchcodec"};
+    made.majorSpans = kMajors;
     made.versionedSmokeTest = torchcodecSmokeTest;
     return made;
   }();

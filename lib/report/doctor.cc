@@ -57,9 +57,9 @@ std::string groupLine(const GroupReport& group, const Paint& paint) {
 }
 
 /// "torch 2.9.1, Python 3.12".
-std::string toldText(llvm::ArrayRef<Evidence> told) {
+std::string versionsText(llvm::ArrayRef<Evidence> versions) {
   std::vector<std::string> words;
-  for (const Evidence& each : told) {
+  for (const Evidence& each : versions) {
     const std::string& value = std::get<std::string>(each.value);
     words.push_back(printable(each.name == "system"   ? value
                               : each.name == "python" ? "Python " + value
@@ -77,10 +77,8 @@ void writeEvidence(OStream& out, llvm::ArrayRef<Evidence> evidence) {
 }
 
 std::string evidenceText(const Evidence& evidence) {
-  if (const std::string* one = std::get_if<std::string>(&evidence.value))
-    return "      " + evidence.name + ": " + printable(*one) + "\n";
   std::string out;
-  for (const std::string& one : std::get<std::vector<std::string>>(evidence.value))
+  for (const std::string& one : evidence.values())
     out += "      " + evidence.name + ": " + printable(one) + "\n";
   return out;
 }
@@ -103,16 +101,9 @@ std::string findingText(const Finding& finding, bool isVerbose, const Paint& pai
   return out;
 }
 
-void writeVerdict(OStream& out, llvm::StringRef key, Verdict verdict) {
-  if (verdict == Verdict::Unknown)
-    out.attribute(key, nullptr);
-  else
-    out.attribute(key, verdict == Verdict::Loads);
-}
-
 void writeLibrary(OStream& out, const doctor::LibraryReport& library) {
   text(out, "path", library.path);
-  writeVerdict(out, "loads", library.loads.verdict);
+  out.attribute("loads", verdictValue(library.loads.verdict));
   out.attributeArray("problems", [&] {
     for (const resolve::LoadProblem& problem : library.loads.problems)
       out.object([&] {
@@ -124,6 +115,16 @@ void writeLibrary(OStream& out, const doctor::LibraryReport& library) {
             out.value(utf8(attempt.place + ": " + attempt.outcome));
         });
       });
+  });
+}
+
+void writeGroup(OStream& out, const GroupReport& group) {
+  out.attribute("ffmpeg", group.major ? llvm::json::Value(group.major) : nullptr);
+  out.attribute("loads", verdictValue(group.loads));
+  out.attribute("loads_bare", verdictValue(group.loadsBare));
+  out.attributeArray("libraries", [&] {
+    for (const doctor::LibraryReport& library : group.libraries)
+      out.object([&] { writeLibrary(out, library); });
   });
 }
 
@@ -139,26 +140,28 @@ void writeFinding(OStream& out, const Finding& finding) {
 } // namespace
 
 std::string renderDiagnosis(const Diagnosis& diagnosis, bool isVerbose, const Paint& paint) {
+  const doctor::PackageDiagnosis& decisive = diagnosis.decisive();
+  const bool isOk = diagnosis.isOk();
   std::string out =
-      paint.bold(printable(diagnosis.package)) + " in " + printable(diagnosis.target) + "\n";
-  if (!diagnosis.told.empty())
-    out += "  told      " + toldText(diagnosis.told) + "\n";
-  for (const GroupReport& group : diagnosis.groups)
-    out += groupLine(group, paint);
+      paint.bold(printable(decisive.package)) + " in " + printable(diagnosis.target) + "\n";
+  if (!diagnosis.versions.empty())
+    out += "  told      " + versionsText(diagnosis.versions) + "\n";
+  for (const GroupReport* group : diagnosis.groups())
+    out += groupLine(*group, paint);
   // One of each kind is enough for a screen; -v shows all of them.
-  std::map<std::string, size_t> told;
+  std::map<std::string, size_t> shown;
   size_t hidden = 0;
-  for (const Finding& finding : diagnosis.findings) {
-    bool isShown = isVerbose || (finding.severity != Severity::Info && told[finding.code]++ < 2);
+  for (const Finding* finding : diagnosis.findings()) {
+    bool isShown = isVerbose || (finding->severity != Severity::Info && shown[finding->code]++ < 2);
     if (isShown)
-      out += findingText(finding, isVerbose, paint);
+      out += findingText(*finding, isVerbose, paint);
     else
       ++hidden;
   }
   if (hidden)
     out += paint.dim(std::to_string(hidden) + " more with --verbose") + "\n";
-  out += (diagnosis.isOk ? paint.green("ok: ") : paint.red("broken: ")) +
-         wrapped(printable(diagnosis.summary), 4, diagnosis.isOk ? 4 : 8) + "\n";
+  out += (isOk ? paint.green("ok: ") : paint.red("broken: ")) +
+         wrapped(printable(decisive.summary), 4, isOk ? 4 : 8) + "\n";
   if (!diagnosis.action.empty())
     out += "next: " + printable(diagnosis.action) + "\n";
   return out;
@@ -167,29 +170,18 @@ std::string renderDiagnosis(const Diagnosis& diagnosis, bool isVerbose, const Pa
 std::string jsonForDoctor(const Preamble& preamble, const Diagnosis& diagnosis) {
   return document(preamble, [&](OStream& out) {
     text(out, "target", diagnosis.target);
-    text(out, "verdict", diagnosis.isOk ? "ok" : "broken");
-    text(out, "summary", diagnosis.summary);
+    text(out, "verdict", diagnosis.isOk() ? "ok" : "broken");
+    text(out, "summary", diagnosis.decisive().summary);
     textIfKnown(out, "action", diagnosis.action);
-    if (!diagnosis.told.empty())
-      out.attributeObject("told", [&] { writeEvidence(out, diagnosis.told); });
+    if (!diagnosis.versions.empty())
+      out.attributeObject("told", [&] { writeEvidence(out, diagnosis.versions); });
     out.attributeArray("groups", [&] {
-      for (const GroupReport& group : diagnosis.groups)
-        out.object([&] {
-          if (group.major)
-            out.attribute("ffmpeg", group.major);
-          else
-            out.attribute("ffmpeg", nullptr);
-          writeVerdict(out, "loads", group.loads);
-          writeVerdict(out, "loads_bare", group.loadsBare);
-          out.attributeArray("libraries", [&] {
-            for (const doctor::LibraryReport& library : group.libraries)
-              out.object([&] { writeLibrary(out, library); });
-          });
-        });
+      for (const GroupReport* group : diagnosis.groups())
+        out.object([&] { writeGroup(out, *group); });
     });
     out.attributeArray("findings", [&] {
-      for (const Finding& finding : diagnosis.findings)
-        out.object([&] { writeFinding(out, finding); });
+      for (const Finding* finding : diagnosis.findings())
+        out.object([&] { writeFinding(out, *finding); });
     });
   });
 }

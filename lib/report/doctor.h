@@ -1,7 +1,7 @@
 // What `tcfix doctor` says: one screen for people, one document for programs.
 #pragma once
 
-#include "doctor/diagnose.h"
+#include "doctor/diagnosis.h"
 #include "report/json.h"
 
 namespace tcfix::report {

@@ -37,17 +37,17 @@ State stateOf(Verdict verdict) {
 class Builder {
 public:
   explicit Builder(const Diagnosis& diagnosis)
-      : diagnosis(diagnosis), needed(neededGroups(diagnosis)) {}
+      : groups(diagnosis.groups()), needed(neededGroups(diagnosis)) {}
 
   Graph run() {
-    for (size_t i = 0; i < diagnosis.groups.size(); ++i)
+    for (size_t i = 0; i < groups.size(); ++i)
       addPackage(i);
-    for (size_t i = 0; i < diagnosis.groups.size(); ++i)
-      for (const doctor::LibraryReport& library : diagnosis.groups[i].libraries) {
+    for (size_t i = 0; i < groups.size(); ++i)
+      for (const doctor::LibraryReport& library : groups[i]->libraries) {
         for (const Binding& binding : library.loads.bindings)
-          addBinding(diagnosis.groups[i], needed[i], binding);
+          addBinding(*groups[i], needed[i], binding);
         for (const LoadProblem& problem : library.loads.problems)
-          addProblem(diagnosis.groups[i], needed[i], problem);
+          addProblem(*groups[i], needed[i], problem);
       }
     leaveOutIdle();
     leaveOutWhatFollows();
@@ -59,7 +59,7 @@ public:
 private:
   // A major that does not matter is one node.
   void addPackage(size_t index) {
-    const GroupReport& group = diagnosis.groups[index];
+    const GroupReport& group = *groups[index];
     for (const doctor::LibraryReport& library : group.libraries) {
       std::string folder = slashed(llvm::sys::path::parent_path(library.path));
       ownFolders.insert(folder);
@@ -76,7 +76,7 @@ private:
 
   void addBinding(const GroupReport& group, bool isNeeded, const Binding& binding) {
     size_t from = nodeOf(binding.library, group, isNeeded);
-    Use use{fileName(binding.library), binding.dependency, binding.how};
+    Use use{fileName(binding.library), binding.dependency, binding.how.text()};
     std::string leaf = leafOf(binding.dependency);
     switch (binding.state) {
     case Binding::State::Found:
@@ -276,8 +276,8 @@ private:
                 std::move(use));
   }
 
-  const Diagnosis& diagnosis;
-  std::vector<bool> needed;
+  std::vector<const GroupReport*> groups;
+  std::vector<bool> needed; ///< for each group
   Graph graph;
   std::set<std::string> ownFolders;
   std::map<std::string, size_t> byKey;
@@ -300,21 +300,14 @@ std::string briefPath(llvm::StringRef path) {
 }
 
 std::vector<bool> neededGroups(const Diagnosis& diagnosis) {
-  // Majors go down within a package; a higher one begins the next.
-  std::vector<bool> needed(diagnosis.groups.size(), true);
-  auto isInUse = [](const GroupReport& group) {
-    return group.major != 0 && group.loads == Verdict::Loads;
-  };
-  for (size_t first = 0, end = 0; first < needed.size(); first = end) {
-    for (end = first + 1; end < needed.size(); ++end)
-      if (diagnosis.groups[end].major >= diagnosis.groups[end - 1].major)
-        break;
-    llvm::ArrayRef<GroupReport> package =
-        llvm::ArrayRef(diagnosis.groups).slice(first, end - first);
-    const GroupReport* used = llvm::find_if(package, isInUse);
-    for (size_t i = first; used != package.end() && i < end; ++i)
-      needed[i] = &diagnosis.groups[i] == used ||
-                  llvm::is_contained(diagnosis.required, diagnosis.groups[i].major);
+  std::vector<bool> needed;
+  for (const doctor::PackageDiagnosis& package : diagnosis.packages) {
+    auto used = llvm::find_if(package.groups, [](const GroupReport& group) {
+      return group.major != 0 && group.loads == Verdict::Loads;
+    });
+    for (const GroupReport& group : package.groups)
+      needed.push_back(used == package.groups.end() || &group == &*used ||
+                       llvm::is_contained(diagnosis.required, group.major));
   }
   return needed;
 }

@@ -3,7 +3,7 @@
 // (report/svg.h) draws it.
 #pragma once
 
-#include "doctor/diagnose.h"
+#include "doctor/diagnosis.h"
 
 namespace tcfix::report {
 
@@ -71,7 +71,7 @@ std::string briefPath(llvm::StringRef path);
 /// A dependency's last part, as any platform writes it.
 std::string leafOf(llvm::StringRef dependency);
 
-/// For each group whether it matters: torchcodec needs one major only, the first that loads; then
+/// For each group whether it matters: a package needs one major only, the first that loads, and
 /// those that are required.
 std::vector<bool> neededGroups(const doctor::Diagnosis& diagnosis);
 

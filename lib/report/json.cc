@@ -23,16 +23,14 @@ void writeSlice(OStream& out, const Slice& slice, Format format, bool withSymbol
     textOrNull(out, "runpath_kind",
                slice.searchPathKind ? std::optional(nameOf(*slice.searchPathKind).str())
                                     : std::nullopt);
-  textOrNull(out, "min_os", slice.minOs.empty() ? std::nullopt : std::optional(slice.minOs));
+  textIfKnown(out, "min_os", slice.minOs);
   if (slice.signature)
     out.attributeObject("signature", [&] {
       text(out, "state", nameOf(slice.signature->state));
       textOrNull(out, "kind",
                  slice.signature->kind ? std::optional(nameOf(*slice.signature->kind).str())
                                        : std::nullopt);
-      textOrNull(out, "identifier",
-                 slice.signature->identifier.empty() ? std::nullopt
-                                                     : std::optional(slice.signature->identifier));
+      textIfKnown(out, "identifier", slice.signature->identifier);
     });
   out.attributeObject("details", [&] {
     for (const auto& [name, value] : slice.details)
@@ -44,7 +42,7 @@ void writeSlice(OStream& out, const Slice& slice, Format format, bool withSymbol
     for (const ImportedSymbol& symbol : slice.imports)
       out.object([&] {
         text(out, "name", symbol.name);
-        textOrNull(out, "from", symbol.from.empty() ? std::nullopt : std::optional(symbol.from));
+        textIfKnown(out, "from", symbol.from);
       });
   });
   texts(out, "exports", slice.exports);
@@ -62,9 +60,6 @@ void writeMissing(OStream& out, llvm::ArrayRef<resolve::MissingSymbols> missing)
 }
 
 void writeFiles(OStream& out, llvm::ArrayRef<apply::FileOutcome> files) {
-  auto hash = [](const std::string& value) {
-    return value.empty() ? std::nullopt : std::optional(value);
-  };
   out.attributeArray("files", [&] {
     for (const apply::FileOutcome& file : files)
       out.object([&] {
@@ -82,21 +77,16 @@ void writeFiles(OStream& out, llvm::ArrayRef<apply::FileOutcome> files) {
                 text(out, "arch", change.arch);
             });
         });
-        textOrNull(out, "sha256_before", hash(file.sha256Before));
-        textOrNull(out, "sha256_after", hash(file.sha256After));
+        textIfKnown(out, "sha256_before", file.sha256Before);
+        textIfKnown(out, "sha256_after", file.sha256After);
       });
   });
 }
 
 void writeLoads(OStream& out, llvm::StringRef name, const apply::Loads& loads) {
-  auto verdict = [](resolve::Verdict value) -> llvm::json::Value {
-    if (value == resolve::Verdict::Unknown)
-      return nullptr;
-    return value == resolve::Verdict::Loads;
-  };
   out.attributeObject(name, [&] {
-    out.attribute("before", verdict(loads.before));
-    out.attribute("after", verdict(loads.after));
+    out.attribute("before", verdictValue(loads.before));
+    out.attribute("after", verdictValue(loads.after));
   });
 }
 

@@ -43,6 +43,13 @@ void texts(OStream& out, llvm::StringRef key, const Strings& values) {
   });
 }
 
+/// Whether it loads; null where that cannot be known.
+inline llvm::json::Value verdictValue(resolve::Verdict verdict) {
+  if (verdict == resolve::Verdict::Unknown)
+    return nullptr;
+  return verdict == resolve::Verdict::Loads;
+}
+
 inline void problems(OStream& out, llvm::StringRef key, llvm::ArrayRef<Problem> list) {
   out.attributeArray(key, [&] {
     for (const Problem& problem : list)

@@ -81,8 +81,9 @@ std::string headingOf(const GroupReport& group) {
 
 std::string majors(const Diagnosis& diagnosis, const std::vector<bool>& needed) {
   std::string out;
-  for (size_t i = 0; i < diagnosis.groups.size(); ++i) {
-    const GroupReport& group = diagnosis.groups[i];
+  const std::vector<const GroupReport*> groups = diagnosis.groups();
+  for (size_t i = 0; i < groups.size(); ++i) {
+    const GroupReport& group = *groups[i];
     const resolve::LoadProblem* cause = group.firstCause();
     std::string why = cause                        ? escaped(cause->message)
                       : group.ffmpegFolder.empty() ? ""
@@ -100,11 +101,8 @@ std::string majors(const Diagnosis& diagnosis, const std::vector<bool>& needed) 
 
 std::string evidence(const Evidence& fact) {
   std::string values;
-  if (const std::string* one = std::get_if<std::string>(&fact.value))
-    values = "<dd>" + code(*one) + "</dd>";
-  else
-    for (const std::string& each : std::get<std::vector<std::string>>(fact.value))
-      values += "<dd>" + code(each) + "</dd>";
+  for (const std::string& each : fact.values())
+    values += "<dd>" + code(each) + "</dd>";
   return values.empty() ? "" : "<dt>" + escaped(fact.name) + "</dt>" + values;
 }
 
@@ -140,17 +138,17 @@ std::string article(llvm::ArrayRef<const Finding*> alike) {
   return out + "</article>\n";
 }
 
-std::string findings(llvm::ArrayRef<Finding> all) {
+std::string findings(llvm::ArrayRef<const Finding*> all) {
   std::vector<std::vector<const Finding*>> kinds;
-  for (const Finding& finding : all) {
+  for (const Finding* finding : all) {
     auto isLike = [&](llvm::ArrayRef<const Finding*> kind) {
       return std::tie(kind[0]->code, kind[0]->severity, kind[0]->action) ==
-             std::tie(finding.code, finding.severity, finding.action);
+             std::tie(finding->code, finding->severity, finding->action);
     };
     auto kind = llvm::find_if(kinds, isLike);
     if (kind == kinds.end())
       kind = kinds.insert(kinds.end(), std::vector<const Finding*>());
-    kind->push_back(&finding);
+    kind->push_back(finding);
   }
   std::string out;
   for (const std::vector<const Finding*>& kind : kinds)
@@ -169,7 +167,7 @@ std::string tried(llvm::ArrayRef<Attempt> attempts) {
 
 /// A dependency as one library asked for it; nothing for what the system has.
 std::string traceLine(const Binding& binding, bool isNeeded) {
-  std::string how = binding.how;
+  std::string how = binding.how.text();
   std::string what;
   switch (binding.state) {
   case Binding::State::System:
@@ -265,32 +263,32 @@ std::string renderPage(const Diagnosis& diagnosis, llvm::StringRef program) {
   std::vector<bool> needed = neededGroups(diagnosis);
   std::map<std::string, std::string> anchors;
   std::string traces;
-  for (size_t i = 0; i < diagnosis.groups.size(); ++i) {
-    traces += "<h3>" + headingOf(diagnosis.groups[i]) + "</h3>\n";
-    for (const LibraryReport& library : diagnosis.groups[i].libraries) {
+  const std::vector<const GroupReport*> groups = diagnosis.groups();
+  for (size_t i = 0; i < groups.size(); ++i) {
+    traces += "<h3>" + headingOf(*groups[i]) + "</h3>\n";
+    for (const LibraryReport& library : groups[i]->libraries) {
       std::string id = "library-" + std::to_string(anchors.size());
       anchors[library.path] = id;
       traces += trace(library, id, needed[i]);
     }
   }
-  bool isSure = diagnosis.isKnown || !diagnosis.isOk;
-  Standing standing = !diagnosis.isOk ? Standing{"bad", "✕", "Broken"}
-                      : isSure        ? Standing{"good", "✓", "OK"}
-                                      : Standing{"idle", "?", "Nothing wrong in sight"};
+  Standing standing = !diagnosis.isOk()   ? Standing{"bad", "✕", "Broken"}
+                      : diagnosis.isKnown ? Standing{"good", "✓", "OK"}
+                                          : Standing{"idle", "?", "Nothing wrong in sight"};
   std::string next;
   if (!diagnosis.action.empty())
     next = "<h2>What to do next</h2>\n" + command(diagnosis.action);
   auto anchorOf = [&](const std::string& path) { return anchors[path]; };
   std::map<llvm::StringRef, std::string> values = {
-      {"package", escaped(diagnosis.package)},
+      {"package", escaped(diagnosis.decisive().package)},
       {"target", escaped(diagnosis.target)},
       {"style", standing.style},
       {"sign", standing.sign},
       {"verdict", standing.word},
-      {"summary", escaped(diagnosis.summary)},
+      {"summary", escaped(diagnosis.decisive().summary)},
       {"next", next},
       {"majors", majors(diagnosis, needed)},
-      {"findings", findings(diagnosis.findings)},
+      {"findings", findings(diagnosis.findings())},
       {"graph", renderSvg(graphOf(diagnosis), anchorOf)},
       {"traces", traces},
       {"program", escaped(program)},

@@ -1,7 +1,7 @@
 // The voice for a browser: one page that needs nothing else. What it looks like is in page.html.
 #pragma once
 
-#include "doctor/diagnose.h"
+#include "doctor/diagnosis.h"
 
 namespace tcfix::report {
 

@@ -59,7 +59,9 @@ private:
   }
 
   std::string describe(const Binding& binding) const {
-    std::string how = binding.how.empty() ? "" : " (" + printable(binding.how) + ")";
+    std::string how = binding.how.text();
+    if (!how.empty())
+      how = " (" + printable(how) + ")";
     if (binding.state == BindingState::Found)
       return paint.green("=>") + " " + printable(binding.provider) + paint.dim(how);
     std::string state = nameOf(binding.state).str();
@@ -95,10 +97,7 @@ std::string renderTree(const resolve::Tree& tree, const Paint& paint) {
 
 void writeTree(llvm::json::OStream& out, const resolve::Tree& tree) {
   out.attributeObject("tree", [&] {
-    if (tree.result.verdict == resolve::Verdict::Unknown)
-      out.attribute("loads", nullptr);
-    else
-      out.attribute("loads", tree.result.verdict == resolve::Verdict::Loads);
+    out.attribute("loads", verdictValue(tree.result.verdict));
     out.attributeArray("bindings", [&] {
       for (const Binding& binding : tree.result.bindings)
         out.object([&] {
@@ -106,7 +105,7 @@ void writeTree(llvm::json::OStream& out, const resolve::Tree& tree) {
           text(out, "dependency", binding.dependency);
           text(out, "state", nameOf(binding.state));
           textIfKnown(out, "provider", binding.provider);
-          textIfKnown(out, "how", binding.how);
+          textIfKnown(out, "how", binding.how.text());
           writeTried(out, binding.tried);
         });
     });

@@ -46,7 +46,7 @@ struct Try {
   std::optional<std::string> folder; ///< host path; nothing: out of reach
   std::string rest;                  ///< below the folder
   std::string text;                  ///< as people know it
-  std::string how;
+  FoundBy how;
   bool isRelative = false; ///< to the current folder, which nobody knows
 };
 
@@ -109,22 +109,20 @@ private:
     return kAbsent;
   }
 
-  int found(Search& search, size_t module, llvm::StringRef how) {
-    search.binding.state = State::Found;
-    search.binding.provider = process.modules[module].path;
-    search.binding.how = how.str();
+  int found(Search& search, size_t module, FoundBy how) {
+    search.found(process.modules[module], std::move(how));
     return static_cast<int>(module);
   }
 
   int foundInSystem(Search& search) {
     search.binding.state = State::System;
-    search.binding.how = "macOS";
+    search.binding.how = {FoundBy::Kind::PlatformRule, "macOS"};
     return kElsewhere;
   }
 
   std::optional<int> find(Search& search, size_t requester, llvm::StringRef name) {
     if (std::optional<size_t> loaded = findLoaded(name))
-      return found(search, *loaded, "already loaded");
+      return found(search, *loaded, {FoundBy::Kind::AlreadyLoaded});
     for (const Try& attempt : attemptsFor(requester, name)) {
       bool isSystems =
           attempt.text == name ? isInSharedCache(name) : isFoundInSharedCache(attempt.text);
@@ -148,7 +146,7 @@ private:
 
   std::optional<int> tryFile(Search& search, size_t requester, const Try& attempt) {
     if (std::optional<size_t> loaded = findLoaded(attempt.text))
-      return found(search, *loaded, "already loaded");
+      return found(search, *loaded, {FoundBy::Kind::AlreadyLoaded});
     std::optional<std::string> path = process.disk().find(*attempt.folder, attempt.rest);
     if (!path) {
       search.tried(attempt.text, "not there");
@@ -156,7 +154,7 @@ private:
     }
     Candidate candidate = open(process, Format::MachO, *path);
     if (std::optional<size_t> same = process.findFile(*candidate.library))
-      return found(search, *same, "already loaded");
+      return found(search, *same, {FoundBy::Kind::AlreadyLoaded});
     if (candidate.outcome != Candidate::Outcome::Good) {
       search.tried(attempt.text, candidate);
       return std::nullopt;
@@ -187,12 +185,15 @@ private:
       if (process.hasExecutable)
         addFromSearchPaths(attempts, 0, rest);
     } else {
-      attempts.push_back(expand(requester, name, {}, name.starts_with("@") ? name : "its path"));
+      attempts.push_back(
+          expand(requester, name, {},
+                 {FoundBy::Kind::OwnPath, name.starts_with("@") ? name.str() : std::string()}));
     }
     if (!addFromVariable(attempts, "DYLD_FALLBACK_LIBRARY_PATH", leaf) &&
         !isBuiltSince(*process.modules[requester].slice, 14, 0))
       for (llvm::StringRef folder : {"/usr/local/lib", "/usr/lib"})
-        attempts.push_back(expand(requester, folder, leaf, "fallback " + folder.str()));
+        attempts.push_back(
+            expand(requester, folder, leaf, {FoundBy::Kind::Fallback, folder.str()}));
     return attempts;
   }
 
@@ -202,21 +203,22 @@ private:
     llvm::StringRef value = process.variable(variable);
     llvm::SplitString(value, folders, ":");
     for (llvm::StringRef folder : folders)
-      attempts.push_back(expand(0, folder, leaf, (variable + (" " + folder)).str()));
+      attempts.push_back(
+          expand(0, folder, leaf, {FoundBy::Kind::Variable, folder.str(), variable}));
     return !folders.empty();
   }
 
   void addFromSearchPaths(std::vector<Try>& attempts, size_t holder, llvm::StringRef rest) const {
     const Module& module = process.modules[holder];
-    llvm::StringRef owner = llvm::sys::path::filename(module.path);
+    const std::string owner = llvm::sys::path::filename(module.path).str();
     for (const std::string& entry : module.searchPaths())
-      attempts.push_back(expand(holder, entry, rest, (entry + " of " + owner).str()));
+      attempts.push_back(expand(holder, entry, rest, {FoundBy::Kind::SearchPath, entry, owner}));
   }
 
   /// `path` with its @ word replaced, and `rest` behind it.
-  Try expand(size_t holder, llvm::StringRef path, llvm::StringRef rest, llvm::StringRef how) const {
+  Try expand(size_t holder, llvm::StringRef path, llvm::StringRef rest, FoundBy how) const {
     Try attempt;
-    attempt.how = how.str();
+    attempt.how = std::move(how);
     std::string tail = rest.empty() ? std::string() : "/" + rest.str();
     attempt.text = path.str() + tail;
     std::optional<std::string> base;

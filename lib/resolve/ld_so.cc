@@ -29,10 +29,8 @@ public:
     Candidate candidate = open(process, Format::Elf, hostPath);
     if (process.findFile(*candidate.library))
       return;
-    if (candidate.outcome != Candidate::Outcome::Good) {
-      result.problems.push_back(problemOf(hostPath, candidate));
-      return;
-    }
+    if (candidate.outcome != Candidate::Outcome::Good)
+      return result.problems.push_back(problemOf(hostPath, candidate));
     root = addModule(process, candidate, hostPath, std::nullopt);
     // Breadth first: modules are appended while the list is walked.
     for (size_t i = root; i < process.modules.size(); ++i)
@@ -76,7 +74,7 @@ private:
     BaseLibrary base = baseLibrary(name);
     if (base.isBase && !system.hasLibc()) {
       search.binding.state = State::Assumed;
-      search.binding.how = "a base library of every glibc system";
+      search.binding.how = {FoundBy::Kind::PlatformRule, "a base library of every glibc system"};
       return kElsewhere;
     }
     if (search.hasUnknownPlaces && search.unreadable.empty()) {
@@ -88,22 +86,20 @@ private:
     return kAbsent;
   }
 
-  std::optional<size_t> found(Search& search, size_t module, llvm::StringRef how) {
-    search.binding.state = State::Found;
-    search.binding.provider = process.modules[module].path;
-    search.binding.how = how.str();
+  std::optional<size_t> found(Search& search, size_t module, FoundBy how) {
+    search.found(process.modules[module], std::move(how));
     return module;
   }
 
   std::optional<size_t> find(Search& search, size_t requester, llvm::StringRef name) {
     if (std::optional<size_t> loaded = findLoaded(name))
-      return found(search, *loaded, "already loaded");
+      return found(search, *loaded, {FoundBy::Kind::AlreadyLoaded});
     if (name.contains('/')) {
       Place place = system.placeOf(name, originOf(requester));
       search.hasUnknownPlaces |= place.isUnknown;
       std::optional<std::string> path =
           place.folder ? process.disk().find(*place.folder, place.rest) : std::nullopt;
-      return path ? take(search, requester, name, *path, "its path")
+      return path ? take(search, requester, name, *path, {FoundBy::Kind::OwnPath})
                   : (search.tried(name.str(), "not there"), std::nullopt);
     }
     const Module& asking = process.modules[requester];
@@ -152,10 +148,10 @@ private:
     for (size_t i = 0; i < module.searchPaths().size() && isSearching(search, result); ++i) {
       // By index: a module that is added moves the others.
       std::string entry = process.modules[holder].searchPaths()[i];
-      result =
-          searchPlace(search, requester, name, system.placeOf(entry, originOf(holder)),
-                      entry + (kind == SearchPathKind::Rpath ? " (RPATH of " : " (RUNPATH of ") +
-                          llvm::sys::path::filename(process.modules[holder].path).str() + ")");
+      result = searchPlace(
+          search, requester, name, system.placeOf(entry, originOf(holder)),
+          {kind == SearchPathKind::Rpath ? FoundBy::Kind::Rpath : FoundBy::Kind::Runpath, entry,
+           llvm::sys::path::filename(process.modules[holder].path).str()});
       if (result)
         break;
     }
@@ -170,7 +166,7 @@ private:
     for (llvm::StringRef entry : entries)
       if (isSearching(search, module))
         module = searchPlace(search, requester, name, system.placeOf(entry, {}),
-                             "LD_LIBRARY_PATH " + entry.str());
+                             {FoundBy::Kind::Variable, entry.str(), "LD_LIBRARY_PATH"});
     return module;
   }
 
@@ -186,15 +182,16 @@ private:
     std::optional<size_t> module;
     for (const std::string& path : cached)
       if (isSearching(search, module) && process.disk().isFile(path))
-        module = take(search, requester, name, path, "ld.so.cache");
+        module = take(search, requester, name, path, {FoundBy::Kind::Cache});
     for (const Place& place : system.defaultPlaces())
       if (isSearching(search, module))
-        module = searchPlace(search, requester, name, place, "default folder " + place.text);
+        module = searchPlace(search, requester, name, place,
+                             {FoundBy::Kind::DefaultDirectory, place.text});
     return module;
   }
 
   std::optional<size_t> searchPlace(Search& search, size_t requester, llvm::StringRef name,
-                                    const Place& place, const std::string& how) {
+                                    const Place& place, const FoundBy& how) {
     if (!place.folder) {
       search.hasUnknownPlaces |= place.isUnknown;
       search.tried(place.text + "/" + name.str(), place.isUnknown ? "out of reach" : "not there");
@@ -221,11 +218,11 @@ private:
   }
 
   std::optional<size_t> take(Search& search, size_t requester, llvm::StringRef name,
-                             const std::string& path, const std::string& how) {
+                             const std::string& path, const FoundBy& how) {
     Candidate candidate = open(process, Format::Elf, path);
     if (std::optional<size_t> same = process.findFile(*candidate.library)) {
       process.modules[*same].aliases.push_back(name.str());
-      return found(search, *same, "already loaded, as " + process.disk().targetPath(path));
+      return found(search, *same, {FoundBy::Kind::AlreadyLoaded, process.disk().targetPath(path)});
     }
     if (candidate.outcome != Candidate::Outcome::Good) {
       search.tried(process.disk().targetPath(path), candidate);

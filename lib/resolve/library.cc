@@ -1,3 +1,4 @@
+#include "resolve/explain.h"
 #include "resolve/library_file.h"
 
 namespace tcfix::resolve {
@@ -36,6 +37,21 @@ llvm::Expected<const Image*> LibraryStore::image(const std::string& hostPath) {
   if (library.problem)
     return toError({library.problem->code, library.problem->message, {}, library.problem->hint});
   return &library.image;
+}
+
+const Image* LibraryStore::judgedImage(const std::string& hostPath) {
+  const Library& library = open(hostPath);
+  if (library.problem || library.image.format != Format::MachO)
+    return library.problem ? nullptr : &library.image;
+  std::lock_guard lock(library.mutex);
+  if (!library.judged) {
+    llvm::Expected<Image> image = formats::inspect(library.bytes);
+    if (image)
+      library.judged = std::move(*image);
+    else
+      llvm::consumeError(image.takeError()); // reported by whoever reads it next
+  }
+  return library.judged ? &*library.judged : nullptr;
 }
 
 void LibraryStore::replace(const std::string& hostPath, Bytes bytes) {
@@ -110,6 +126,29 @@ Library::Table& Library::table(const std::string& arch) const {
 const SymbolTable* Library::symbols(const std::string& arch) const {
   std::lock_guard lock(mutex);
   return table(arch).symbols.get();
+}
+
+llvm::StringSet<> Library::exportedScopes(const llvm::StringSet<>& wanted) const {
+  std::lock_guard lock(mutex);
+  size_t known = scopes.size();
+  for (const auto& scope : wanted)
+    scopes.try_emplace(scope.getKey(), false);
+  if (scopes.size() > known) {
+    llvm::Expected<Image> all = formats::inspect(bytes, {.withSymbols = true, .isThorough = false});
+    if (!all) {
+      llvm::consumeError(all.takeError()); // it loads; only this hint is lost
+      return {};
+    }
+    for (const std::string& symbol : all->slices.front().exports)
+      for (llvm::StringRef scope : scopesOf(symbol))
+        if (auto asked = scopes.find(scope); asked != scopes.end())
+          asked->second = true;
+  }
+  llvm::StringSet<> shared;
+  for (const auto& scope : wanted)
+    if (scopes.lookup(scope.getKey()))
+      shared.insert(scope.getKey());
+  return shared;
 }
 
 llvm::ArrayRef<NeededSymbol> Library::needed(const std::string& arch) const {

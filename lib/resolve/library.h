@@ -34,6 +34,10 @@ public:
   /// The library's image, without symbols and without a judged signature, or why it has none.
   llvm::Expected<const Image*> image(const std::string& hostPath);
 
+  /// The library's image with its signature judged, which reads every page of it; null if it is no
+  /// library.
+  const Image* judgedImage(const std::string& hostPath);
+
   /// From now on the file at this path counts as having these bytes, such as the original ones of
   /// a file that tcfix has changed. They must outlive the store. Call it before the file is used.
   void replace(const std::string& hostPath, Bytes bytes);

@@ -6,6 +6,8 @@
 #include "resolve/library.h"
 
 #include <llvm/ADT/STLFunctionalExtras.h>
+#include <llvm/ADT/StringMap.h>
+#include <llvm/ADT/StringSet.h>
 
 #include <map>
 #include <mutex>
@@ -39,6 +41,9 @@ public:
   const MissingByDependency& missing(SymbolQuestion question,
                                      llvm::function_ref<MissingByDependency()> answer) const;
 
+  /// Those of the wanted scopes (explain.h) that something it exports lies in.
+  llvm::StringSet<> exportedScopes(const llvm::StringSet<>& wanted) const;
+
 private:
   friend class LibraryStore;
   void read(const io::TargetDisk& disk, std::optional<Bytes> replacement);
@@ -55,6 +60,8 @@ private:
 
   mutable std::map<std::string, Table> tables;
   mutable std::map<SymbolQuestion, std::unique_ptr<const MissingByDependency>> answers;
+  mutable llvm::StringMap<bool> scopes; ///< those that were asked for
+  mutable std::optional<Image> judged;  ///< when it was first asked for
 };
 
 } // namespace tcfix::resolve

@@ -120,6 +120,12 @@ void Search::tried(std::string place, const Candidate& candidate) {
   tried(std::move(place), candidate.complaint);
 }
 
+void Search::found(const Module& provider, FoundBy how) {
+  binding.state = Binding::State::Found;
+  binding.provider = provider.path;
+  binding.how = std::move(how);
+}
+
 std::string describeRequester(const Process& process, size_t module) {
   std::string text = baseName(process.modules[module].path).str();
   std::optional<size_t> loader = process.modules[module].loader;

@@ -69,9 +69,6 @@ struct Candidate {
   std::string complaint; ///< unless it is good
 };
 
-/// True for two names of one architecture, such as arm64 and aarch64.
-bool isSameArchitecture(llvm::StringRef one, llvm::StringRef other);
-
 /// Opens a file as a library of this format for the process's architecture.
 Candidate open(const Process& process, Format format, const std::string& hostPath);
 
@@ -90,6 +87,7 @@ struct Search {
   void tried(std::string place, std::string outcome);
   /// Tells how a candidate failed.
   void tried(std::string place, const Candidate& candidate);
+  void found(const Module& provider, FoundBy how);
 };
 
 /// The sentence's beginning: the library, and who brought it in.

@@ -1,3 +1,4 @@
+#include "resolve/explain.h"
 #include "resolve/process.h"
 
 #include "base/enum_name.h"
@@ -90,7 +91,7 @@ void Session::overrideLibrary(const std::string& hostPath, LibraryOverride repla
   process->overrides[library.path] = std::make_shared<const LibraryOverride>(std::move(replaced));
 }
 
-LoadResult Session::load(const std::string& hostPath) {
+LoadResult Session::load(const std::string& hostPath, const ExplainOptions* explaining) {
   if (process->modules.empty() && !process->options.executable.empty())
     start(*process);
   const Library& library = process->store->open(hostPath);
@@ -106,6 +107,8 @@ LoadResult Session::load(const std::string& hostPath) {
   process->ldSo = tried.ldSo;
   if (result.verdict != Verdict::Fails)
     *process = std::move(tried);
+  if (explaining)
+    explain(result, hostPath, process->options.arch, *process->store, *explaining);
   return result;
 }
 

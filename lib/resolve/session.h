@@ -5,6 +5,7 @@
 // of loads counts: a library finds another by its name because that was loaded before it.
 #pragma once
 
+#include "resolve/found_by.h"
 #include "resolve/library.h"
 
 #include <map>
@@ -12,6 +13,7 @@
 
 namespace tcfix::resolve {
 
+struct ExplainOptions;
 struct Process;
 
 enum class Verdict { Loads, Fails, Unknown };
@@ -36,7 +38,7 @@ struct Binding {
   std::string dependency; ///< as it asks for it
   State state = State::Missing;
   std::string provider; ///< host path, when Found
-  std::string how;      ///< such as "already loaded" or "@loader_path/../torch/lib of core7.dylib"
+  FoundBy how;
   std::vector<Attempt> tried; ///< in order; also those before the one that served
 };
 
@@ -49,7 +51,7 @@ struct LoadProblem {
     WrongArchitecture, ///< only files of another architecture were found
     DuplicateEntry,    ///< a repeated LC_RPATH or LC_LOAD_DYLIB that dyld refuses
     Unreadable,        ///< a file in the way that is no library
-    Refused,           ///< by the system, as `message` says; the simulated loaders do not look
+    Refused,           ///< by the system, as `message` says; only where it is explained
   };
   Code code = Code::MissingDependency;
   std::string library; ///< host path of the one that asks
@@ -88,6 +90,9 @@ struct ProcessOptions {
   std::vector<std::string> dllFolders = {};
 };
 
+/// True for two names of one architecture, such as arm64 and aarch64.
+bool isSameArchitecture(llvm::StringRef one, llvm::StringRef other);
+
 class Session {
 public:
   /// `store` must outlive the session.
@@ -101,8 +106,8 @@ public:
   void overrideLibrary(const std::string& hostPath, LibraryOverride replaced);
 
   /// What dlopen, or LoadLibrary, of this file would do. Keeps what loaded; a failed load leaves
-  /// the process as it was.
-  LoadResult load(const std::string& hostPath);
+  /// the process as it was. With options (explain.h) the result shows more than a loader reports.
+  LoadResult load(const std::string& hostPath, const ExplainOptions* explaining = nullptr);
 
   /// Host paths of the libraries that are loaded, in order.
   std::vector<std::string> loaded() const;

@@ -72,7 +72,7 @@ private:
       Search story(process, module, dependencyOf(module, i).name);
       if (dependencyOf(module, i).isLazy) {
         story.binding.state = State::Optional;
-        story.binding.how = "bound at first use";
+        story.binding.how = {FoundBy::Kind::PlatformRule, "bound at first use"};
         result.bindings.push_back(std::move(story.binding));
         continue;
       }
@@ -91,7 +91,7 @@ private:
     if (isApiSet(name))
       return taken(story, State::System, "Windows");
     if (std::optional<size_t> loaded = findLoaded(name))
-      return found(story, *loaded, "already loaded");
+      return found(story, *loaded, {FoundBy::Kind::AlreadyLoaded});
     for (const WindowsFolder& folder : search) {
       if (isKnownDll(name) && folder.path != system32(process))
         continue;
@@ -102,7 +102,7 @@ private:
       }
       Candidate candidate = open(process, Format::Pe, *path);
       if (std::optional<size_t> same = process.findFile(*candidate.library))
-        return found(story, *same, "already loaded");
+        return found(story, *same, {FoundBy::Kind::AlreadyLoaded});
       if (candidate.outcome == Candidate::Outcome::Good)
         return found(story, addModule(process, candidate, *path, requester), folder.how);
       // The first file of that name decides.
@@ -137,14 +137,13 @@ private:
 
   static int taken(Search& story, State state, const char* how) {
     story.binding.state = state;
-    story.binding.how = how;
+    if (*how)
+      story.binding.how = {FoundBy::Kind::PlatformRule, how};
     return kElsewhere;
   }
 
-  int found(Search& story, size_t module, const std::string& how) {
-    story.binding.state = State::Found;
-    story.binding.provider = process.modules[module].path;
-    story.binding.how = how;
+  int found(Search& story, size_t module, const FoundBy& how) {
+    story.found(process.modules[module], how);
     return static_cast<int>(module);
   }
 
@@ -272,17 +271,18 @@ private:
       return std::nullopt;
     }
     const std::string folder = folderOf(*path);
+    const FoundBy how{FoundBy::Kind::SearchPath, entry};
     std::optional<size_t> loaded =
-        attempt(story, module, *path, modernSearch(process, folder), entry, causes);
+        attempt(story, module, *path, modernSearch(process, folder), how, causes);
     // Its dependencies may be on PATH.
     return loaded ? loaded
-                  : attempt(story, module, *path, classicSearch(process, folder), entry, causes);
+                  : attempt(story, module, *path, classicSearch(process, folder), how, causes);
   }
 
   std::optional<size_t> loadPlain(Search& story, size_t module, const std::string& name,
                                   const WindowsSearch& search, std::vector<LoadProblem>& causes) {
     if (std::optional<size_t> loaded = findLoaded(name)) {
-      found(story, *loaded, "already loaded");
+      found(story, *loaded, {FoundBy::Kind::AlreadyLoaded});
       return loaded;
     }
     for (const WindowsFolder& folder : search)
@@ -295,7 +295,7 @@ private:
 
   /// A load that may fail without harm; its reason is kept.
   std::optional<size_t> attempt(Search& story, size_t module, const std::string& path,
-                                const WindowsSearch& search, const std::string& how,
+                                const WindowsSearch& search, const FoundBy& how,
                                 std::vector<LoadProblem>& causes) {
     const size_t problems = result.problems.size(), bindings = result.bindings.size();
     std::optional<size_t> loaded;

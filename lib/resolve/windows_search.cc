@@ -37,9 +37,13 @@ std::string expandVariables(const Process& process, llvm::StringRef text) {
 }
 
 void addTarget(const Process& process, WindowsSearch& search, llvm::StringRef target,
-               const std::string& how) {
+               const FoundBy& how) {
   if (std::optional<std::string> host = process.disk().hostPath(target))
     search.push_back({*host, how});
+}
+
+FoundBy rule(const char* name) {
+  return {FoundBy::Kind::PlatformRule, name};
 }
 
 std::string applicationFolder(const Process& process) {
@@ -58,31 +62,32 @@ std::optional<std::string> system32(const Process& process) {
 WindowsSearch modernSearch(const Process& process, llvm::StringRef ownFolder) {
   WindowsSearch search;
   if (!ownFolder.empty())
-    search.push_back({ownFolder.str(), "the DLL's own folder"});
+    search.push_back({ownFolder.str(), rule("the DLL's own folder")});
   if (!process.options.executable.empty())
-    search.push_back({applicationFolder(process), "the program's folder"});
+    search.push_back({applicationFolder(process), rule("the program's folder")});
   for (const std::string& folder : process.options.dllFolders)
-    search.push_back({folder, "AddDllDirectory"});
+    search.push_back({folder, rule("AddDllDirectory")});
   if (std::optional<std::string> folder = system32(process))
-    search.push_back({*folder, "System32"});
+    search.push_back({*folder, rule("System32")});
   return search;
 }
 
 WindowsSearch classicSearch(const Process& process, llvm::StringRef ownFolder) {
   WindowsSearch search;
   if (!ownFolder.empty())
-    search.push_back({ownFolder.str(), "the DLL's own folder"});
+    search.push_back({ownFolder.str(), rule("the DLL's own folder")});
   else if (!process.options.executable.empty())
-    search.push_back({applicationFolder(process), "the program's folder"});
+    search.push_back({applicationFolder(process), rule("the program's folder")});
   if (std::optional<std::string> folder = system32(process)) {
-    search.push_back({*folder, "System32"});
-    search.push_back({llvm::sys::path::parent_path(*folder).str(), "the Windows folder"});
+    search.push_back({*folder, rule("System32")});
+    search.push_back({llvm::sys::path::parent_path(*folder).str(), rule("the Windows folder")});
   }
   llvm::SmallVector<llvm::StringRef> folders;
   llvm::StringRef path = findVariable(process, "PATH").value_or(llvm::StringRef());
   llvm::SplitString(path, folders, ";");
   for (llvm::StringRef folder : folders)
-    addTarget(process, search, expandVariables(process, folder.trim('"')), "PATH");
+    addTarget(process, search, expandVariables(process, folder.trim('"')),
+              {FoundBy::Kind::Variable, {}, "PATH"});
   return search;
 }
 

@@ -8,7 +8,7 @@ namespace tcfix::resolve {
 
 struct WindowsFolder {
   std::string path; ///< a host path
-  std::string how;
+  FoundBy how;
 };
 
 using WindowsSearch = std::vector<WindowsFolder>;

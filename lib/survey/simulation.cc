@@ -33,9 +33,10 @@ Session withTorch(const PackageFacts& facts, const Session& bare) {
 } // namespace
 
 Simulation::Simulation(const PackageFacts& facts, resolve::LibraryStore& store,
-                       const std::map<std::string, std::string>& variables)
-    : store(store), bare(store, withVariables(facts.process, variables)),
-      preloaded(withTorch(facts, bare)) {
+                       const std::map<std::string, std::string>& variables,
+                       std::optional<resolve::ExplainOptions> explaining)
+    : store(store), explaining(std::move(explaining)),
+      bare(store, withVariables(facts.process, variables)), preloaded(withTorch(facts, bare)) {
   if (facts.package.recipe.loadsSiblingsFirst)
     for (const LibraryFacts& library : facts.libraries)
       if (library.identity)
@@ -46,7 +47,7 @@ Simulation::Simulation(const PackageFacts& facts, resolve::LibraryStore& store,
 // problems are the cause.
 LoadResult Simulation::loadAfterSiblings(Session& session, const std::string& path,
                                          int depth) const {
-  LoadResult result = session.load(path);
+  LoadResult result = loadOne(session, path);
   bool hasLoaded = false;
   for (const Binding& binding : result.bindings) {
     if (binding.state != Binding::State::Missing && binding.state != Binding::State::Unknown)
@@ -62,7 +63,7 @@ LoadResult Simulation::loadAfterSiblings(Session& session, const std::string& pa
     }
     hasLoaded = true;
   }
-  return hasLoaded ? session.load(path) : result;
+  return hasLoaded ? loadOne(session, path) : result;
 }
 
 GroupLoads Simulation::load(const Group& group, const Overrides& overrides, Regime regime) const {
@@ -72,7 +73,7 @@ GroupLoads Simulation::load(const Group& group, const Overrides& overrides, Regi
   GroupLoads loads;
   loads.verdict = Verdict::Loads;
   for (const LibraryFacts* library : group.libraries) {
-    loads.results.push_back(regime == Regime::Bare ? session.load(library->path)
+    loads.results.push_back(regime == Regime::Bare ? loadOne(session, library->path)
                                                    : loadAfterSiblings(session, library->path));
     loads.verdict = both(loads.verdict, loads.results.back().verdict);
   }

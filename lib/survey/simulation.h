@@ -2,6 +2,7 @@
 // is trying.
 #pragma once
 
+#include "resolve/explain.h"
 #include "survey/facts.h"
 
 namespace tcfix::survey {
@@ -28,9 +29,11 @@ using Overrides = std::map<std::string, resolve::LibraryOverride>; ///< by host 
 /// Safe to use from several threads.
 class Simulation {
 public:
-  /// `store` must outlive it. `variables` are those of the process.
+  /// `store` must outlive it. `variables` are those of the process. With options for it, failures
+  /// of the package's libraries are explained.
   Simulation(const PackageFacts& facts, resolve::LibraryStore& store,
-             const std::map<std::string, std::string>& variables = {});
+             const std::map<std::string, std::string>& variables = {},
+             std::optional<resolve::ExplainOptions> explaining = {});
 
   GroupLoads load(const Group& group, const Overrides& overrides, Regime regime) const;
 
@@ -44,10 +47,14 @@ public:
   const io::TargetDisk& disk() const { return store.disk(); }
 
 private:
+  resolve::LoadResult loadOne(resolve::Session& session, const std::string& path) const {
+    return session.load(path, explaining ? &*explaining : nullptr);
+  }
   resolve::LoadResult loadAfterSiblings(resolve::Session& session, const std::string& path,
                                         int depth = 0) const;
 
   resolve::LibraryStore& store;
+  std::optional<resolve::ExplainOptions> explaining;
   resolve::Session bare;
   resolve::Session preloaded;
   /// Libraries that the package's Python code may have loaded before others: paths by identity.

@@ -236,7 +236,7 @@ class Transcripts(FilesTest):
 
     def test_any_bytes(self):
         noise = random.Random(1)
-        words = re.findall(rb'{"([^"]{6,})", \w+', (ROOT / "lib/doctor/traceback_phrases.cc").read_bytes())
+        words = re.findall(rb'{"([^"]{6,})", \w+', (ROOT / "lib/traceback/phrases.cc").read_bytes())
         self.assertGreater(len(words), 20)
         marks = [b"FFmpeg version 8:", b"[end of libtorchcodec loading traceback]", b"tried: '", b"' (",
                  b"Referenced from: <", b"torch", b"\x1b[", b"\n", b"/", b": "]

@@ -5,10 +5,10 @@
 #include "fuzz/promise.h"
 
 #include "commit/journal.h"
-#include "doctor/traceback.h"
 #include "env/conda_record.h"
 #include "env/record.h"
 #include "resolve/ld_cache.h"
+#include "traceback/explain.h"
 #include "wheel/zip.h"
 
 using namespace tcfix;
@@ -75,7 +75,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     resolve::parseLdCache(bytes);
     break;
   default:
-    doctor::explainTraceback(textOf(bytes), "fuzz");
+    traceback::explainTraceback(textOf(bytes), "fuzz");
   }
   return 0;
 }

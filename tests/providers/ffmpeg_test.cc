@@ -48,8 +48,8 @@ TEST(FfmpegName, TellsTheMajor) {
 class Ffmpegs : public testing::Test {
 protected:
   /// All components of an FFmpeg for a platform, as a distribution installs them.
-  void install(const std::string& folder, int major, Format platform, llvm::StringRef without = {},
-               const Architecture& arch = kArm64) {
+  void install(const std::string& folder, int major, Platform platform,
+               llvm::StringRef without = {}, const Architecture& arch = kArm64) {
     for (llvm::StringRef component : providers::ffmpegComponents()) {
       if (component == without)
         continue;
@@ -62,7 +62,7 @@ protected:
     }
   }
 
-  ByteVector libraryFor(Format platform, const Architecture& arch) {
+  ByteVector libraryFor(Platform platform, const Architecture& arch) {
     MachOSpec spec;
     spec.arch = arch;
     return platform == Platform::MacOs   ? buildMachO(spec)

@@ -1,7 +1,9 @@
 // Diagnoses made by hand, as lib/doctor would give them.
 #pragma once
 
-#include "doctor/diagnose.h"
+#include "doctor/diagnosis.h"
+
+#include "providers/ffmpeg_name.h"
 
 namespace tcfix::test {
 
@@ -19,12 +21,8 @@ inline std::string own(const std::string& name) {
 }
 
 inline Binding found(const std::string& library, const std::string& provider) {
-  return {library,
-          provider.substr(provider.rfind('/') + 1),
-          Binding::State::Found,
-          provider,
-          "already loaded",
-          {}};
+  return {library,  provider.substr(provider.rfind('/') + 1), Binding::State::Found,
+          provider, {resolve::FoundBy::Kind::AlreadyLoaded},  {}};
 }
 
 inline Binding lost(const std::string& library, const std::string& dependency,
@@ -59,7 +57,7 @@ inline GroupReport majorGroup(int major, const std::string& folder = {}) {
   }
   for (const std::string& library : {core, ops})
     (library == core ? ofCore : ofOps).push_back(found(library, torch));
-  ofCore.push_back({core, "libc.so.6", Binding::State::Assumed, {}, "base", {}});
+  ofCore.push_back({core, "libc.so.6", Binding::State::Assumed, {}, {}, {}});
   ofOps.push_back(folder.empty() ? lost(ops, "libtorchcodec_core" + digit + ".so")
                                  : found(ops, core));
   group.libraries = {reportOn(core, verdict, ofCore), reportOn(ops, verdict, ofOps)};
@@ -69,10 +67,8 @@ inline GroupReport majorGroup(int major, const std::string& folder = {}) {
 inline Diagnosis diagnosisOf(std::vector<GroupReport> groups, bool isOk) {
   Diagnosis diagnosis;
   diagnosis.target = "v";
-  diagnosis.isOk = isOk;
-  diagnosis.summary = "what there is to say";
-  diagnosis.package = "torchcodec 0.9.1";
-  diagnosis.groups = std::move(groups);
+  diagnosis.packages.push_back(
+      {"torchcodec 0.9.1", isOk, "what there is to say", {}, std::move(groups), {}});
   return diagnosis;
 }
 

@@ -27,12 +27,12 @@ TEST(Markup, WhatCannotBeSeenIsMadeVisible) {
 TEST(Page, AnOrdinaryOneHoldsWhatThereIsToSay) {
   Diagnosis diagnosis = diagnosisOf({majorGroup(8), majorGroup(7)}, false);
   diagnosis.action = "tcfix apply v";
-  diagnosis.findings = {{"missing-symbols",
-                         doctor::Severity::Error,
-                         "it lacks some",
-                         "/a/b.so",
-                         {{"symbols", std::vector<std::string>{"one", "two"}}},
-                         "pip install x"}};
+  diagnosis.packages[0].findings = {{"missing-symbols",
+                                     doctor::Severity::Error,
+                                     "it lacks some",
+                                     "/a/b.so",
+                                     {{"symbols", std::vector<std::string>{"one", "two"}}},
+                                     "pip install x"}};
   std::string page = renderPage(diagnosis, "tcfix 9.9");
   for (const char* text :
        {"torchcodec 0.9.1", "what there is to say", "Broken", "<code>tcfix apply v</code>",
@@ -51,8 +51,10 @@ TEST(Page, NamesAreNotTakenForPlaceholdersOrMarkup) {
   group.libraries = {reportOn(path, Verdict::Fails, {lost(path, evil), found(path, "/" + evil)})};
   group.libraries[0].loads.problems[0].message = evil;
   Diagnosis diagnosis = diagnosisOf({group}, false);
-  diagnosis.target = diagnosis.summary = diagnosis.action = diagnosis.package = evil;
-  diagnosis.findings = {{evil, doctor::Severity::Warning, evil, evil, {{evil, evil}}, evil}};
+  diagnosis.target = diagnosis.action = evil;
+  diagnosis.packages[0].summary = diagnosis.packages[0].package = evil;
+  diagnosis.packages[0].findings = {
+      {evil, doctor::Severity::Warning, evil, evil, {{evil, evil}}, evil}};
   std::string page = renderPage(diagnosis, evil);
   EXPECT_THAT(page, HasSubstr("{{script-hash}}{0}%s.so"));
   EXPECT_THAT(page, Not(HasSubstr("<script>alert")));
@@ -65,9 +67,9 @@ TEST(Page, NamesAreNotTakenForPlaceholdersOrMarkup) {
 TEST(Page, FindingsOfOneKindStandTogetherWithOneCommand) {
   Diagnosis diagnosis = diagnosisOf({}, false);
   for (const char* name : {"one", "two", "three", "four"})
-    diagnosis.findings.push_back(
+    diagnosis.packages[0].findings.push_back(
         {"missing-symbols", doctor::Severity::Error, name, {}, {}, "pip install x"});
-  diagnosis.findings.push_back(
+  diagnosis.packages[0].findings.push_back(
       {"missing-symbols", doctor::Severity::Error, "five", {}, {}, "pip install y"});
   std::string page = renderPage(diagnosis, "x");
   auto count = [&](llvm::StringRef text) { return llvm::StringRef(page).count(text); };

@@ -37,7 +37,7 @@ TEST(Dyld, SearchPathsAreTriedInOrderRelativeToTheImageThatHasThem) {
   Binding binding = bindingOf(result, "@rpath/liba.dylib");
   EXPECT_EQ(binding.state, State::Found);
   EXPECT_EQ(binding.provider, found);
-  EXPECT_EQ(binding.how, "@loader_path/../torch/lib of core.dylib");
+  EXPECT_EQ(binding.how.text(), "@loader_path/../torch/lib of core.dylib");
   EXPECT_THAT(placesOf(binding.tried),
               ElementsAre("/venv/nowhere/liba.dylib", "/opt/none/liba.dylib"));
 }
@@ -70,8 +70,8 @@ TEST(Dyld, SearchPathsOfTheLoadersCountUpToTheExecutable) {
   world.add("/env/lib/libc.dylib", build({.id = "@rpath/libc.dylib"}));
   LoadResult result = world.session({.executable = python}).load(root);
   EXPECT_EQ(result.verdict, Verdict::Loads);
-  EXPECT_EQ(bindingOf(result, "@rpath/libb.dylib").how, "/r of root.dylib");
-  EXPECT_EQ(bindingOf(result, "@rpath/libc.dylib").how, "@loader_path/../lib of python");
+  EXPECT_EQ(bindingOf(result, "@rpath/libb.dylib").how.text(), "/r of root.dylib");
+  EXPECT_EQ(bindingOf(result, "@rpath/libc.dylib").how.text(), "@loader_path/../lib of python");
   // Without the executable nobody knows of that folder.
   EXPECT_THAT(codesOf(world.session().load(root)), ElementsAre("missing-dependency"));
 }

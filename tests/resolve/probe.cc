@@ -44,7 +44,7 @@ llvm::json::Value jsonOf(const std::string& file, const LoadResult& result) {
                                           {"dependency", binding.dependency},
                                           {"state", nameOf(binding.state)},
                                           {"provider", binding.provider},
-                                          {"how", binding.how},
+                                          {"how", binding.how.text()},
                                           {"tried", jsonOf(binding.tried)}});
   return llvm::json::Object{{"file", file},
                             {"verdict", nameOf(result.verdict)},

@@ -97,7 +97,8 @@ TEST(Session, LdSoConfCountsWhereThereIsNoCache) {
   world.add("/etc/ld.so.conf.d/mine.conf", bytesOf("# comment\n/opt/mine # more\n"));
   world.add("/opt/mine/liba.so", elf({}));
   std::string root = world.add("/p/root.so", elf({"liba.so"}));
-  EXPECT_EQ(bindingOf(world.session().load(root), "liba.so").how, "default folder /opt/mine");
+  EXPECT_EQ(bindingOf(world.session().load(root), "liba.so").how.text(),
+            "default folder /opt/mine");
 }
 
 TEST(Session, ALinkLeadsIntoTheSysroot) {

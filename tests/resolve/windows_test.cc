@@ -42,9 +42,9 @@ TEST(Windows, TheFoldersOfAPythonAreSearchedInOrder) {
   LoadResult result = world.session(options).load(root);
   EXPECT_EQ(result.verdict, Verdict::Loads);
   EXPECT_EQ(bindingOf(result, "Own.dll").provider, world.at("C/sp/pkg/own.dll"));
-  EXPECT_EQ(bindingOf(result, "app.dll").how, "the program's folder");
-  EXPECT_EQ(bindingOf(result, "added.dll").how, "AddDllDirectory");
-  EXPECT_EQ(bindingOf(result, "system.dll").how, "System32");
+  EXPECT_EQ(bindingOf(result, "app.dll").how.text(), "the program's folder");
+  EXPECT_EQ(bindingOf(result, "added.dll").how.text(), "AddDllDirectory");
+  EXPECT_EQ(bindingOf(result, "system.dll").how.text(), "System32");
 }
 
 TEST(Windows, PathDoesNotCount) {
@@ -125,7 +125,7 @@ TEST_F(Converted, ItsListIsSearched) {
   EXPECT_EQ(result.verdict, Verdict::Loads);
   Binding binding = bindingOf(result, "av.dll");
   EXPECT_EQ(binding.provider, av);
-  EXPECT_EQ(binding.how, "$ORIGIN\\..\\av.libs");
+  EXPECT_EQ(binding.how.text(), "$ORIGIN\\..\\av.libs");
   EXPECT_THAT(placesOf(binding.tried), ElementsAre("C:\\none\\av.dll", "%NOT_SET%"));
 }
 

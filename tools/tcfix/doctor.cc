@@ -2,10 +2,10 @@
 
 #include "commit/transaction.h"
 #include "doctor/diagnose.h"
-#include "doctor/traceback.h"
 #include "report/doctor.h"
 #include "report/graph.h"
 #include "report/page.h"
+#include "traceback/explain.h"
 
 #include <llvm/ADT/StringExtras.h>
 
@@ -22,7 +22,7 @@ void writePage(Invocation& invocation, const doctor::Diagnosis& diagnosis) {
 
 int finish(Invocation& invocation, const doctor::Diagnosis& diagnosis) {
   return invocation.finish(
-      diagnosis.isOk ? kDone : kProblemFound,
+      diagnosis.isOk() ? kDone : kProblemFound,
       invocation.isOn("dot")
           ? report::renderDot(report::graphOf(diagnosis))
           : report::renderDiagnosis(diagnosis, invocation.isVerbose(), invocation.paint()),
@@ -45,7 +45,7 @@ int runOnTraceback(Invocation& invocation) {
     invocation.addError(toProblem(text.takeError(), name));
     return invocation.finish(kDone, {}, report::jsonForError);
   }
-  return finish(invocation, doctor::explainTraceback((*text)->getBuffer(), name));
+  return finish(invocation, traceback::explainTraceback((*text)->getBuffer(), name));
 }
 
 int runDoctor(Invocation& invocation) {

@@ -1,18 +1,21 @@
 // The sentences of the loaders, found by the words that never change in them. glibc speaks English
 // in a Python process, which sets no language for messages; Windows does not, so that its numbers
 // count.
-#include "doctor/traceback_reader.h"
+#include "traceback/reader.h"
+
+#include "recipe/recipe.h"
 
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/StringExtras.h>
 
 #include <algorithm>
 
-namespace tcfix::doctor {
+namespace tcfix::traceback {
 
 namespace {
 
-using Kind = ToldFailure::Kind;
+using doctor::Defect;
+using Kind = Defect::Kind;
 
 // How far a sentence may reach: dyld lists every place that it tried. It bounds the work for each
 // of the words below, however long a line is.
@@ -83,52 +86,64 @@ std::string between(llvm::StringRef text, llvm::StringRef open, llvm::StringRef 
 
 // glibc and musl
 
-ToldFailure cannotOpen(const Place& place) {
+Defect cannotOpen(const Place& place) {
   return {Kind::MissingDependency, {}, subjectOf(place.before())};
 }
 
-ToldFailure muslNotThere(const Place& place) {
+Defect muslNotThere(const Place& place) {
   return {Kind::MissingDependency, between(place.after(), "(needed by ", ")"),
           upTo(place.after(), {":"}).str()};
 }
 
-ToldFailure undefinedSymbol(const Place& place) {
+Defect missingSymbol(std::string library, std::string symbol, std::string provider = {}) {
+  Defect defect{Kind::MissingSymbols, std::move(library), {}, {}, std::move(provider)};
+  if (!symbol.empty())
+    defect.items = {std::move(symbol)};
+  return defect;
+}
+
+Defect undefinedSymbol(const Place& place) {
   std::string library = subjectOf(place.before());
   if (library.empty())
     library = between(place.after(), "(", ")");
-  return {Kind::MissingSymbol, library, symbolAt(place.after())};
+  return missingSymbol(library, symbolAt(place.after()));
 }
 
-ToldFailure muslSymbol(const Place& place) {
+Defect muslSymbol(const Place& place) {
   auto [library, rest] = place.after().split(": ");
-  return {Kind::MissingSymbol, library.trim().str(), symbolAt(rest)};
+  return missingSymbol(library.trim().str(), symbolAt(rest));
 }
 
-ToldFailure versionNotFound(const Place& place) {
+Defect versionNotFound(const Place& place) {
   llvm::StringRef before = place.before();
   size_t word = before.rfind("version ");
   if (word == llvm::StringRef::npos)
     return {};
-  return {Kind::MissingVersion, upTo(place.after(), {")"}).str(),
-          unquoted(before.substr(word + 8)).str(), subjectOf(before.take_front(word))};
+  Defect defect{Kind::LibraryTooOld, upTo(place.after(), {")"}).str()};
+  defect.items = {unquoted(before.substr(word + 8)).str()};
+  defect.kind = doctor::kindOfVersions(defect.items);
+  defect.provider = subjectOf(before.take_front(word));
+  return defect;
 }
 
-ToldFailure notDefinedInFile(const Place& place) {
+Defect notDefinedInFile(const Place& place) {
   llvm::StringRef before = place.before();
   size_t word = before.rfind("symbol ");
   if (word == llvm::StringRef::npos)
     return {};
-  return {Kind::MissingSymbol, subjectOf(before.take_front(word)),
-          symbolAt(before.substr(word + 7)), upTo(place.after(), {" with link time"}).str()};
+  return missingSymbol(subjectOf(before.take_front(word)), symbolAt(before.substr(word + 7)),
+                       upTo(place.after(), {" with link time"}).str());
 }
 
 template <Kind kind>
-ToldFailure aboutSubject(const Place& place) {
+Defect aboutSubject(const Place& place) {
   return {kind, subjectOf(place.before())};
 }
 
-ToldFailure wrongElfClass(const Place& place) {
-  return {Kind::WrongArchitecture, subjectOf(place.before()),
+Defect wrongElfClass(const Place& place) {
+  return {Kind::WrongArchitecture,
+          subjectOf(place.before()),
+          {},
           symbolAt(place.after()) == "ELFCLASS32" ? "for 32 bits" : "for 64 bits"};
 }
 
@@ -182,19 +197,19 @@ std::string architecturesIn(llvm::StringRef reason) {
 }
 
 /// What dyld says of a file that is there, and does not take.
-ToldFailure refusalIn(llvm::StringRef reason, Kind otherwise) {
-  ToldFailure failure{otherwise};
+Defect refusalIn(llvm::StringRef reason, Kind otherwise) {
+  Defect failure{otherwise};
   if (reason.contains("incompatible architecture") || reason.contains("wrong architecture")) {
     failure.kind = Kind::WrongArchitecture;
-    failure.name = architecturesIn(reason);
+    failure.actual = architecturesIn(reason);
   } else if (reason.contains("different Team ID")) {
-    failure.kind = Kind::ForeignTeam;
+    failure.kind = Kind::HardenedPython;
   } else if (reason.contains("disallowed by system policy")) {
     failure.kind = Kind::Quarantined;
   } else if (reason.contains("code signature")) {
-    failure.kind = Kind::BadSignature;
+    failure.kind = Kind::SignatureInvalid;
   } else if (reason.contains("built for newer macOS")) {
-    failure.kind = Kind::SystemTooOld;
+    failure.kind = Kind::MacosTooOld;
     failure.name = upTo(between(reason, "built for newer macOS version (", ")"), {" "}).str();
   } else if (reason.contains("duplicate LC_RPATH")) {
     failure.kind = Kind::DuplicateEntry;
@@ -203,38 +218,36 @@ ToldFailure refusalIn(llvm::StringRef reason, Kind otherwise) {
   return failure;
 }
 
-ToldFailure libraryNotLoaded(const Place& place) {
+Defect libraryNotLoaded(const Place& place) {
   llvm::StringRef rest = place.rest();
   rest = rest.take_front(rest.find("Library not loaded: ")); // the next one's own
-  ToldFailure failure =
+  Defect failure =
       refusalIn(rest.take_front(std::min(rest.find("\nFFmpeg version"), rest.find("\nTraceback"))),
                 Kind::MissingDependency);
   const std::string name = upTo(rest, {"\\n", "  Referenced", " Referenced from"}).str();
   failure.tried = placesTried(rest);
-  failure.library = pathAfter(rest, "Referenced from: ");
-  if (failure.library.empty())
-    failure.library = openedPath(place.before());
-  if (failure.kind == Kind::MissingDependency)
+  failure.path = pathAfter(rest, "Referenced from: ");
+  if (failure.path.empty())
+    failure.path = openedPath(place.before());
+  if (failure.kind == Kind::MissingDependency || failure.kind == Kind::WrongArchitecture)
     failure.name = name;
-  else if (failure.kind == Kind::WrongArchitecture)
-    failure.provider = name;
   else
-    failure.library = name;
+    failure.path = name;
   return failure;
 }
 
-ToldFailure symbolNotFound(const Place& place) {
-  return {Kind::MissingSymbol, pathAfter(place.rest(), "Referenced from: "),
-          symbolAt(place.after()), pathAfter(place.rest(), "Expected in: ")};
+Defect symbolNotFound(const Place& place) {
+  return missingSymbol(pathAfter(place.rest(), "Referenced from: "), symbolAt(place.after()),
+                       pathAfter(place.rest(), "Expected in: "));
 }
 
 /// "dlopen(PATH, 0x0006): tried: 'PATH' (…)", and the words outside of any list.
-ToldFailure refusedByDyld(const Place& place) {
+Defect refusedByDyld(const Place& place) {
   llvm::StringRef from = place.text.substr(place.begin, kReach).split('\n').first;
-  ToldFailure failure = refusalIn(from, Kind::NotTold);
-  failure.library = openedPath(place.before());
-  if (failure.library.empty())
-    failure.library = between(from, "'", "'");
+  Defect failure = refusalIn(from, Kind::CauseNotTold);
+  failure.path = openedPath(place.before());
+  if (failure.path.empty())
+    failure.path = between(from, "'", "'");
   return failure;
 }
 
@@ -246,7 +259,7 @@ Kind kindOfWindows(int number) {
     return Kind::MissingDependency;
   case 127: // ERROR_PROC_NOT_FOUND
   case 182: // ERROR_INVALID_ORDINAL
-    return Kind::MissingSymbol;
+    return Kind::MissingSymbols;
   case 193: // ERROR_BAD_EXE_FORMAT
     return Kind::WrongArchitecture;
   case 1114: // ERROR_DLL_INIT_FAILED
@@ -255,7 +268,7 @@ Kind kindOfWindows(int number) {
   case 1455: // ERROR_COMMITMENT_LIMIT
     return Kind::NotMapped;
   default:
-    return Kind::NotTold;
+    return Kind::CauseNotTold;
   }
 }
 
@@ -272,16 +285,17 @@ int windowsNumberOf(llvm::StringRef sentence) {
   return 0;
 }
 
-ToldFailure windowsFailure(int number, std::string library) {
-  ToldFailure failure{kindOfWindows(number), std::move(library)};
+Defect windowsFailure(int number, std::string library) {
+  Defect failure{kindOfWindows(number), std::move(library)};
   if (failure.kind == Kind::WrongArchitecture)
-    failure.name = "no program for this Windows";
+    failure.actual = "no program for this Windows";
   return failure;
 }
 
-ToldFailure winError(const Place& place) {
+Defect winError(const Place& place) {
   int number = 0;
-  if (place.after().ltrim().consumeInteger(10, number) || kindOfWindows(number) == Kind::NotTold)
+  if (place.after().ltrim().consumeInteger(10, number) ||
+      kindOfWindows(number) == Kind::CauseNotTold)
     return {}; // files that are not there, and other daily life
   std::string library = between(place.after(), "Error loading \"", "\"");
   if (library.empty())
@@ -289,11 +303,11 @@ ToldFailure winError(const Place& place) {
   return windowsFailure(number, library);
 }
 
-ToldFailure moduleNotFound(const Place& place) {
+Defect moduleNotFound(const Place& place) {
   return windowsFailure(126, upTo(place.after(), {"'"}).str());
 }
 
-ToldFailure dllLoadFailed(const Place& place) {
+Defect dllLoadFailed(const Place& place) {
   llvm::StringRef after = place.after();
   int number = windowsNumberOf(after);
   if (size_t code = after.find("error code "); code != llvm::StringRef::npos)
@@ -304,26 +318,30 @@ ToldFailure dllLoadFailed(const Place& place) {
 
 // Python
 
-ToldFailure noModule(const Place& place) {
+Defect noModule(const Place& place) {
   std::string name = symbolAt(unquoted(place.after()).ltrim("'\""));
-  return {name.empty() ? Kind::NotTold : Kind::MissingPackage,
+  return {name.empty() ? Kind::CauseNotTold : Kind::PackageMissing,
           {},
           llvm::StringRef(name).split('.').first.str()};
 }
 
-ToldFailure pleaseInstall(const Place&) {
-  return {Kind::MissingPackage, {}, "torchcodec"};
+Defect pleaseInstall(const Place& place) {
+  const std::string& package = recipe::defaultRecipe().name;
+  bool isOurs = unquoted(place.after()).starts_with(package);
+  return isOurs ? Defect{Kind::PackageMissing, {}, package} : Defect();
 }
 
-ToldFailure noSpec(const Place& place) {
-  return {Kind::MissingFile, {}, symbolAt(place.after())};
+Defect noSpec(const Place& place) {
+  Defect defect{Kind::PackageDamaged, {}, symbolAt(place.after())};
+  defect.subject = recipe::defaultRecipe().name;
+  return defect;
 }
 
-ToldFailure numpyAbi(const Place& place) {
+Defect numpyAbi(const Place& place) {
   return {Kind::NumpyAbi, {}, upTo(place.after(), {" but "}).str()};
 }
 
-ToldFailure compiledForPython(const Place& place) {
+Defect compiledForPython(const Place& place) {
   llvm::StringRef after = place.after();
   return {Kind::PythonAbi,
           {},
@@ -331,19 +349,19 @@ ToldFailure compiledForPython(const Place& place) {
           unquoted(between(after, "incompatible: ", " ")).rtrim('.').str()};
 }
 
-ToldFailure thisLibrary(const Place& place) {
+Defect thisLibrary(const Place& place) {
   llvm::StringRef path = place.after();
   // On one line with others, the path ends with the name of a library.
   for (llvm::StringRef end : {".dylib", ".dll", ".pyd", ".so"})
     if (size_t at = path.find(end); at != llvm::StringRef::npos)
-      return {Kind::NotTold, path.take_front(at + end.size()).trim().str()};
-  return {Kind::NotTold, path.trim().str()};
+      return {Kind::CauseNotTold, path.take_front(at + end.size()).trim().str()};
+  return {Kind::CauseNotTold, path.trim().str()};
 }
 
 /// The words, and how to read what stands around them. No library and no name: nothing was told.
 struct Phrase {
   llvm::StringLiteral words;
-  ToldFailure (*read)(const Place& place);
+  Defect (*read)(const Place& place);
 };
 constexpr Phrase kPhrases[] = {
     {": cannot open shared object file", cannotOpen},
@@ -355,9 +373,9 @@ constexpr Phrase kPhrases[] = {
     {": wrong ELF class: ", wrongElfClass},
     {": cannot enable executable stack", aboutSubject<Kind::ExecutableStack>},
     {": failed to map segment from shared object", aboutSubject<Kind::NotMapped>},
-    {": cannot allocate memory in static TLS block", aboutSubject<Kind::NoStaticTls>},
-    {": invalid ELF header", aboutSubject<Kind::NotALibrary>},
-    {": file too short", aboutSubject<Kind::NotALibrary>},
+    {": cannot allocate memory in static TLS block", aboutSubject<Kind::StaticTlsFull>},
+    {": invalid ELF header", aboutSubject<Kind::Unreadable>},
+    {": file too short", aboutSubject<Kind::Unreadable>},
     {"Library not loaded: ", libraryNotLoaded},
     {"Symbol not found: ", symbolNotFound},
     {"mach-o file, but is an incompatible architecture", refusedByDyld},
@@ -370,8 +388,7 @@ constexpr Phrase kPhrases[] = {
     {"Could not find module '", moduleNotFound},
     {"DLL load failed", dllLoadFailed},
     {"No module named ", noModule},
-    {"lease install torchcodec", pleaseInstall},
-    {"lease install 'torchcodec'", pleaseInstall},
+    {"lease install ", pleaseInstall},
     {"No spec found for ", noSpec},
     {"module compiled against A", numpyAbi},
     {"module that was compiled using ", numpyAbi},
@@ -386,7 +403,7 @@ struct Hit {
 
 } // namespace
 
-std::vector<ToldFailure> readFailures(llvm::StringRef text) {
+std::vector<Defect> readFailures(llvm::StringRef text) {
   std::vector<Hit> hits;
   for (const Phrase& phrase : kPhrases) {
     size_t count = 0;
@@ -396,16 +413,16 @@ std::vector<ToldFailure> readFailures(llvm::StringRef text) {
   }
   llvm::sort(hits, [](const Hit& a, const Hit& b) { return a.at < b.at; });
 
-  std::vector<ToldFailure> failures;
+  std::vector<Defect> failures;
   size_t readUntil = 0; // a list of places speaks of more than one thing
   for (const Hit& hit : hits) {
     if (hit.at < readUntil)
       continue;
     Place place{text, hit.at, hit.at + hit.phrase->words.size()};
-    ToldFailure failure = hit.phrase->read(place);
-    if (failure == ToldFailure() || llvm::is_contained(failures, failure))
+    Defect failure = hit.phrase->read(place);
+    if (isSame(failure, Defect()) || contains(failures, failure))
       continue;
-    failure.words = place.line();
+    failure.quote = place.line();
     // dyld's sentence goes on over several lines, to the end of its list.
     readUntil = place.end;
     if (!failure.tried.empty())
@@ -417,4 +434,4 @@ std::vector<ToldFailure> readFailures(llvm::StringRef text) {
   return failures;
 }
 
-} // namespace tcfix::doctor
+} // namespace tcfix::traceback

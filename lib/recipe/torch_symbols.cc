@@ -3,9 +3,13 @@
 //
 // Measured: the exports of libtorch_cpu and libc10 in the macOS wheels of
 // torch 2.8.0, 2.9.1, 2.10.0, 2.11.0 and 2.12.0; without the operators of a single device.
-#include "doctor/rules.h"
+#include "recipe/torch_symbols.h"
 
-namespace tcfix::doctor {
+#include "base/demangle.h"
+
+#include <llvm/ADT/STLExtras.h>
+
+namespace tcfix::recipe {
 
 namespace {
 
@@ -71,14 +75,29 @@ std::optional<Version> arrivalOf(llvm::StringRef symbol) {
   return std::nullopt;
 }
 
-std::optional<Version> departureOf(llvm::StringRef demangled) {
+std::optional<Version> departureOf(llvm::StringRef function) {
   for (const Departure& departure : kDepartures)
-    if (demangled.starts_with(departure.begin) && demangled.ends_with(departure.end))
+    if (function.starts_with(departure.begin) && function.ends_with(departure.end))
       return departure.torch;
   return std::nullopt;
 }
 
 } // namespace
+
+bool isTorchSymbol(llvm::StringRef symbol) {
+  const std::string name = demangled(symbol);
+  return llvm::any_of(
+      std::initializer_list<llvm::StringRef>{
+          "c10::", "at::", "torch::", "caffe2::", "torch_", "aoti_torch_",
+          "typeinfo for c10::", "typeinfo for torch::", "vtable for c10::", "vtable for torch::"},
+      [&](llvm::StringRef prefix) { return llvm::StringRef(name).starts_with(prefix); });
+}
+
+std::string TorchSpan::text() const {
+  if (since.isKnown())
+    return "torch has them since " + since.text();
+  return until.isKnown() ? "torch had them until " + until.text() : std::string();
+}
 
 TorchSpan torchSpanOf(llvm::ArrayRef<std::string> symbols) {
   TorchSpan span;
@@ -94,4 +113,4 @@ TorchSpan torchSpanOf(llvm::ArrayRef<std::string> symbols) {
   return span;
 }
 
-} // namespace tcfix::doctor
+} // namespace tcfix::recipe

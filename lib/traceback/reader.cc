@@ -1,4 +1,6 @@
-#include "doctor/traceback_reader.h"
+#include "traceback/reader.h"
+
+#include "recipe/recipe.h"
 
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/StringExtras.h>
@@ -6,7 +8,7 @@
 
 #include <algorithm>
 
-namespace tcfix::doctor {
+namespace tcfix::traceback {
 
 namespace {
 
@@ -16,19 +18,15 @@ constexpr size_t kMostRepeats = 20;
 constexpr size_t kLongestVersion = 64;
 constexpr size_t kLongestBanner = 4096; // of an ffmpeg, with all its options
 
-constexpr llvm::StringLiteral kMajor = "FFmpeg version ";
-constexpr llvm::StringLiteral kBeginOfList = "[start of libtorchcodec loading traceback]";
-constexpr llvm::StringLiteral kEndOfList = "[end of libtorchcodec loading traceback]";
-
 /// A part of the text that is about one major, or, with 0, about none.
 struct Part {
   int major;
   llvm::StringRef text;
 };
 
-std::vector<Part> splitByMajor(llvm::StringRef text) {
+std::vector<Part> splitByMajor(llvm::StringRef text, const recipe::ErrorWords& words) {
   std::vector<Part> parts;
-  size_t begin = 0, from = 0, end = text.find(kEndOfList);
+  size_t begin = 0, from = 0, end = text.find(words.endOfList);
   int major = 0;
   auto close = [&](size_t at, size_t next, int nextMajor) {
     parts.push_back({major, text.slice(begin, at)});
@@ -36,53 +34,53 @@ std::vector<Part> splitByMajor(llvm::StringRef text) {
     major = nextMajor;
   };
   for (;;) {
-    const size_t at = text.find(kMajor, from);
+    const size_t at = text.find(words.majorHeading, from);
     while (end < begin)
-      end = text.find(kEndOfList, end + 1);
+      end = text.find(words.endOfList, end + 1);
     if (major != 0 && end < at)
-      close(end, end + kEndOfList.size(), 0);
+      close(end, end + words.endOfList.size(), 0);
     if (at == llvm::StringRef::npos)
       break;
-    llvm::StringRef rest = text.substr(at + kMajor.size());
+    llvm::StringRef rest = text.substr(at + words.majorHeading.size());
     int number = 0;
     // "ffmpeg version 7.1 Copyright" is a program that speaks of itself.
     if (!rest.consumeInteger(10, number) && number > 0 && number <= kHighestMajor &&
         rest.starts_with(":"))
       close(at, text.size() - rest.size() + 1, number);
-    from = at + kMajor.size();
+    from = at + words.majorHeading.size();
   }
   close(text.size(), text.size(), 0);
   return parts;
 }
 
-void addTo(std::vector<ToldGroup>& groups, int major, std::vector<ToldFailure> failures) {
-  auto group = llvm::find_if(groups, [&](const ToldGroup& each) { return each.major == major; });
+void addTo(std::vector<FailureGroup>& groups, int major, std::vector<Defect> failures) {
+  auto group = llvm::find_if(groups, [&](const FailureGroup& each) { return each.major == major; });
   if (group == groups.end())
-    group = groups.insert(groups.end(), ToldGroup{major});
-  for (ToldFailure& failure : failures)
-    if (group->failures.size() < kMostFailures && !llvm::is_contained(group->failures, failure))
+    group = groups.insert(groups.end(), FailureGroup{major});
+  for (Defect& failure : failures)
+    if (group->failures.size() < kMostFailures && !contains(group->failures, failure))
       group->failures.push_back(std::move(failure));
 }
 
 /// A loader names what is missing, and the sentence that follows names who wanted it.
-void nameLibraries(ToldGroup& group) {
+void nameLibraries(FailureGroup& group) {
+  const std::string& prefix = recipe::defaultRecipe().libraryPrefix;
   std::string library;
-  for (const ToldFailure& failure : group.failures)
-    if (library.empty() && !failure.library.empty() &&
-        llvm::StringRef(failure.library).contains("libtorchcodec"))
-      library = failure.library;
+  for (const Defect& failure : group.failures)
+    if (library.empty() && !failure.path.empty() && llvm::StringRef(failure.path).contains(prefix))
+      library = failure.path;
   if (library.empty() && group.major)
-    library = "libtorchcodec"; // as its own error calls all of them
-  for (ToldFailure& failure : group.failures)
-    if (failure.library.empty())
-      failure.library = library;
+    library = prefix; // as its own error calls all of them
+  for (Defect& failure : group.failures)
+    if (failure.path.empty())
+      failure.path = library;
   // "It failed" is no news after the reason.
-  bool isExplained = llvm::any_of(group.failures, [](const ToldFailure& failure) {
-    return failure.kind != ToldFailure::Kind::NotTold;
+  bool isExplained = llvm::any_of(group.failures, [](const Defect& failure) {
+    return failure.kind != Defect::Kind::CauseNotTold;
   });
   if (isExplained)
-    llvm::erase_if(group.failures, [](const ToldFailure& failure) {
-      return failure.kind == ToldFailure::Kind::NotTold;
+    llvm::erase_if(group.failures, [](const Defect& failure) {
+      return failure.kind == Defect::Kind::CauseNotTold;
     });
 }
 
@@ -134,7 +132,7 @@ std::string pythonIn(llvm::StringRef text) {
   return llvm::StringRef(told).starts_with("3.") ? told : std::string();
 }
 
-std::optional<Format> platformIn(llvm::StringRef text) {
+std::optional<Platform> platformIn(llvm::StringRef text) {
   const size_t mac = text.count(".dylib") + text.count("dyld") + text.count("-darwin.so") +
                      text.count("mach-o") + text.count("dlopen(/"),
                windows =
@@ -143,11 +141,11 @@ std::optional<Format> platformIn(llvm::StringRef text) {
   if (mac == 0 && windows == 0 && elf == 0)
     return std::nullopt;
   if (windows > std::max(mac, elf))
-    return Format::Pe;
-  return mac > 0 && mac * 2 >= elf ? Format::MachO : Format::Elf; // macOS has .so files, too
+    return Platform::Windows;
+  return mac > 0 && mac * 2 >= elf ? Platform::MacOs : Platform::Linux; // macOS has .so files, too
 }
 
-void readProgram(llvm::StringRef text, Told& told) {
+void readProgram(llvm::StringRef text, TracebackFacts& facts) {
   constexpr llvm::StringLiteral kProgram = "ffmpeg version ";
   for (size_t at = text.find(kProgram); at != llvm::StringRef::npos;
        at = text.find(kProgram, at + kProgram.size())) {
@@ -157,9 +155,9 @@ void readProgram(llvm::StringRef text, Told& told) {
     if (rest.consumeInteger(10, major) || major < 1 || major > kHighestMajor ||
         !(rest.starts_with(".") || rest.starts_with("-") || rest.starts_with(" ")))
       continue;
-    told.ffmpegProgram = major;
+    facts.ffmpegProgram = major;
     llvm::StringRef configuration = rest.split("configuration:").second.split('\n').first;
-    told.isProgramStatic =
+    facts.isProgramStatic =
         configuration.contains("--enable-static") && !configuration.contains("--enable-shared");
     return;
   }
@@ -196,45 +194,64 @@ std::string plainText(llvm::StringRef text) {
   return plain;
 }
 
-Told readTraceback(llvm::StringRef raw) {
+bool isSame(const Defect& one, const Defect& other) {
+  auto detail = [](const Defect& each) {
+    return each.kind == Defect::Kind::WrongArchitecture ? each.actual : each.name;
+  };
+  return one.kind == other.kind && one.path == other.path && detail(one) == detail(other) &&
+         one.items == other.items;
+}
+
+bool contains(llvm::ArrayRef<Defect> failures, const Defect& failure) {
+  return llvm::any_of(failures, [&](const Defect& each) { return isSame(each, failure); });
+}
+
+Defect causeNotTold(const std::string& library) {
+  Defect defect{Defect::Kind::CauseNotTold, library};
+  defect.quote = "";
+  return defect;
+}
+
+TracebackFacts readTraceback(llvm::StringRef raw) {
   const std::string plain = plainText(raw);
   const llvm::StringRef text = plain;
-  Told told;
+  const recipe::Recipe& recipe = recipe::defaultRecipe();
+  TracebackFacts facts;
   size_t readOf[kHighestMajor + 1] = {};
-  for (const Part& part : splitByMajor(text))
+  for (const Part& part : splitByMajor(text, recipe.errorWords))
     if (readOf[part.major]++ < kMostRepeats) {
-      std::vector<ToldFailure> failures = readFailures(part.text);
+      std::vector<Defect> failures = readFailures(part.text);
       if (part.major != 0 || !failures.empty())
-        addTo(told.groups, part.major, std::move(failures));
+        addTo(facts.groups, part.major, std::move(failures));
     }
-  std::stable_partition(told.groups.begin(), told.groups.end(),
-                        [](const ToldGroup& group) { return group.major != 0; });
-  llvm::for_each(told.groups, nameLibraries);
-  const bool isTorchcodecs = text.contains("Could not load libtorchcodec");
-  if (told.groups.empty() && isTorchcodecs)
-    told.groups.push_back({0, {ToldFailure{ToldFailure::Kind::NotTold, "libtorchcodec"}}});
-  told.isListComplete = isTorchcodecs || text.contains(kBeginOfList);
+  std::stable_partition(facts.groups.begin(), facts.groups.end(),
+                        [](const FailureGroup& group) { return group.major != 0; });
+  llvm::for_each(facts.groups, nameLibraries);
+  const bool hasSentence = text.contains(recipe.errorWords.sentence);
+  if (facts.groups.empty() && hasSentence)
+    facts.groups.push_back({0, {causeNotTold(recipe.libraryPrefix)}});
+  facts.isListComplete = hasSentence || text.contains(recipe.errorWords.beginOfList);
 
   // What torch says of itself counts more than what people write.
   size_t own = text.find("The PyTorch version (");
-  told.torch =
+  facts.torch =
       own == llvm::StringRef::npos ? std::string() : versionAt(text.substr(own + 21)).str();
   for (llvm::StringRef name : {"torch", "pytorch"})
-    if (told.torch.empty())
-      told.torch = versionOf(text, name);
-  told.torchcodec = versionOf(text, "torchcodec");
-  told.python = pythonIn(text);
-  for (const ToldGroup& group : told.groups)
-    for (const ToldFailure& failure : group.failures)
-      if (failure.kind == ToldFailure::Kind::PythonAbi)
-        told.python = failure.provider;
-  told.platform = platformIn(text);
-  told.isConda =
+    if (facts.torch.empty())
+      facts.torch = versionOf(text, name);
+  facts.release = versionOf(text, recipe.name);
+  facts.python = pythonIn(text);
+  for (const FailureGroup& group : facts.groups)
+    for (const Defect& failure : group.failures)
+      if (failure.kind == Defect::Kind::PythonAbi)
+        facts.python = failure.actual;
+  facts.platform = platformIn(text);
+  facts.isConda =
       llvm::any_of(std::initializer_list<llvm::StringRef>{"conda3/", "conda/", "mambaforge",
                                                           "miniforge", "micromamba", "/.pixi/"},
                    [&](llvm::StringRef word) { return text.contains(word); });
-  readProgram(text, told);
-  return told;
+  readProgram(text, facts);
+  return facts;
 }
 
-} // namespace tcfix::doctor
+} // namespace tcfix::traceback

@@ -1,0 +1,102 @@
+// Defects: what the rules find in an environment and what a traceback reports, as one kind of
+// value. They hold facts only; findings.cc puts them into words.
+#pragma once
+
+#include "resolve/session.h"
+
+namespace tcfix::doctor {
+
+struct Defect {
+  /// After each kind: what its fields hold, besides `path`, the file that it is about.
+  enum class Kind {
+    CauseNotTold, ///< of a text: it failed, and nothing says why
+    // FFmpeg. `majors` that would do, `name` of the dependency, `items`: the FFmpegs that are
+    // there.
+    FfmpegMissing,
+    FfmpegNotFound,         ///< `actual`: what is there, of a text
+    FfmpegUnfit,            ///< found, and the libraries fail with it; `alternatives`: why
+    FfmpegUnsupportedMajor, ///< `actual`: the majors that are there
+    FfmpegStatic,           ///< `actual`: what is there
+    TwoFfmpegs,             ///< `name` and `actual`: the places of both
+    // torch
+    TorchMissing,
+    TorchBroken,          ///< `name` of the dependency that it lacks
+    TorchLacksRuntime,    ///< the same, of Windows' C++ runtime
+    VendorTorch,          ///< `name` of the vendor
+    TorchVersionMismatch, ///< `name`: versions of the package; `actual`: their torch, if one is
+                          ///< known
+    // Dependencies: `name`, or empty where Windows does not say which.
+    MissingDependency,
+    LibpythonMissing,
+    CudaMissing,
+    // Symbols: `items`, or none where Windows does not say which; `provider` should have them.
+    MissingSymbols,
+    MissingTorchSymbols,
+    Cxx11Abi, ///< `alternatives`: those that torch has
+    // Versions of symbols: `items`, of `provider`.
+    LibstdcxxTooOld,
+    GlibcTooOld,
+    LibraryTooOld,
+    // Files
+    WrongArchitecture, ///< of dependency `name`; `actual`: what was there, of a text; `majors`
+    ForeignLibrary, ///< `name`: python's architecture; `items`: the file's; `actual`: "universal"
+    DuplicateEntry, ///< search path `name`
+    Unreadable,
+    PackageDamaged, ///< `name`: a library that it lacks, of a text
+    PackageMissing, ///< `name`
+    // Python
+    PythonAbi,             ///< `subject` is built for `name`, and Python is `actual`
+    PythonVersionMismatch, ///< the environment's Python is `name`, that of its packages `actual`
+    NumpyAbi,              ///< of a text; `name`: the NumPy that it was built for
+    // macOS
+    SignatureInvalid, ///< `name`: the architecture; `actual`: the signature
+    SignatureMissing,
+    SignatureForeign, ///< `actual`: the signature
+    HardenedPython,   ///< `actual`: the signature; `provider`: the target path of python
+    MacosTooOld,      ///< for macOS `name`, and it is `actual`
+    Quarantined,
+    // Linux and Windows; of texts only
+    ExecutableStack,
+    NotMapped,
+    StaticTlsFull,
+    InitializationFailed,
+    // Search paths: entry `name`, of the libraries `items`.
+    SearchPathEmpty,
+    SearchPathRelative,
+    SearchPathBuildMachine,
+    SearchPathDead,
+    SearchPathWorldWritable,
+    // Around the package
+    Shadowed,       ///< `items`: where the others are
+    RecordMismatch, ///< `items`: the files that differ
+  };
+  Kind kind = Kind::CauseNotTold;
+  std::string path = {};
+  std::string name = {};
+  std::string actual = {};
+  std::string provider = {};
+  std::string subject = {}; ///< what it is about, where that is not the file at `path`
+  std::vector<std::string> items = {};
+  std::vector<std::string> alternatives = {};
+  std::vector<int> majors = {};
+  std::vector<resolve::Attempt> tried = {};
+  std::string sentence = {}; ///< as the simulated loader or a reader of files reported it
+  std::optional<std::string> quote = {}; ///< of a text: the words that show it
+  bool isCause = true;       ///< false: it loads all the same, or fails for another reason
+  bool isRepairable = false; ///< `tcfix apply` helps
+
+  bool isFromText() const { return quote.has_value(); }
+};
+
+using Defects = std::vector<Defect>;
+
+/// What a missing dependency is: libpython, a part of CUDA, or any other.
+Defect::Kind kindOfDependency(llvm::StringRef name);
+
+/// What the library is that lacks these versions of symbols.
+Defect::Kind kindOfVersions(llvm::ArrayRef<std::string> versions);
+
+/// A problem that the simulated loader reports.
+Defect defectOf(const resolve::LoadProblem& problem);
+
+} // namespace tcfix::doctor

@@ -1,0 +1,52 @@
+// A diagnosis: for each package of a target whether it loads, why not, and what to do.
+#pragma once
+
+#include "doctor/finding.h"
+#include "resolve/session.h"
+
+namespace tcfix::doctor {
+
+struct LibraryReport {
+  std::string path;          ///< host path
+  resolve::LoadResult loads; ///< with torch imported
+};
+
+/// The libraries of one FFmpeg major, or, with major 0, all of a package without majors.
+struct GroupReport {
+  int major = 0;
+  resolve::Verdict loads = resolve::Verdict::Unknown;
+  resolve::Verdict loadsBare = resolve::Verdict::Unknown;
+  std::vector<LibraryReport> libraries;
+  std::string ffmpegFolder; ///< host path of the FFmpeg that it uses; empty if it finds none
+
+  /// Why it does not load; null if it does.
+  const resolve::LoadProblem* firstCause() const;
+};
+
+struct PackageDiagnosis {
+  std::string package;             ///< name and version, for people
+  bool isOk = false;               ///< at least one major loads, and all that are required
+  std::string summary;             ///< the verdict in one sentence
+  std::string action;              ///< the command that repairs it; empty if there is none
+  std::vector<GroupReport> groups; ///< in the order in which the package tries them
+  std::vector<Finding> findings;
+};
+
+struct Diagnosis {
+  std::string target;        ///< as it was given
+  bool isKnown = true;       ///< false: places of the target's system are out of reach
+  std::string action;        ///< the command that comes next; empty if there is nothing to do
+  std::vector<int> required; ///< majors that must load
+  std::vector<PackageDiagnosis> packages; ///< never empty
+  std::vector<Evidence> versions;         ///< versions and system, out of a traceback; else empty
+
+  bool isOk() const;
+  /// The package that the verdict is about: the last one that is broken, else the first.
+  const PackageDiagnosis& decisive() const;
+  /// Those of all packages, in order.
+  std::vector<const GroupReport*> groups() const;
+  /// Those of all packages, the worst first.
+  std::vector<const Finding*> findings() const;
+};
+
+} // namespace tcfix::doctor

@@ -1,0 +1,483 @@
+#include "doctor/findings.h"
+
+#include "base/demangle.h"
+#include "base/version.h"
+#include "doctor/advice.h"
+#include "image/names.h"
+#include "providers/ffmpeg_name.h"
+#include "recipe/recipe.h"
+#include "recipe/torch_symbols.h"
+
+#include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/StringExtras.h>
+
+namespace tcfix::doctor {
+
+using Kind = Defect::Kind;
+using Context = FindingContext;
+
+namespace {
+
+struct Words {
+  std::string message;
+  std::vector<Evidence> evidence = {};
+  std::string action = {};
+};
+
+// What several kinds share
+
+std::string subjectOf(const Defect& defect) {
+  return !defect.subject.empty() ? defect.subject
+         : defect.path.empty()   ? "a library"
+                                 : baseName(defect.path).str();
+}
+
+std::string majorsText(llvm::ArrayRef<int> majors) {
+  return llvm::join(llvm::map_range(majors, [](int major) { return std::to_string(major); }), ", ");
+}
+
+Evidence placesTried(const Defect& defect) {
+  std::vector<std::string> places;
+  for (const resolve::Attempt& attempt : defect.tried)
+    places.push_back(attempt.place + ": " + attempt.outcome);
+  return {"tried", places};
+}
+
+/// Words whose evidence is the quote; what the libraries themselves show needs none.
+Words withQuote(const Defect& defect, std::string message, std::string action) {
+  Words words{std::move(message), {}, std::move(action)};
+  if (defect.isFromText())
+    words.evidence.push_back({"text", *defect.quote});
+  return words;
+}
+
+Words withReinstall(const Defect& defect, const Context& context) {
+  return withQuote(defect, sentenceOf(defect), reinstallCommand(context));
+}
+
+Words withCommand(const Defect& defect, const std::string& command) {
+  return withQuote(defect, sentenceOf(defect), command);
+}
+
+Words causeNotTold(const Defect& defect, const Context&) {
+  const recipe::Recipe& recipe = recipe::defaultRecipe();
+  llvm::StringRef file = baseName(defect.path);
+  // The core is loaded before the others of its major.
+  bool isBehindCore = file.starts_with(recipe.libraryPrefix) && recipe.roleOf(file).rank > 0;
+  return withQuote(defect,
+                   sentenceOf(defect) +
+                       (isBehindCore
+                            ? "; its core was loaded, so that FFmpeg is there. Often it is "
+                              "libpython, or another torch"
+                            : ": often FFmpeg is missing, or it was built for another torch"),
+                   "tcfix doctor");
+}
+
+// FFmpeg
+
+Words ffmpegWords(const Defect& defect, std::string message, std::string action) {
+  Words words{std::move(message), {{"dependency", defect.name}}, std::move(action)};
+  if (!defect.isFromText())
+    words.evidence.push_back({"installs", defect.items});
+  words.evidence.push_back(placesTried(defect));
+  if (defect.isFromText())
+    words.evidence.push_back({"text", *defect.quote});
+  for (const std::string& reason : defect.alternatives)
+    words.evidence.push_back({"reason", reason});
+  return words;
+}
+
+std::string installFfmpeg(const Defect& defect, const Context& context) {
+  return ffmpegInstallCommand(context, defect.majors.empty() ? 7 : defect.majors.front());
+}
+
+std::string inBrackets(llvm::ArrayRef<int> majors) {
+  return majors.empty() ? "" : " (" + majorsText(majors) + ")";
+}
+
+Words ffmpegMissing(const Defect& defect, const Context& context) {
+  if (!defect.isFromText())
+    return ffmpegWords(defect,
+                       "there is no FFmpeg that the libraries could use (FFmpeg " +
+                           majorsText(defect.majors) + "); install one, then run tcfix apply",
+                       installFfmpeg(defect, context));
+  return ffmpegWords(defect,
+                     context.package + " found no FFmpeg" + inBrackets(defect.majors) +
+                         (defect.name.empty() ? ", as far as Windows tells: it names no DLL" : "") +
+                         "; install one, then run " + context.applyCommand,
+                     installFfmpeg(defect, context));
+}
+
+Words ffmpegNotFound(const Defect& defect, const Context& context) {
+  return ffmpegWords(defect,
+                     defect.isFromText()
+                         ? "there is " + defect.actual + ", and " + context.package +
+                               " did not find its libraries" + inBrackets(defect.majors)
+                         : "the libraries do not find an FFmpeg that is there",
+                     context.applyCommand);
+}
+
+Words ffmpegUnfit(const Defect& defect, const Context&) {
+  return ffmpegWords(defect,
+                     "there is an FFmpeg of a fitting major, but the libraries fail with it", {});
+}
+
+Words ffmpegUnsupportedMajor(const Defect& defect, const Context& context) {
+  return ffmpegWords(defect,
+                     "this " + context.package + " uses FFmpeg " + majorsText(defect.majors) +
+                         "; installed: " + defect.actual,
+                     installFfmpeg(defect, context));
+}
+
+Words ffmpegStatic(const Defect& defect, const Context& context) {
+  return ffmpegWords(defect,
+                     defect.isFromText()
+                         ? "the " + defect.actual + " of this machine has no shared libraries"
+                         : "no FFmpeg here has shared libraries: " + defect.actual,
+                     installFfmpeg(defect, context));
+}
+
+Words twoFfmpegs(const Defect& defect, const Context& context) {
+  return {"a program that imports both " + context.package +
+              " and av gets two FFmpegs: " + defect.name + " and " + defect.actual,
+          {},
+          context.applyCommand + " --ffmpeg av"};
+}
+
+// torch
+
+Words torchMissing(const Defect& defect, const Context&) {
+  return withQuote(
+      defect, defect.isFromText() ? sentenceOf(defect) : "there is no torch in this environment",
+      "pip install torch");
+}
+
+Words torchBroken(const Defect& defect, const Context&) {
+  Words words{"torch itself does not load: " + sentenceOf(defect),
+              {{"dependency", defect.name}},
+              defect.kind == Kind::TorchLacksRuntime ? "winget install Microsoft.VCRedist.2015+.x64"
+                                                     : reinstallCommand("torch")};
+  if (defect.isFromText())
+    words.evidence.push_back({"text", *defect.quote});
+  return words;
+}
+
+Words vendorTorch(const Defect& defect, const Context& context) {
+  return {"torch " + context.torch + " is " + defect.name + ": " + context.package +
+              "'s own wheels are built for PyTorch's; build " + context.package +
+              " against this torch, then bring its libraries in",
+          {{"torch", context.torch}},
+          context.applyCommand + " --replace-from BUILD_FOLDER"};
+}
+
+Words torchVersionMismatch(const Defect& defect, const Context& context) {
+  return {defect.actual.empty() ? "this " + context.package + " is one of " + defect.name +
+                                      ", and none of them is built for torch " + context.torch
+                                : context.package + " " + defect.name + " is built for torch " +
+                                      defect.actual + "; this is torch " + context.torch,
+          {{context.package, defect.name}, {"torch", context.torch}},
+          fittingReleaseCommand(context)};
+}
+
+// Dependencies and symbols
+
+Words missingDependency(const Defect& defect, const Context& context) {
+  return {sentenceOf(defect),
+          {{"dependency", defect.name}, placesTried(defect)},
+          defect.isRepairable ? context.applyCommand : std::string()};
+}
+
+Words cudaMissing(const Defect& defect, const Context& context) {
+  Words words = missingDependency(defect, context);
+  if (context.isTorchWithoutCuda)
+    words.message +=
+        "; this " + context.package + " is built for CUDA, and torch " + context.torch + " is not";
+  else if (words.action.empty())
+    words.action = cudaInstallCommand(defect.name);
+  return words;
+}
+
+// One of several, for people: the first that is short enough to be read.
+std::string exampleOf(llvm::ArrayRef<std::string> symbols) {
+  constexpr size_t kReadable = 60;
+  for (const std::string& symbol : symbols)
+    if (std::string name = demangled(symbol); name.size() <= kReadable)
+      return (symbols.size() == 1 ? "; it is " : "; one of them is ") + name;
+  return {};
+}
+
+Words missingSymbols(const Defect& defect, const Context& context) {
+  const bool isTorchs = defect.kind == Kind::MissingTorchSymbols;
+  const auto span = isTorchs ? recipe::torchSpanOf(defect.items) : recipe::TorchSpan();
+  const std::string known = span.text();
+  resolve::LoadProblem problem;
+  problem.library = defect.path;
+  problem.provider = defect.provider;
+  problem.symbols = defect.items;
+  Words words{countMissing(problem) + (known.empty() ? "" : " (" + known + ")") +
+              (isTorchs ? ": it was built against another torch" : "") +
+              (isTorchs && !context.torch.empty() ? " than " + context.torch : "") +
+              exampleOf(defect.items)};
+  std::vector<std::string> readable;
+  for (const std::string& symbol : defect.items)
+    readable.push_back(demangled(symbol));
+  words.evidence = {
+      {"library", defect.provider}, {"symbols", defect.items}, {"demangled", readable}};
+  if (span.since.isKnown())
+    words.evidence.push_back({"since", span.since.text()});
+  if (span.until.isKnown())
+    words.evidence.push_back({"until", span.until.text()});
+  if (defect.isFromText())
+    words.evidence.push_back({"text", *defect.quote});
+  words.action = !isTorchs ? reinstallCommand(context)
+                 : recipe::recipeFor(context.package).torchMatches.empty()
+                     ? "pip install --upgrade --force-reinstall " + context.package
+                     : fittingReleaseCommand(context);
+  return words;
+}
+
+Words cxx11Abi(const Defect& defect, const Context& context) {
+  return {"torch " + context.torch + " and " + subjectOf(defect) +
+              " were built with different kinds of std::string (_GLIBCXX_USE_CXX11_ABI)",
+          {{"symbols", defect.items}, {"instead", defect.alternatives}},
+          "pip install --upgrade torch " + context.package};
+}
+
+Words missingVersions(const Defect& defect, const Context& context) {
+  return {sentenceOf(defect),
+          {{"library", defect.provider}, {"versions", defect.items}},
+          defect.kind == Kind::LibstdcxxTooOld ? "conda install -c conda-forge \"libstdcxx-ng>=13\""
+          : defect.kind == Kind::GlibcTooOld ? std::string() // only another system has another one
+                                             : reinstallCommand(context)};
+}
+
+// Files and packages
+
+Words wrongArchitecture(const Defect& defect, const Context& context) {
+  const std::string action = providers::parseFfmpegName(defect.name)
+                                 ? ffmpegInstallCommand(context, defect.majors.front())
+                                 : reinstallCommand(context);
+  if (defect.isFromText())
+    return withCommand(defect, action);
+  return {sentenceOf(defect), {{"dependency", defect.name}, placesTried(defect)}, action};
+}
+
+Words foreignLibrary(const Defect& defect, const Context& context) {
+  bool isUnderRosetta = context.platform == Platform::MacOs && defect.name == "x86_64" &&
+                        llvm::is_contained(defect.items, "arm64");
+  return {"python is " + defect.name + ", and " + subjectOf(defect) + " is " +
+              (defect.actual == "universal" ? "a universal file without that slice: " : "") +
+              llvm::join(defect.items, " and ") +
+              (isUnderRosetta ? "; a python for Intel runs under Rosetta here" : ""),
+          {{"python", defect.name}, {"library", defect.items}},
+          reinstallCommand(context)};
+}
+
+Words duplicateEntry(const Defect& defect, const Context& context) {
+  return {sentenceOf(defect), {{"entry", defect.name}}, context.applyCommand};
+}
+
+Words packageMissing(const Defect& defect, const Context& context) {
+  // Where the module and what pip calls it have one name.
+  constexpr llvm::StringLiteral kSame[] = {"torchvision", "torchaudio", "numpy", "av"};
+  const recipe::Recipe& recipe = recipe::defaultRecipe();
+  std::string action;
+  if (defect.name == recipe.name && recipe.releaseFor(context.torch))
+    action = fittingReleaseCommand(context);
+  else if (defect.name == recipe.name || llvm::is_contained(kSame, defect.name))
+    action = "pip install " + defect.name;
+  return withCommand(defect, action);
+}
+
+// Python
+
+Words pythonAbi(const Defect& defect, const Context& context) {
+  return {subjectOf(defect) + " is built for " + defect.name + "; this is Python " + defect.actual,
+          {{"tag", defect.name}, {"python", defect.actual}},
+          reinstallCommand(context)};
+}
+
+Words pythonVersionMismatch(const Defect& defect, const Context& context) {
+  auto brief = [](llvm::StringRef version) {
+    std::optional<Version> parsed = parseVersion(version);
+    return parsed ? parsed->text() : version.str();
+  };
+  return {"this environment's Python is " + brief(defect.name) + ", and " + context.package +
+              " lies in the folder of " + brief(defect.actual) + ", where it does not look",
+          {{"python", defect.name}, {"site", defect.actual}},
+          "pip install " + context.package};
+}
+
+Words numpyAbi(const Defect& defect, const Context&) {
+  // Those built for NumPy 1 do not work with 2; those built for 2 work with both.
+  llvm::StringRef quote = *defect.quote;
+  bool isForOne = quote.contains("0x100000") || quote.contains("NumPy 1.x");
+  return withCommand(defect, isForOne ? "pip install \"numpy<2\"" : "pip install --upgrade numpy");
+}
+
+// macOS
+
+Words signature(const Defect& defect, const Context&) {
+  if (defect.isFromText())
+    return withCommand(defect, "tcfix sign " + quoted(defect.path));
+  bool isKilled = llvm::StringRef(defect.name).starts_with("arm64");
+  Words words{defect.kind == Kind::SignatureMissing
+                  ? subjectOf(defect) + " is not signed, which arm64 demands"
+                  : "the signature of " + subjectOf(defect) + " does not fit its bytes" +
+                        (isKilled ? ": macOS kills the process that loads it" : ""),
+              {},
+              "tcfix sign " + quoted(defect.path)};
+  if (defect.kind == Kind::SignatureInvalid)
+    words.evidence.push_back({"signature", defect.actual});
+  return words;
+}
+
+Words signatureForeign(const Defect& defect, const Context& context) {
+  return {subjectOf(defect) + " is signed by an identity: tcfix changes it only if told to, and "
+                              "signs it ad hoc then",
+          {{"signature", defect.actual}},
+          context.applyCommand + " --replace-signature"};
+}
+
+Words hardenedPython(const Defect& defect, const Context&) {
+  const std::string command =
+      "codesign --force --sign - " + quoted(defect.isFromText() ? "PYTHON" : defect.provider);
+  if (defect.isFromText())
+    return withCommand(defect, command);
+  return {sentenceOf(defect), {{"signature", defect.actual}}, command};
+}
+
+Words macosTooOld(const Defect& defect, const Context&) {
+  constexpr llvm::StringLiteral kUpdate = "softwareupdate --install --all";
+  if (defect.isFromText())
+    return withCommand(defect, kUpdate.str());
+  return {subjectOf(defect) + " is for macOS " + defect.name +
+              " or later, and may need what macOS " + defect.actual + " does not have",
+          {{"min_os", defect.name}, {"system", defect.actual}},
+          kUpdate.str()};
+}
+
+Words quarantined(const Defect& defect, const Context&) {
+  return withCommand(defect, "xattr -d com.apple.quarantine " + quoted(defect.path));
+}
+
+// Other systems
+
+Words executableStack(const Defect& defect, const Context&) {
+  return withCommand(defect, "patchelf --clear-execstack " + quoted(defect.path));
+}
+
+Words notMapped(const Defect& defect, const Context& context) {
+  return withCommand(defect, context.platform == Platform::Linux
+                                 ? "findmnt --target " + quoted(defect.path)
+                                 : std::string());
+}
+
+Words staticTlsFull(const Defect& defect, const Context&) {
+  return withCommand(defect, "export GLIBC_TUNABLES=glibc.rtld.optional_static_tls=16384");
+}
+
+Words initializationFailed(const Defect& defect, const Context&) {
+  return withCommand(defect, "winget install Microsoft.VCRedist.2015+.x64");
+}
+
+// Search paths, and what is around the package
+
+Words searchPath(const Defect& defect, const Context&) {
+  return {sentenceOf(defect),
+          {{"entry", defect.name}, {"libraries", defect.items}},
+          "tcfix edit --remove-rpath '" + defect.name + "' " + quoted(defect.path)};
+}
+
+Words shadowed(const Defect& defect, const Context& context) {
+  return {"there is more than one " + context.package + "; Python takes the first on its path",
+          {{"also", defect.items}},
+          "python -c \"import " + context.package + "; print(" + context.package + ".__file__)\""};
+}
+
+Words recordMismatch(const Defect& defect, const Context& context) {
+  return {std::to_string(defect.items.size()) +
+              " of the libraries are not those that RECORD lists: someone replaced or edited them",
+          {{"libraries", defect.items}},
+          defect.isRepairable ? context.applyCommand : reinstallCommand(context)};
+}
+
+struct Row {
+  Kind kind;
+  const char* code;
+  Severity severity; ///< in an environment; what a text reports is an error
+  Words (*words)(const Defect& defect, const Context& context);
+};
+constexpr Row kTable[] = {
+    {Kind::CauseNotTold, "cause-not-told", Severity::Error, causeNotTold},
+    {Kind::FfmpegMissing, "ffmpeg-missing", Severity::Error, ffmpegMissing},
+    {Kind::FfmpegNotFound, "ffmpeg-not-found", Severity::Error, ffmpegNotFound},
+    {Kind::FfmpegUnfit, "ffmpeg-not-found", Severity::Error, ffmpegUnfit},
+    {Kind::FfmpegUnsupportedMajor, "ffmpeg-unsupported-major", Severity::Error,
+     ffmpegUnsupportedMajor},
+    {Kind::FfmpegStatic, "ffmpeg-static", Severity::Error, ffmpegStatic},
+    {Kind::TwoFfmpegs, "two-ffmpegs", Severity::Info, twoFfmpegs},
+    {Kind::TorchMissing, "torch-missing", Severity::Error, torchMissing},
+    {Kind::TorchBroken, "torch-broken", Severity::Error, torchBroken},
+    {Kind::TorchLacksRuntime, "torch-broken", Severity::Error, torchBroken},
+    {Kind::VendorTorch, "vendor-torch", Severity::Error, vendorTorch},
+    {Kind::TorchVersionMismatch, "torch-version-mismatch", Severity::Error, torchVersionMismatch},
+    {Kind::MissingDependency, "missing-dependency", Severity::Error, missingDependency},
+    {Kind::LibpythonMissing, "libpython-missing", Severity::Error, missingDependency},
+    {Kind::CudaMissing, "cuda-missing", Severity::Error, cudaMissing},
+    {Kind::MissingSymbols, "missing-symbols", Severity::Error, missingSymbols},
+    {Kind::MissingTorchSymbols, "missing-symbols", Severity::Error, missingSymbols},
+    {Kind::Cxx11Abi, "cxx11-abi", Severity::Error, cxx11Abi},
+    {Kind::LibstdcxxTooOld, "libstdcxx-too-old", Severity::Error, missingVersions},
+    {Kind::GlibcTooOld, "glibc-too-old", Severity::Error, missingVersions},
+    {Kind::LibraryTooOld, "library-too-old", Severity::Error, missingVersions},
+    {Kind::WrongArchitecture, "wrong-architecture", Severity::Error, wrongArchitecture},
+    {Kind::ForeignLibrary, "wrong-architecture", Severity::Error, foreignLibrary},
+    {Kind::DuplicateEntry, "duplicate-search-path", Severity::Error, duplicateEntry},
+    {Kind::Unreadable, "unreadable", Severity::Error, withReinstall},
+    {Kind::PackageDamaged, "package-damaged", Severity::Warning, withReinstall},
+    {Kind::PackageMissing, "package-missing", Severity::Error, packageMissing},
+    {Kind::PythonAbi, "python-abi", Severity::Error, pythonAbi},
+    {Kind::PythonVersionMismatch, "python-version-mismatch", Severity::Error,
+     pythonVersionMismatch},
+    {Kind::NumpyAbi, "numpy-abi", Severity::Error, numpyAbi},
+    {Kind::SignatureInvalid, "signature-invalid", Severity::Error, signature},
+    {Kind::SignatureMissing, "signature-missing", Severity::Error, signature},
+    {Kind::SignatureForeign, "signature-foreign", Severity::Info, signatureForeign},
+    {Kind::HardenedPython, "hardened-python", Severity::Error, hardenedPython},
+    {Kind::MacosTooOld, "macos-too-old", Severity::Warning, macosTooOld},
+    {Kind::Quarantined, "quarantined", Severity::Warning, quarantined},
+    {Kind::ExecutableStack, "executable-stack", Severity::Error, executableStack},
+    {Kind::NotMapped, "not-mapped", Severity::Error, notMapped},
+    {Kind::StaticTlsFull, "static-tls-full", Severity::Error, staticTlsFull},
+    {Kind::InitializationFailed, "initialization-failed", Severity::Error, initializationFailed},
+    {Kind::SearchPathEmpty, "search-path-empty", Severity::Warning, searchPath},
+    {Kind::SearchPathRelative, "search-path-relative", Severity::Warning, searchPath},
+    {Kind::SearchPathBuildMachine, "search-path-build-machine", Severity::Info, searchPath},
+    {Kind::SearchPathDead, "search-path-dead", Severity::Info, searchPath},
+    {Kind::SearchPathWorldWritable, "search-path-world-writable", Severity::Warning, searchPath},
+    {Kind::Shadowed, "shadowed", Severity::Warning, shadowed},
+    {Kind::RecordMismatch, "record-mismatch", Severity::Warning, recordMismatch},
+};
+
+constexpr bool isInOrder() {
+  for (size_t i = 0; i < std::size(kTable); ++i)
+    if (static_cast<size_t>(kTable[i].kind) != i)
+      return false;
+  return static_cast<size_t>(Kind::RecordMismatch) + 1 == std::size(kTable);
+}
+static_assert(isInOrder(), "one row for each kind, in the order of the kinds");
+
+} // namespace
+
+Finding wordFinding(const Defect& defect, const Context& context) {
+  const Row& row = kTable[static_cast<size_t>(defect.kind)];
+  Words words = row.words(defect, context);
+  Severity severity = defect.isFromText() ? Severity::Error : row.severity;
+  if (severity == Severity::Error && !defect.isCause)
+    severity = Severity::Warning;
+  return {row.code,    severity, std::move(words.message), defect.path, std::move(words.evidence),
+          words.action};
+}
+
+} // namespace tcfix::doctor

@@ -1,0 +1,98 @@
+// What happened, in one sentence for each kind of defect. The simulated loader brings its own.
+#include "doctor/findings.h"
+
+#include "image/names.h"
+
+#include <llvm/ADT/StringExtras.h>
+
+namespace tcfix::doctor {
+
+namespace {
+
+/// The library that failed, as the sentences about a text call it.
+std::string failedLibrary(const Defect& defect) {
+  return defect.path.empty() ? "a library" : baseName(defect.path).str();
+}
+
+std::string aboutSearchPath(const Defect& defect) {
+  switch (defect.kind) {
+  case Defect::Kind::SearchPathEmpty:
+    return "an empty search path means the current folder, whatever that is";
+  case Defect::Kind::SearchPathRelative:
+    return defect.name + " is relative to the current folder, whatever that is";
+  case Defect::Kind::SearchPathBuildMachine:
+    return defect.name + " is a folder of the machine that built it";
+  case Defect::Kind::SearchPathDead:
+    return defect.name + " leads to no folder";
+  case Defect::Kind::SearchPathWorldWritable:
+    return defect.name + " can be written by everybody: anyone could put a library there";
+  default:
+    return {};
+  }
+}
+
+} // namespace
+
+std::string sentenceOf(const Defect& defect) {
+  if (!defect.sentence.empty())
+    return defect.sentence;
+  const std::string library = failedLibrary(defect);
+  switch (defect.kind) {
+  case Defect::Kind::CauseNotTold:
+    return library + " failed, and the text does not say why";
+  case Defect::Kind::MissingDependency:
+  case Defect::Kind::LibpythonMissing:
+  case Defect::Kind::CudaMissing:
+    return defect.name.empty() ? library + ", or a DLL that it needs, was not found"
+                               : library + " needs " + defect.name + ", which was not found";
+  case Defect::Kind::MissingSymbols:
+  case Defect::Kind::MissingTorchSymbols:
+    return library + " needs a symbol that is not there";
+  case Defect::Kind::LibstdcxxTooOld:
+  case Defect::Kind::GlibcTooOld:
+  case Defect::Kind::LibraryTooOld:
+    return library + " needs version " + llvm::join(defect.items, ", ") + " of " + defect.provider +
+           ", which does not have it";
+  case Defect::Kind::WrongArchitecture:
+    return (defect.name.empty() ? library : baseName(defect.name).str()) + " is " + defect.actual;
+  case Defect::Kind::DuplicateEntry:
+    return library + " has LC_RPATH " + defect.name + " twice, which this macOS refuses";
+  case Defect::Kind::Unreadable:
+    return library + " is no library, or only a part of one";
+  case Defect::Kind::SignatureInvalid:
+    return "the signature of " + library + " does not fit its bytes: macOS refuses it";
+  case Defect::Kind::HardenedPython:
+    return "this python takes only libraries that its own team signed (hardened runtime with "
+           "library validation); " +
+           (defect.isFromText() ? library + " is not" : "those of wheels are signed ad hoc");
+  case Defect::Kind::Quarantined:
+    return library + " carries the mark of downloaded files: macOS " +
+           (defect.isFromText() ? "refuses it" : "may refuse it");
+  case Defect::Kind::MacosTooOld:
+    return library + " is for macOS " + (defect.name.empty() ? "of a later version" : defect.name) +
+           ", which this one is not";
+  case Defect::Kind::ExecutableStack:
+    return library + " asks for an executable stack, which this system refuses";
+  case Defect::Kind::NotMapped:
+    return library + " cannot be brought into memory: there is too little of it, or the file is on "
+                     "a disk that nothing may be run from";
+  case Defect::Kind::StaticTlsFull:
+    return library + " finds no room for its thread-local variables: too many libraries were "
+                     "loaded before it";
+  case Defect::Kind::InitializationFailed:
+    return library + " was found, and its own start failed";
+  case Defect::Kind::TorchMissing:
+  case Defect::Kind::PackageMissing:
+    return "Python finds no package " + defect.name;
+  case Defect::Kind::PackageDamaged:
+    return defect.subject + " has no library " + defect.name;
+  case Defect::Kind::NumpyAbi:
+    return "a module was built against another NumPy than the one that is installed";
+  case Defect::Kind::PythonAbi:
+    return library + " is built for Python " + defect.name;
+  default:
+    return aboutSearchPath(defect);
+  }
+}
+
+} // namespace tcfix::doctor

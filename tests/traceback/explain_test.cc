@@ -1,0 +1,145 @@
+// Sentences of loaders and of Python, and the findings that they become.
+#include "traceback/explain.h"
+
+#include <gmock/gmock.h>
+
+namespace tcfix::traceback {
+namespace {
+
+using doctor::Diagnosis;
+using doctor::Finding;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+std::vector<std::string> codesOf(llvm::StringRef text) {
+  std::vector<std::string> codes;
+  const Diagnosis diagnosis = explainTraceback(text, "text");
+  for (const Finding* finding : diagnosis.findings())
+    codes.push_back(finding->code);
+  return codes;
+}
+
+struct Sentence {
+  const char* text;
+  const char* code;
+};
+
+class Sentences : public testing::TestWithParam<Sentence> {};
+
+TEST_P(Sentences, BecomeAFinding) {
+  EXPECT_THAT(codesOf(GetParam().text), ElementsAre(GetParam().code));
+}
+
+constexpr Sentence kSentences[] = {
+    {"OSError: libavutil.so.59: cannot open shared object file: No such file or directory",
+     "ffmpeg-missing"},
+    {"OSError: libnvrtc.so.13: cannot open shared object file: No such file", "cuda-missing"},
+    {"OSError: libpython3.12.so.1.0: cannot open shared object file: No such file",
+     "libpython-missing"},
+    {"OSError: libother.so: cannot open shared object file: No such file", "missing-dependency"},
+    {"OSError: /a/site-packages/torchcodec/x.so: undefined symbol: torch_from_blob",
+     "missing-symbols"},
+    {"ImportError: /lib/libstdc++.so.6: version `GLIBCXX_3.4.32' not found (required by /a/b.so)",
+     "libstdcxx-too-old"},
+    {"ImportError: /lib/libc.so.6: version `GLIBC_2.38' not found (required by /a/b.so)",
+     "glibc-too-old"},
+    {"ImportError: /lib/libx.so: version `X_2' not found (required by /a/b.so)", "library-too-old"},
+    {"OSError: /a/b.so: wrong ELF class: ELFCLASS32", "wrong-architecture"},
+    {"OSError: /a/b.so: cannot enable executable stack as shared object requires",
+     "executable-stack"},
+    {"OSError: /a/b.so: failed to map segment from shared object", "not-mapped"},
+    {"OSError: /a/b.so: cannot allocate memory in static TLS block", "static-tls-full"},
+    {"OSError: /a/b.so: invalid ELF header", "unreadable"},
+    {"OSError: /a/b.so: file too short", "unreadable"},
+    {"OSError: dlopen(/a/b.dylib, 0x0006): tried: '/a/b.dylib' (mach-o file, but is an "
+     "incompatible architecture (have 'x86_64', need 'arm64'))",
+     "wrong-architecture"},
+    {"OSError: dlopen(/a/b.dylib, 0x0006): tried: '/a/b.dylib' (code signature in <X> '/a/b.dylib' "
+     "not valid for use in process: mapping process and mapped file (non-platform) have different "
+     "Team IDs)",
+     "hardened-python"},
+    {"OSError: dlopen(/a/b.dylib, 0x0006): tried: '/a/b.dylib' (code signature invalid)",
+     "signature-invalid"},
+    {"OSError: dlopen(/a/b.dylib, 0x0006): tried: '/a/b.dylib' (library load disallowed by system "
+     "policy)",
+     "quarantined"},
+    {"OSError: dlopen(/a/b.dylib, 0x0006): duplicate LC_RPATH '/opt/lib'", "duplicate-search-path"},
+    {"OSError: dlopen(/a/b.dylib, 0x0006): tried: '/a/b.dylib' (built for newer macOS version "
+     "(14.0) than OS (12.0))",
+     "macos-too-old"},
+    {"OSError: [WinError 1114] A dynamic link library (DLL) initialization routine failed. Error "
+     "loading \"C:\\x\\y.dll\" or one of its dependencies.",
+     "initialization-failed"},
+    {"OSError: [WinError 126] The specified module could not be found. Error loading "
+     "\"C:\\p\\site-packages\\torch\\lib\\c10.dll\" or one of its dependencies.",
+     "torch-broken"},
+    {"ModuleNotFoundError: No module named 'torch'", "torch-missing"},
+    {"ModuleNotFoundError: No module named 'torchcodec'", "package-missing"},
+    {"ImportError: torchcodec is not available. Please install torchcodec.", "package-missing"},
+    {"ImportError: No spec found for libtorchcodec_core7", "package-damaged"},
+    {"RuntimeError: module compiled against ABI version 0x1000009 but this version of numpy is "
+     "0x2000000",
+     "numpy-abi"},
+    {"ImportError: Module use of python311.dll conflicts: module was compiled for Python 3.11, but "
+     "the interpreter version is incompatible: 3.12.1.",
+     "python-abi"},
+    {"OSError: Could not load this library: /a/libtorchcodec_core7.so", "cause-not-told"},
+};
+INSTANTIATE_TEST_SUITE_P(All, Sentences, testing::ValuesIn(kSentences));
+
+TEST(Explain, TextsWithoutAFailureAreFine) {
+  for (const char* text : {"", "all is well", "Please install numpy", "[WinError 2] no such file",
+                           "torch==2.9.1", "ffmpeg version 7.1 Copyright"}) {
+    Diagnosis diagnosis = explainTraceback(text, "text");
+    EXPECT_TRUE(diagnosis.isOk()) << text;
+    EXPECT_THAT(diagnosis.findings(), IsEmpty()) << text;
+    EXPECT_EQ(diagnosis.action, "");
+  }
+}
+
+constexpr llvm::StringLiteral kNoFfmpeg =
+    "RuntimeError: Could not load libtorchcodec.\n"
+    "[start of libtorchcodec loading traceback]\n"
+    "FFmpeg version 8: libavutil.so.60: cannot open shared object file: No such file\n"
+    "FFmpeg version 7: libavutil.so.59: cannot open shared object file: No such file\n"
+    "[end of libtorchcodec loading traceback]\n";
+
+TEST(Explain, AnFfmpegThatTheTextShows) {
+  EXPECT_THAT(codesOf(kNoFfmpeg), ElementsAre("ffmpeg-missing"));
+  auto with = [](const char* banner) { return (kNoFfmpeg + banner).str(); };
+  EXPECT_THAT(codesOf(with("ffmpeg version 7.1 Copyright\n")), ElementsAre("ffmpeg-not-found"));
+  EXPECT_THAT(codesOf(with("ffmpeg version 3.4 Copyright\n")),
+              ElementsAre("ffmpeg-unsupported-major"));
+  EXPECT_THAT(codesOf(with("ffmpeg version 7.1 Copyright\nconfiguration: --enable-static\n")),
+              ElementsAre("ffmpeg-static"));
+}
+
+TEST(Explain, TheGroupThatGotFurthestShowsTheCause) {
+  Diagnosis diagnosis = explainTraceback(
+      "[start of libtorchcodec loading traceback]\n"
+      "FFmpeg version 8: libavutil.so.60: cannot open shared object file: No such file\n"
+      "FFmpeg version 7: /a/libtorchcodec_core7.so: undefined symbol: torch_from_blob\n",
+      "text");
+  ASSERT_EQ(diagnosis.findings().size(), 1u);
+  EXPECT_EQ(diagnosis.findings()[0]->code, "missing-symbols");
+  EXPECT_THAT(diagnosis.decisive().summary, HasSubstr("with FFmpeg 7 it got furthest"));
+  EXPECT_EQ(diagnosis.groups().size(), 2u);
+}
+
+TEST(Explain, VersionsInTheText) {
+  EXPECT_THAT(codesOf((kNoFfmpeg + "torch==2.8.0\ntorchcodec==0.9.1\n").str()),
+              ElementsAre("ffmpeg-missing", "torch-version-mismatch"));
+  EXPECT_THAT(codesOf((kNoFfmpeg + "torch==2.9.1+rocm6.4\n").str()),
+              ElementsAre("ffmpeg-missing", "vendor-torch"));
+  EXPECT_THAT(codesOf((kNoFfmpeg + "torch==2.9.1\ntorchcodec==0.9.1\n").str()),
+              ElementsAre("ffmpeg-missing"));
+}
+
+TEST(Explain, APackageWhoseLibraryFailsIsNotMissing) {
+  EXPECT_THAT(codesOf((kNoFfmpeg + "No module named 'torchcodec'\n").str()),
+              ElementsAre("ffmpeg-missing"));
+}
+
+} // namespace
+} // namespace tcfix::traceback

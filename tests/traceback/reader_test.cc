@@ -1,0 +1,60 @@
+// What is read from a text, before anything is concluded from it.
+#include "traceback/reader.h"
+
+#include <gmock/gmock.h>
+
+namespace tcfix::traceback {
+namespace {
+
+using testing::ElementsAre;
+using testing::SizeIs;
+
+TEST(PlainText, ColoursCarriageReturnsAndUtf16) {
+  EXPECT_EQ(plainText("\x1b[31mred\x1b[0m\r\nnext\rlast"), "red\nnext\nlast");
+  EXPECT_EQ(plainText(llvm::StringRef("\xff\xfe"
+                                      "a\0b\0",
+                                      6)),
+            "ab");
+}
+
+TEST(Reader, GroupsByMajor) {
+  TracebackFacts facts = readTraceback("FFmpeg version 7: libx.so: cannot open shared object file\n"
+                                       "FFmpeg version 6: liby.so: cannot open shared object file");
+  ASSERT_THAT(facts.groups, SizeIs(2));
+  EXPECT_EQ(facts.groups[0].major, 7);
+  EXPECT_EQ(facts.groups[1].failures[0].name, "liby.so");
+  EXPECT_EQ(facts.groups[1].failures[0].path, "libtorchcodec");
+  EXPECT_FALSE(facts.isListComplete);
+}
+
+TEST(Reader, VersionsPlatformAndPython) {
+  TracebackFacts facts = readTraceback("/v/lib/python3.12/site-packages/x.so\n"
+                                       "torch==2.9.1+cu128 torchcodec 0.9.1 miniforge");
+  EXPECT_EQ(facts.torch, "2.9.1+cu128");
+  EXPECT_EQ(facts.release, "0.9.1");
+  EXPECT_EQ(facts.python, "3.12");
+  EXPECT_EQ(facts.platform, Platform::Linux);
+  EXPECT_TRUE(facts.isConda);
+  EXPECT_EQ(readTraceback("torch>=2.0").torch, "");
+}
+
+TEST(Reader, DyldListsThePlacesItTried) {
+  std::vector<Defect> failures = readFailures(
+      "Library not loaded: @rpath/libavutil.59.dylib\n  Referenced from: <X> /a/b.dylib"
+      "\n  Reason: tried: '/x/libavutil.59.dylib' (no such file), '/y' (fat (z))\n");
+  ASSERT_THAT(failures, SizeIs(1));
+  EXPECT_EQ(failures[0].path, "/a/b.dylib");
+  EXPECT_EQ(failures[0].name, "@rpath/libavutil.59.dylib");
+  ASSERT_THAT(failures[0].tried, SizeIs(2));
+  EXPECT_EQ(failures[0].tried[1].outcome, "fat (z)");
+}
+
+TEST(Reader, TheSameFailureCountsOnce) {
+  const std::string line = "/a/b.so: undefined symbol: one\n";
+  EXPECT_THAT(readFailures(line + line), SizeIs(1));
+  EXPECT_THAT(readFailures(line + "/a/b.so: undefined symbol: two\n"), SizeIs(2));
+  EXPECT_THAT(readFailures(line)[0].items, ElementsAre("one"));
+}
+
+} // namespace
+} // namespace tcfix::traceback
