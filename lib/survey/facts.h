@@ -6,6 +6,7 @@
 #include "image/platform.h"
 #include "providers/ffmpeg.h"
 #include "providers/torch.h"
+#include "recipe/recipe.h"
 #include "resolve/session.h"
 
 namespace tcfix::survey {

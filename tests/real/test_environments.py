@@ -55,7 +55,10 @@ class Environments(FilesTest):
         # The user's own site must not be the developer's.
         home = self.folder / "home"
         home.mkdir()
-        patched = unittest.mock.patch.dict(os.environ, {"HOME": str(home)})
+        patched = unittest.mock.patch.dict(os.environ, {
+            "HOME": str(home),
+            # Else a process in the background still writes there when the test is over.
+            "VIRTUALENV_NO_PERIODIC_UPDATE": "1"})
         patched.start()
         self.addCleanup(patched.stop)
         for name in ("PYTHONPATH", "PYTHONNOUSERSITE", "VIRTUAL_ENV", "CONDA_PREFIX"):
