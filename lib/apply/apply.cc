@@ -282,7 +282,8 @@ void PackageRun::report(TargetOutcome& outcome) {
   if (!outcome.torch)
     outcome.torch = facts.torch;
 
-  outcome.smokeTests.push_back(package.recipe.smokeTest(package.version));
+  if (std::string test = package.recipe.smokeTest(package.version); !test.empty())
+    outcome.smokeTests.push_back(std::move(test));
   if (!before || !after)
     return;
   auto overall = [&](const std::vector<GroupLoads>& loads) {

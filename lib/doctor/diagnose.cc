@@ -121,15 +121,6 @@ bool isShadowed(const env::Package& package, const env::Target& found) {
   return false;
 }
 
-/// A file of no known package, given as the target, stands for itself.
-env::Package named(env::Package package, const env::Target& found) {
-  llvm::StringRef file = llvm::sys::path::filename(found.environment.root);
-  if (found.environment.kind == env::EnvironmentKind::File && package.distInfo.empty() &&
-      !file.starts_with(package.recipe.libraryPrefix))
-    package.name = file.split('.').first.str();
-  return package;
-}
-
 } // namespace
 
 FindingContext ExaminedPackage::context() const {
@@ -156,7 +147,7 @@ llvm::Expected<Diagnosis> diagnose(const std::string& target, const DoctorOption
   diagnosis.isKnown = found->disk.knowsAbsolutePaths();
   for (const env::Package& package : found->packages)
     if (!isShadowed(package, *found))
-      diagnosis.packages.push_back(examine(target, *found, named(package, *found), options));
+      diagnosis.packages.push_back(examine(target, *found, package, options));
   diagnosis.action = diagnosis.decisive().action;
   if (!diagnosis.isOk() && diagnosis.action.empty())
     for (const Finding* finding : diagnosis.findings())

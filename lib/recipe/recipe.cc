@@ -39,7 +39,8 @@ std::optional<std::string> Recipe::releaseFor(llvm::StringRef torchVersion) cons
 std::string Recipe::smokeTest(llvm::StringRef version) const {
   if (versionedSmokeTest)
     return versionedSmokeTest(parseVersion(version));
-  return "import " + (importName.empty() ? name : importName);
+  const std::string& module = importName.empty() ? name : importName;
+  return module.empty() ? module : "import " + module;
 }
 
 const Recipe& defaultRecipe() {

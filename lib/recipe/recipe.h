@@ -76,7 +76,7 @@ struct Recipe {
   /// The newest release that goes with this torch, such as "0.9.*"; nothing if none is known.
   std::optional<std::string> releaseFor(llvm::StringRef torchVersion) const;
   /// Python code that fails, or prints None, unless the package works; in this version (empty:
-  /// unknown).
+  /// unknown). Empty where there is no name to import.
   std::string smokeTest(llvm::StringRef version) const;
 };
 

@@ -93,6 +93,22 @@ env::TargetQuery queryFor(const std::string& target, const SurveyOptions& option
   return query;
 }
 
+namespace {
+
+/// A file of no known package, named as the target, is a package of its own.
+void nameLoneFile(env::Target& target) {
+  llvm::StringRef file = path::filename(target.environment.root);
+  if (target.environment.kind != env::EnvironmentKind::File)
+    return;
+  for (env::Package& package : target.packages)
+    if (package.distInfo.empty() && !file.starts_with(package.recipe.libraryPrefix)) {
+      package.name = file.split('.').first.str();
+      package.recipe = {};
+    }
+}
+
+} // namespace
+
 llvm::Expected<env::Target> locate(const std::string& target, const SurveyOptions& options) {
   env::TargetQuery query = queryFor(target, options);
   llvm::Expected<env::Target> found = env::findTarget(query);
@@ -104,6 +120,7 @@ llvm::Expected<env::Target> locate(const std::string& target, const SurveyOption
         }))
       return fail(ErrorCode::NotFound, "there is no " + wanted.name + " in it",
                   "install it: pip install " + wanted.name);
+  nameLoneFile(*found);
   return found;
 }
 
