@@ -54,9 +54,10 @@ if(TCFIX_COMPILE_ONLY)
   endforeach()
   # The one header of macOS that we use and zig does not bring.
   if(APPLE)
-    file(WRITE ${TCFIX_HEADERS}/sys/xattr.h
+    file(WRITE ${CMAKE_BINARY_DIR}/macos-headers/sys/xattr.h
       "#include <sys/types.h>\n"
       "extern \"C\" ssize_t getxattr(const char*, const char*, void*, size_t, u_int32_t, int);\n")
+    include_directories(SYSTEM ${CMAKE_BINARY_DIR}/macos-headers)
   endif()
   add_library(tcfix_headers INTERFACE)
   target_include_directories(tcfix_headers SYSTEM INTERFACE ${TCFIX_HEADERS})
