@@ -7,7 +7,7 @@
 //    files from a shared cache, and macOS caches signatures by inode.
 // 3. Sync. All new content reaches the disk before the first name changes.
 // 4. Commit, phase by phase: the journal, then the files, then the journal without what no longer
-//    applies. A step is one rename or unlink. The directories of a phase are synced before the next
+//    applies. A step is one rename. The directories of a phase are synced before the next
 //    phase begins, so no crash leaves a changed file without its journal.
 // 5. Roll back. If a step fails, a directory cannot be synced or the user presses Ctrl-C, what was
 //    done is reverted from the last step to the first.
