@@ -46,7 +46,7 @@ Bytes viewOf(const Record& record) {
   return {reinterpret_cast<const uint8_t*>(&record), sizeof record};
 }
 
-ByteVector joined(std::initializer_list<Bytes> pieces) {
+ByteVector concatenated(std::initializer_list<Bytes> pieces) {
   size_t size = 0;
   for (Bytes piece : pieces)
     size += piece.size();
@@ -65,7 +65,7 @@ ByteVector renamed(const Record& record, StringRef name, Bytes extra, Bytes comm
   changed.extraLength = static_cast<uint16_t>(extra.size());
   if (!llvm::isASCII(name))
     changed.flags = changed.flags | kUtf8;
-  return joined({viewOf(changed), bytesOf(name), extra, comment});
+  return concatenated({viewOf(changed), bytesOf(name), extra, comment});
 }
 
 /// Extra fields without zip64's: what is written fits without.
