@@ -221,6 +221,9 @@ llvm::Error PackageRun::run(const commit::Locks& locks) {
   present.emplace(disk);
   if (llvm::Error error = locks.checkJournal(place.path))
     return error;
+  if (!place.condaMeta.empty())
+    if (llvm::Error error = locks.check(place.condaMeta))
+      return error;
   if (llvm::Error error = readState(place).moveInto(state))
     return error;
   openLibraries(locks);
@@ -300,7 +303,8 @@ void PackageRun::report(TargetOutcome& outcome) {
     if (groups[i].major && now.verdict != Verdict::Fails)
       outcome.loadingMajors.push_back(groups[i].major);
     for (const resolve::LoadResult& result : now.results)
-      if (result.verdict == Verdict::Fails && !result.problems.empty()) {
+      if (groups[i].need != survey::Group::Need::OnDemand && result.verdict == Verdict::Fails &&
+          !result.problems.empty()) {
         outcome.causes.push_back(result.problems.front().message);
         break;
       }

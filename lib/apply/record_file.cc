@@ -1,5 +1,6 @@
 #include "apply/record_file.h"
 
+#include "base/paths.h"
 #include "env/conda_record.h"
 #include "env/record.h"
 #include "io/digest.h"

@@ -136,14 +136,18 @@ llvm::Error undoPackage(const JournalPlace& place, const std::string& only,
   Locks locks(written, place.path, notify, Links::Replaced);
   if (llvm::Error error = locks.checkJournal(place.path))
     return error;
+  if (!place.condaMeta.empty())
+    if (llvm::Error error = locks.check(place.condaMeta))
+      return error;
   // Read again: another tcfix may have been at work until the lock was ours.
   llvm::Expected<PackageState> state = readState(place);
   if (!state)
     return state.takeError();
   Restoration restoration(state->journal, locks, disk, run);
-  for (const std::string& name : names)
-    if (llvm::Error error = restoration.add(place.base + "/" + name, name, Links::Replaced))
-      return error;
+  for (const std::string& name : namesBelow(only, *state))
+    if (names.count(name)) // the others' directories are not locked
+      if (llvm::Error error = restoration.add(place.base + "/" + name, name, Links::Replaced))
+        return error;
   std::vector<JournalEntry> kept;
   for (const JournalEntry& entry : state->journal.entries)
     if (isLibraryEntry(entry, place) && !restoration.settled.count(entry.path))
@@ -182,14 +186,15 @@ llvm::Expected<UndoRun> undoJournal(const std::string& path, io::Notify notify) 
   Restoration restoration(*journal, locks, disk, run);
   for (const std::string& name : names)
     if (llvm::Error error = restoration.add(name, name, Links::Followed))
-      return error;
+      run.problems.push_back(toProblem(std::move(error), name));
   llvm::append_range(run.problems, restoration.missing);
   commit::Phase phase;
   for (StagedLibrary& library : restoration.staged)
     phase.push_back(std::move(*library.step));
   if (llvm::Error error = commit::commitTogether(phase))
-    return error;
-  run.restored = std::move(restoration.files);
+    run.problems.push_back(toProblem(std::move(error), path));
+  else
+    run.restored = std::move(restoration.files);
   return run;
 }
 

@@ -26,6 +26,12 @@ std::optional<std::pair<uint64_t, uint64_t>> identityOf(const std::string& folde
   return std::nullopt;
 }
 
+/// The journal's directory in a bare folder comes and goes; the folder is what all runs share.
+std::optional<std::string> folderAroundJournal(const std::string& journal) {
+  llvm::StringRef directory = path::parent_path(journal);
+  return path::filename(directory) == ".tcfix" ? folderWith(directory.str()) : std::nullopt;
+}
+
 } // namespace
 
 std::optional<std::string> Locks::folderOf(const std::string& file) const {
@@ -50,6 +56,7 @@ Locks::Locks(llvm::ArrayRef<std::string> paths, const std::string& journal, io::
   for (const std::string& file : paths)
     add(folderOf(file));
   add(folderWith(journal));
+  add(folderAroundJournal(journal));
   for (const auto& [identity, folder] : folders) {
     llvm::Expected<io::system::FolderLock> lock = io::system::FolderLock::acquire(folder, notify);
     if (!lock) {
@@ -78,6 +85,8 @@ llvm::Error Locks::check(const std::string& file) const {
 }
 
 llvm::Error Locks::checkJournal(const std::string& journal) const {
+  if (llvm::Error error = checkFolder(folderAroundJournal(journal)))
+    return error;
   return checkFolder(folderWith(journal));
 }
 

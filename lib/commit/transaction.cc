@@ -76,25 +76,50 @@ std::optional<Problem> firstProblem(size_t count, llvm::function_ref<llvm::Error
   return std::nullopt;
 }
 
-std::optional<Problem> syncDirectories(llvm::ArrayRef<Step*> steps) {
+std::optional<Problem> syncDirectories(llvm::ArrayRef<Step> steps) {
   std::set<std::string> touched;
-  for (const Step* step : steps)
-    for (std::string& directory : step->directories())
+  for (const Step& step : steps)
+    for (std::string& directory : step.directories())
       touched.insert(std::move(directory));
   std::vector<std::string> all(touched.begin(), touched.end());
   return firstProblem(all.size(),
                       [&](size_t i) { return at(all[i], io::system::syncFolder(all[i])); });
 }
 
-/// Adds to the problem what could not be put back.
-void rollBack(llvm::ArrayRef<Step*> done, Problem& problem) {
-  for (Step* step : llvm::reverse(done))
-    if (llvm::Error error = step->rollBack())
-      problem.message += "; " + step->path() +
-                         " could not be put back: " + toProblem(std::move(error), {}).message;
+/// Reverts the steps of a phase from the last to the first, but not those of `earlier` phases: one
+/// for the same path puts back what was there before both. Adds to the problem what could not be
+/// reverted, and returns whether all was.
+bool revert(llvm::MutableArrayRef<Step> phase, llvm::ArrayRef<Phase> earlier, Problem& problem) {
+  bool isReverted = true;
+  for (Step& step : llvm::reverse(phase)) {
+    bool isRevertedLater = !step.isRemoval() && llvm::any_of(earlier, [&](const Phase& other) {
+      return llvm::any_of(other, [&](const Step& one) { return one.path() == step.path(); });
+    });
+    if (isRevertedLater)
+      continue;
+    if (llvm::Error error = step.rollBack()) {
+      isReverted = false;
+      problem.message +=
+          "; " + step.path() + " could not be put back: " + toProblem(std::move(error), {}).message;
+    }
+  }
+  return isReverted;
+}
+
+/// Reverts all that was done, the last phase first; `done` counts its steps. The journal, in an
+/// earlier phase, stays where a file could not be reverted: it is the way back.
+void rollBack(llvm::MutableArrayRef<Phase> phases, size_t done, Problem& problem) {
+  for (size_t i = phases.size(); i-- > 0;) {
+    llvm::MutableArrayRef<Step> steps = phases[i];
+    if (i + 1 == phases.size())
+      steps = steps.take_front(done);
+    if (!revert(steps, phases.take_front(i), problem))
+      break;
+  }
   // The old state is what every reader sees now; that it survives a power cut cannot be promised
   // by a disk that just failed.
-  (void)syncDirectories(done);
+  for (Phase& phase : phases)
+    (void)syncDirectories(phase);
 }
 
 } // namespace
@@ -215,8 +240,12 @@ llvm::Error Step::commit() {
 }
 
 llvm::Error Step::rollBack() {
-  if (kind == Kind::Remove)
-    return file->renameTo(target);
+  if (kind == Kind::Remove) {
+    llvm::Error error = file->renameTo(target);
+    if (error)
+      file->keep(); // under its temporary name, rather than not at all
+    return error;
+  }
   if (!old)
     return io::system::removeFile(target);
   return oldLink ? placeLink(target, *oldLink) : putBack(*old, target);
@@ -245,9 +274,9 @@ llvm::Error commitTogether(llvm::MutableArrayRef<Phase> phases) {
       firstProblem(all.size(), [&](size_t i) { return at(all[i]->path(), all[i]->sync()); });
   if (failure)
     return toError(*failure);
-  size_t done = 0;
-  for (Phase& phase : phases) {
-    for (Step& step : phase) {
+  for (size_t i = 0; i < phases.size(); ++i) {
+    size_t done = 0;
+    for (Step& step : phases[i]) {
       if (io::system::isInterrupted())
         failure = {ErrorCode::Interrupted, "interrupted; nothing was changed", {}, {}};
       else if (llvm::Error error = step.commit())
@@ -256,11 +285,10 @@ llvm::Error commitTogether(llvm::MutableArrayRef<Phase> phases) {
         break;
       ++done;
     }
-    llvm::ArrayRef<Step*> committed = llvm::ArrayRef(all).take_front(done);
     if (!failure)
-      failure = syncDirectories(committed.take_back(phase.size()));
+      failure = syncDirectories(phases[i]);
     if (failure) {
-      rollBack(committed, *failure);
+      rollBack(phases.take_front(i + 1), done, *failure);
       return toError(*failure);
     }
   }
@@ -285,10 +313,10 @@ std::vector<std::optional<Problem>> commitEach(llvm::ArrayRef<Step*> steps) {
     else
       committed[directoryOf(steps[i]->path())].push_back(i);
   for (const auto& [directory, indexes] : committed)
-    if (std::optional<Problem> unsynced = syncDirectories(steps[indexes.front()]))
+    if (std::optional<Problem> unsynced = syncDirectories(*steps[indexes.front()]))
       for (size_t i : indexes) {
         problems[i] = unsynced;
-        rollBack(steps[i], *problems[i]);
+        revert(*steps[i], {}, *problems[i]);
       }
   return problems;
 }

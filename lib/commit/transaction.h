@@ -10,7 +10,8 @@
 //    applies. A step is one rename. The directories of a phase are synced before the next
 //    phase begins, so no crash leaves a changed file without its journal.
 // 5. Roll back. If a step fails, a directory cannot be synced or the user presses Ctrl-C, what was
-//    done is reverted from the last step to the first.
+//    done is reverted from the last step to the first. Where a file cannot be reverted, the
+//    journal, which was committed before it, stays.
 //
 // A process that is killed leaves every file old or new. The journal covers both states, so the
 // next apply finishes and undo reverts. Limit: a roll-back writes the old bytes again, which can
@@ -59,6 +60,7 @@ public:
   static Step join(const io::InputFile& old, const std::string& path, const std::string& twin);
 
   const std::string& path() const { return target; }
+  bool isRemoval() const { return kind == Kind::Remove; }
   /// The new file before it is committed; null if the step needs none.
   io::system::TemporaryFile* staged() { return file ? &*file : nullptr; }
   /// Call after another program worked on the staged file: it may have put a new one there.
@@ -103,7 +105,8 @@ llvm::Error commitTogether(llvm::MutableArrayRef<Phase> phases);
 /// Makes a file have exactly this content, by a transaction of its own.
 llvm::Error writeFile(const io::InputFile* old, const std::string& path, llvm::StringRef content);
 
-/// Commits each step by itself. A problem means that the file is as it was before.
+/// Commits each step by itself. A problem means that the file is as it was before, or says that it
+/// could not be put back.
 std::vector<std::optional<Problem>> commitEach(llvm::ArrayRef<Step*> steps);
 
 } // namespace tcfix::commit

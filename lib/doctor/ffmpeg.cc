@@ -49,7 +49,12 @@ void findFfmpegDefects(const ExaminedPackage& package, Defects& defects) {
     if (!first && lacksFfmpeg(group.firstCause()))
       first = group.firstCause();
   }
-  if (package.loads || !first)
+  // Another library of the package may be what fails.
+  const bool hasMajor =
+      package.required.empty() && llvm::any_of(package.groups, [](const GroupReport& group) {
+        return group.major != 0 && group.loads != resolve::Verdict::Fails;
+      });
+  if (package.loads || hasMajor || !first)
     return;
 
   const Installed installed = installedFfmpegs(package);

@@ -33,10 +33,9 @@ void addSignature(const ExaminedPackage& package, const std::string& path, const
 
 // A program that takes only its own team's libraries, such as an application with a Python inside.
 void addHardenedRuntime(const ExaminedPackage& package, Defects& defects) {
-  std::optional<std::string> program =
-      package.found.disk.realPath(package.facts.process.executable);
-  llvm::Expected<io::InputFile> file =
-      package.found.disk.open(program.value_or(package.facts.process.executable));
+  const std::string& executable = package.facts.process.executable;
+  const std::string program = package.found.disk.realPath(executable).value_or(executable);
+  llvm::Expected<io::InputFile> file = package.found.disk.open(program);
   llvm::Expected<Image> image =
       file ? formats::inspect(file->bytes()) : llvm::Expected<Image>(file.takeError());
   if (!image) {
@@ -46,10 +45,10 @@ void addHardenedRuntime(const ExaminedPackage& package, Defects& defects) {
   for (const Slice& slice : image->slices)
     if (slice.signature && slice.signature->refusesOthers) {
       defects.push_back({Kind::HardenedPython,
-                         *program,
+                         program,
                          {},
                          describe(*slice.signature),
-                         package.found.disk.targetPath(*program)});
+                         package.found.disk.targetPath(program)});
       return;
     }
 }

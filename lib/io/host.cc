@@ -65,7 +65,8 @@ std::error_code createDirectories(const llvm::Twine& path, Access access) {
 }
 
 void removeEmptyDirectory(const llvm::Twine& path) {
-  sys::fs::remove(path);
+  if (!isLink(path) && isDirectory(path))
+    sys::fs::remove(path);
 }
 
 void removeTree(const llvm::Twine& path) {

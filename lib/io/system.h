@@ -49,6 +49,8 @@ public:
   /// Returns when the content has reached the disk. Nothing can be written afterwards.
   llvm::Error sync();
   llvm::Error renameTo(llvm::StringRef target);
+  /// Leaves the file where it is.
+  void keep() { temporaryPath.clear(); }
 
 private:
   TemporaryFile(std::string path, int descriptor)

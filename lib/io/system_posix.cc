@@ -77,7 +77,7 @@ bool copyInKernel(int from, int to, uint64_t size) {
 
 // Attributes that the system refuses to copy (security labels without the right) do not matter for
 // loading; losing one is no reason to leave a library broken.
-void copyExtendedAttributes(int from, int to) {
+void copyExtendedAttributes(int from, int to, bool withCapabilities) {
   ssize_t length = ::flistxattr(from, nullptr, 0);
   if (length <= 0)
     return;
@@ -86,7 +86,7 @@ void copyExtendedAttributes(int from, int to) {
   for (const char* name = names.c_str(); length > 0 && name < names.data() + length;
        name += std::strlen(name) + 1) {
     ssize_t size = ::fgetxattr(from, name, nullptr, 0);
-    if (size < 0)
+    if (size < 0 || (!withCapabilities && llvm::StringRef(name) == "security.capability"))
       continue;
     std::string value(size, '\0');
     size = ::fgetxattr(from, name, value.data(), value.size());
@@ -98,14 +98,14 @@ void copyExtendedAttributes(int from, int to) {
 bool copyInKernel(int, int, uint64_t) {
   return false;
 }
-void copyExtendedAttributes(int from, int to) {
+void copyExtendedAttributes(int from, int to, bool) {
   ::fcopyfile(from, to, nullptr, COPYFILE_XATTR);
 }
 #else
 bool copyInKernel(int, int, uint64_t) {
   return false;
 }
-void copyExtendedAttributes(int, int) {}
+void copyExtendedAttributes(int, int, bool) {}
 #endif
 
 volatile std::sig_atomic_t interruptFlag = 0;
@@ -159,15 +159,25 @@ llvm::Error TemporaryFile::keepAttributesOf(const std::string& source) {
   if (::fstat(descriptor, &own) == 0 &&
       (own.st_uid != status.st_uid || own.st_gid != status.st_gid))
     (void)!::fchown(descriptor, status.st_uid, status.st_gid);
-  copyExtendedAttributes(from, descriptor);
-  if (::fchmod(descriptor, status.st_mode & 07777) != 0)
+  // No power is lent: the directory's owner, who may have put any file there, must have been able
+  // to give these rights.
+  struct stat directory;
+  std::string parent = llvm::sys::path::parent_path(temporaryPath).str();
+  bool isGiven = ::stat(parent.empty() ? "." : parent.c_str(), &directory) == 0 &&
+                 (directory.st_uid == 0 || directory.st_uid == status.st_uid);
+  copyExtendedAttributes(from, descriptor, isGiven && directory.st_uid == 0);
+  if (::fchmod(descriptor, status.st_mode & (isGiven ? 07777 : 0777)) != 0)
     return cannotWrite(errno);
   return llvm::Error::success();
 }
 
 llvm::Error TemporaryFile::makeReadableLikeNewFiles() {
-  mode_t mask = ::umask(0);
-  ::umask(mask);
+  // Asking for the mask sets it, for all threads: once is enough.
+  static const mode_t mask = [] {
+    mode_t present = ::umask(0);
+    ::umask(present);
+    return present;
+  }();
   if (::fchmod(descriptor, 0666 & ~mask) != 0)
     return cannotWrite(errno);
   return llvm::Error::success();

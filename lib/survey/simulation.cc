@@ -49,6 +49,7 @@ LoadResult Simulation::loadAfterSiblings(Session& session, const std::string& pa
                                          int depth) const {
   LoadResult result = loadOne(session, path);
   bool hasLoaded = false;
+  Verdict ofSiblings = Verdict::Loads;
   for (const Binding& binding : result.bindings) {
     if (binding.state != Binding::State::Missing && binding.state != Binding::State::Unknown)
       continue;
@@ -61,9 +62,14 @@ LoadResult Simulation::loadAfterSiblings(Session& session, const std::string& pa
       result.problems = std::move(first.problems);
       return result;
     }
+    ofSiblings = both(ofSiblings, first.verdict);
     hasLoaded = true;
   }
-  return hasLoaded ? loadOne(session, path) : result;
+  if (hasLoaded) {
+    result = loadOne(session, path);
+    result.verdict = both(result.verdict, ofSiblings);
+  }
+  return result;
 }
 
 GroupLoads Simulation::load(const Group& group, const Overrides& overrides, Regime regime) const {

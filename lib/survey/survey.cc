@@ -100,11 +100,14 @@ void nameLoneFile(env::Target& target) {
   llvm::StringRef file = path::filename(target.environment.root);
   if (target.environment.kind != env::EnvironmentKind::File)
     return;
-  for (env::Package& package : target.packages)
-    if (package.distInfo.empty() && !file.starts_with(package.recipe.libraryPrefix)) {
+  for (env::Package& package : target.packages) {
+    const std::string& prefix = package.recipe.libraryPrefix;
+    bool isOwn = !prefix.empty() && file.starts_with(prefix);
+    if (package.distInfo.empty() && !isOwn) {
       package.name = file.split('.').first.str();
       package.recipe = {};
     }
+  }
 }
 
 } // namespace

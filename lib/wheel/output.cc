@@ -130,7 +130,9 @@ llvm::Expected<bool> writeWheel(const Contents& wheel, Changes changes, const st
 
 OutputFolder::OutputFolder(std::string folderPath, io::Notify notify)
     : path(std::move(folderPath)) {
-  isMade = !io::exists(path);
+  for (llvm::StringRef up = path; !up.empty() && !io::exists(up) && !io::isLink(up);
+       up = llvm::sys::path::parent_path(up))
+    made.push_back(up.str());
   std::error_code error = io::createDirectories(path, io::Access::Everybody);
   if (!error && !io::isDirectory(path))
     error = std::make_error_code(std::errc::not_a_directory);
@@ -144,8 +146,8 @@ OutputFolder::OutputFolder(std::string folderPath, io::Notify notify)
 }
 
 OutputFolder::~OutputFolder() {
-  if (isMade)
-    io::removeEmptyDirectory(path); // fails for one that holds anything
+  for (const std::string& directory : made)
+    io::removeEmptyDirectory(directory);
 }
 
 llvm::Error OutputFolder::check() const {

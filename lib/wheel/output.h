@@ -35,7 +35,7 @@ public:
 
 private:
   std::string path;
-  bool isMade = false;
+  std::vector<std::string> made; ///< directories that did not exist, the deepest first
   std::optional<Problem> problem;
   std::optional<commit::Locks> locks;
 };

@@ -167,7 +167,7 @@ llvm::Error Repair::write(const Contents& wheel, Changes changes) {
   llvm::Expected<bool> isWritten =
       writeWheel(wheel, std::move(changes), std::string(target), isInput);
   if (!isWritten)
-    return within(target, isWritten.takeError());
+    return at(std::string(target), isWritten.takeError());
   outcome.output = std::string(target);
   outcome.isWritten = *isWritten;
   return llvm::Error::success();

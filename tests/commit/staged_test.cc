@@ -117,6 +117,17 @@ TEST(StagedFile, KeepsModeAndOwner) {
   }
 }
 
+TEST(StagedFile, LendsNoPowerToTheOwnerOfADirectory) {
+  if (::geteuid() != 0)
+    GTEST_SKIP() << "only root can lend it";
+  TemporaryFolder folder;
+  std::string path = folder.write("file", bytesOf("content"));
+  ASSERT_EQ(::chmod(path.c_str(), 06755), 0);
+  ASSERT_EQ(::chown(folder.path("").c_str(), 12345, 54321), 0);
+  ASSERT_FALSE(bool(replace(path)));
+  EXPECT_EQ(statusOf(path).st_mode & 07777, 0755u);
+}
+
 TEST(StagedFile, KeepsExtendedAttributes) {
   TemporaryFolder folder;
   std::string path = folder.write("file", bytesOf("content"));

@@ -16,7 +16,8 @@ namespace {
 void writePage(Invocation& invocation, const doctor::Diagnosis& diagnosis) {
   std::string file = invocation.value("html");
   std::string page = report::renderPage(diagnosis, llvm::StringRef(versionLine()).rtrim());
-  if (llvm::Error error = commit::writeFile(nullptr, file, page))
+  std::optional<io::InputFile> old = llvm::expectedToOptional(io::InputFile::open(file));
+  if (llvm::Error error = commit::writeFile(old ? &*old : nullptr, file, page))
     invocation.addError(toProblem(std::move(error), file));
 }
 
