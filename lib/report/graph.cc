@@ -1,6 +1,7 @@
 #include "report/graph.h"
 
 #include "base/paths.h"
+#include "providers/ffmpeg_name.h"
 #include "providers/torch.h"
 
 #include <llvm/ADT/STLExtras.h>

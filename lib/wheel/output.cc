@@ -7,6 +7,7 @@
 #include "io/host.h"
 
 #include <llvm/ADT/STLExtras.h>
+#include <llvm/Support/Path.h>
 
 namespace tcfix::wheel {
 
