@@ -1,8 +1,8 @@
 # The libraries that tcfix stands on. All are linked statically.
 
 # LLVM: Object, BinaryFormat and Support, from the static component libraries. Linking
-# libLLVM.so would cost 20 ms at every start. Any version from 16 on will do; the newest of
-# the usual places is taken unless LLVM_DIR says otherwise.
+# libLLVM.so would cost 20 ms at every start. Any version from 16 on will do; 19, which
+# is tested most, is preferred unless LLVM_DIR says otherwise.
 if(NOT LLVM_DIR)
   foreach(version 19 22 21 20 18 17 16)
     if(EXISTS /usr/lib/llvm-${version}/lib/cmake/llvm)

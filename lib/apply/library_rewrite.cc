@@ -116,7 +116,7 @@ std::vector<Change> differencesOf(const Slice& now, const Slice& wanted,
 
 } // namespace
 
-// The plan knows better why than the room that carried it out.
+// The plan has the reasons; the formats only report what they did.
 void explain(std::vector<Change>& changes, llvm::ArrayRef<plan::PlannedEdit> wishes) {
   for (Change& change : changes)
     for (const plan::PlannedEdit& wish : wishes) {

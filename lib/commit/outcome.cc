@@ -1,5 +1,6 @@
 #include "commit/outcome.h"
 
+#include "base/enum_name.h"
 #include "base/parallel.h"
 #include "formats/formats.h"
 #include "io/digest.h"
@@ -7,9 +8,8 @@
 namespace tcfix::commit {
 
 llvm::StringRef nameOf(FileStatus status) {
-  static constexpr llvm::StringLiteral kNames[] = {"changed", "would_change", "unchanged",
-                                                   "skipped", "failed"};
-  return kNames[size_t(status)];
+  return enumName<FileStatus::Failed>(
+      status, {"changed", "would_change", "unchanged", "skipped", "failed"});
 }
 
 void FileOutcome::leaveUnchanged() {

@@ -18,6 +18,7 @@ namespace {
 
 constexpr llvm::StringLiteral kSettings = "tcfix_hook/settings.json";
 constexpr llvm::StringLiteral kFinder = "tcfix_hook/finder.py";
+
 std::string packagesLine(llvm::ArrayRef<std::string> packages) {
   std::string line = "PACKAGES = (";
   if (packages.empty())
