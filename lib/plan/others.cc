@@ -94,4 +94,12 @@ void dropLibpython(Draft& draft, const PackageFacts& facts, const Simulation& si
     draft.drop(*indexOf(draft, *libpython), {Reason::Kind::InterpreterHasIt});
 }
 
+void finishUnseenElf(Draft& draft, bool mustReachFar) {
+  if (!draft.edits().empty() && (draft.library().original.searchPaths.empty() || mustReachFar))
+    draft.useKind(SearchPathKind::Rpath, {Reason::Kind::RunpathHides});
+  for (size_t index : draft.dependencies())
+    if (llvm::StringRef(draft.wanted().dependencies[index].name).starts_with("libpython"))
+      draft.drop(index, {Reason::Kind::InterpreterLacksIt});
+}
+
 } // namespace tcfix::plan

@@ -184,6 +184,10 @@ PackageFacts gatherFacts(const env::Target& target, const env::Package& package,
   if (isHere)
     query.variables = providers::ffmpegVariables();
   facts.ffmpegs = providers::findFfmpegs(target.environment, target.disk, query);
+  // A universal library that nothing says more about gets what most Macs need.
+  if (target.arch.empty() && !facts.torch && facts.process.executable.empty())
+    query.arch.clear();
+  facts.standingPlace = providers::standingPlace(target.environment, query);
   facts.otherFolders = providers::findOtherFolders(target, package);
   if (facts.platform == Platform::Windows)
     facts.process.dllFolders = providers::findDllFolders(target, package, facts.otherFolders);

@@ -74,9 +74,8 @@ void tellProblems(Invocation& invocation, const apply::TargetOutcome& target,
            target.path, "tcfix doctor tells why"});
   if (!target.isFullyKnown)
     invocation.addWarning({std::nullopt,
-                           "is for another platform than this machine: its system's folders were "
-                           "not looked at",
-                           target.path, "give --sysroot if they are here"});
+                           "is for another platform, so its disk was not searched: FFmpeg is assumed to be installed in the usual place",
+                           target.path, "if its disk is here, name it with --sysroot"});
   for (const Problem& problem : target.problems)
     invocation.addError(problem);
   for (const apply::FileOutcome& file : target.files) {
