@@ -73,7 +73,7 @@ private:
   std::vector<std::optional<size_t>> candidates() const;
   Proposal propose(std::optional<size_t> ffmpeg, std::optional<SearchPathKind> kind,
                    bool withStandingPlace);
-  Proposal bestKind(std::optional<size_t> ffmpeg);
+  Proposal bestKind(std::optional<size_t> ffmpeg, bool withStandingPlace = false);
   std::string folderOfFfmpeg(const Proposal& proposal) const;
 
   const PackageFacts& facts;
@@ -160,10 +160,8 @@ Proposal Planner::propose(std::optional<size_t> ffmpeg, std::optional<SearchPath
 
 // ELF has two kinds of search path. The present one, or RUNPATH, is kept unless only the other
 // loads.
-Proposal Planner::bestKind(std::optional<size_t> ffmpeg) {
-  Proposal kept = propose(ffmpeg, std::nullopt, /*withStandingPlace=*/true);
-  if (!ffmpeg && kept.score.isWorse)
-    kept = propose(ffmpeg, std::nullopt, /*withStandingPlace=*/false);
+Proposal Planner::bestKind(std::optional<size_t> ffmpeg, bool withStandingPlace) {
+  Proposal kept = propose(ffmpeg, std::nullopt, withStandingPlace);
   if (isUnseenElf)
     return kept;
   std::optional<SearchPathKind> present;
@@ -171,9 +169,9 @@ Proposal Planner::bestKind(std::optional<size_t> ffmpeg) {
     present = present ? present : draft.wanted().searchPathKind;
   if (!present || (kept.bare.verdict == Verdict::Loads && kept.preloaded.verdict == Verdict::Loads))
     return kept;
-  Proposal changed = propose(ffmpeg, present == SearchPathKind::Rpath ? SearchPathKind::Runpath
-                                                                      : SearchPathKind::Rpath,
-                             /*withStandingPlace=*/false);
+  Proposal changed = propose(
+      ffmpeg, present == SearchPathKind::Rpath ? SearchPathKind::Runpath : SearchPathKind::Rpath,
+      withStandingPlace);
   return changed.score.key() > kept.score.key() ? changed : kept;
 }
 
@@ -216,6 +214,12 @@ GroupPlan Planner::run(std::vector<FfmpegChoice>& choices) {
     if (best->bare.verdict == (isTrusted ? Verdict::Unknown : Verdict::Loads) &&
         !best->score.isWorse)
       break;
+  }
+  // None was chosen: one may be installed later.
+  if (!best->ffmpeg && best->bare.verdict != Verdict::Loads && facts.standingPlace.exists()) {
+    Proposal proposal = bestKind(std::nullopt, /*withStandingPlace=*/true);
+    if (!(proposal.score.key() < best->score.key()))
+      best = std::move(proposal);
   }
   if (best->score.isWorse && !request.searchPaths.empty()) {
     // What the user wrote would break it; the rest of the plan need not.

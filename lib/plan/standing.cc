@@ -52,9 +52,8 @@ void leadToLaterInstall(Draft& draft, Platform platform, const LaterDependencies
     draft.addSearchPath(entry, {Reason::Kind::InstalledLater});
   else if (!dependencies.others.empty())
     draft.addSearchPath(
-        entry,
-        {Reason::Kind::LeadsTo,
-         baseName(draft.wanted().dependencies[dependencies.others.front()].name).str()});
+        entry, {Reason::Kind::LeadsTo,
+                baseName(draft.wanted().dependencies[dependencies.others.front()].name).str()});
 }
 
 void leadToStandingPlace(Draft& draft, const Request& request, const PackageFacts& facts,

@@ -58,7 +58,8 @@ void leadToTorch(Draft& draft, const PackageFacts& facts, const Simulation& simu
           searchPathTo(facts, draft.library(), facts.torch->libFolder, simulation.disk()),
           {Reason::Kind::LeadsTo, "torch " + facts.torch->version});
     else
-      draft.addSearchPath(usualTorchEntry(draft.library(), facts), {Reason::Kind::LeadsTo, "torch"});
+      draft.addSearchPath(usualTorchEntry(draft.library(), facts),
+                          {Reason::Kind::LeadsTo, "torch"});
   }
 }
 

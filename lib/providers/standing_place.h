@@ -8,7 +8,8 @@ namespace tcfix::providers {
 
 struct StandingPlace {
   std::string searchPath; ///< the target's; empty on platforms whose loader looks there by itself
-  std::string directory;  ///< host path, instead of a search path, where it moves with the environment
+  std::string
+      directory; ///< host path, instead of a search path, where it moves with the environment
 
   bool exists() const { return !searchPath.empty() || !directory.empty(); }
 };

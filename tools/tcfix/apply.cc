@@ -73,9 +73,13 @@ void tellProblems(Invocation& invocation, const apply::TargetOutcome& target,
            "does not load with FFmpeg " + std::to_string(major) + ", which --require names",
            target.path, "tcfix doctor tells why"});
   if (!target.isFullyKnown)
-    invocation.addWarning({std::nullopt,
-                           "is for another platform, so its disk was not searched: FFmpeg is assumed to be installed in the usual place",
-                           target.path, "if its disk is here, name it with --sysroot"});
+    invocation.addWarning(
+        {std::nullopt,
+         "is for another platform, so its disk was not searched" +
+             (target.assumedFfmpeg.empty() ? std::string()
+                                           : "; FFmpeg is assumed in " + target.assumedFfmpeg),
+         target.path,
+         {}});
   for (const Problem& problem : target.problems)
     invocation.addError(problem);
   for (const apply::FileOutcome& file : target.files) {
