@@ -7,6 +7,7 @@
 #include "apply/edit_files.h"
 #include "plan/plan.h"
 #include "survey/survey.h"
+#include "trial/trial.h"
 
 namespace tcfix::apply {
 
@@ -18,6 +19,8 @@ struct ApplyOptions {
   bool isForced = false; ///< also inside uv's cache or the Nix store
   bool isWriting = true; ///< false: a dry run, or a check
   bool withHashes = false;
+  /// --run: afterwards the environment's own python is asked.
+  std::optional<trial::TrialOptions> trial = {};
   std::string replaceFrom; ///< a folder with rebuilt libraries of the same names; empty: none
 };
 
@@ -43,6 +46,8 @@ struct TargetOutcome {
   std::optional<providers::TorchInstall> torch; ///< that the package would import
   std::vector<std::string> smokeTests; ///< Python code that shows success, one for each package
   bool isFullyKnown = true;            ///< false: places of the target's system are out of reach
+  std::optional<trial::Trial> trial;   ///< what python showed afterwards; with --run only
+  std::vector<int> required;           ///< the majors that it was asked for
   std::vector<std::string> causes;     ///< why majors do not load afterwards, one sentence each
   std::vector<Problem> problems;
   std::vector<Problem> warnings;

@@ -1,7 +1,7 @@
 // Programs that are started, watched and ended. process_posix.cc and process_windows.cc are twins.
 //
-// There is no shell and no search on PATH. Standard input is empty. Whatever the program started and
-// left running ends with it; only a process that moved itself out of the group (POSIX: setsid)
+// There is no shell and no search on PATH. Standard input is empty. Whatever the program started
+// and left running ends with it; only a process that moved itself out of the group (POSIX: setsid)
 // survives.
 #pragma once
 
@@ -19,6 +19,7 @@ struct ProcessRequest {
   std::vector<std::string> arguments;
   /// Environment variables whose names begin with one of these are left out.
   std::vector<std::string> withoutVariables = {};
+  std::vector<std::string> variables = {}; ///< "NAME=value", besides those of this process
   std::chrono::milliseconds limit = std::chrono::seconds(60);
   size_t outputLimit = size_t(1) << 20; ///< how much of each output is kept: its end
 };

@@ -29,8 +29,8 @@ public:
     int both[2];
     if (::pipe(both) != 0)
       return;
-    // Away from 0, 1 and 2, which may be free here and which the child gives a meaning to; closed in
-    // every other program that is started.
+    // Away from 0, 1 and 2, which may be free here and which the child gives a meaning to; closed
+    // in every other program that is started.
     for (int i : {0, 1}) {
       ends[i] = ::fcntl(both[i], F_DUPFD_CLOEXEC, 3);
       ::close(both[i]);
@@ -125,6 +125,8 @@ ProcessResult runProcess(const ProcessRequest& request) {
   for (char** variable = environ; variable && *variable; ++variable)
     if (isKept(*variable, request.withoutVariables))
       variables.push_back(*variable);
+  for (const std::string& variable : request.variables)
+    variables.push_back(const_cast<char*>(variable.c_str()));
   variables.push_back(nullptr);
 
   SpawnPlan plan(output, errors);
@@ -161,9 +163,8 @@ ProcessResult runProcess(const ProcessRequest& request) {
   errors.readInto(keptErrors);
   result.output = kept.take();
   result.errors = keptErrors.take();
-  result.end = end == ProcessResult::End::Exited && WIFSIGNALED(status)
-                   ? ProcessResult::End::Crashed
-                   : end;
+  result.end =
+      end == ProcessResult::End::Exited && WIFSIGNALED(status) ? ProcessResult::End::Crashed : end;
   result.code = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
   return result;
 }

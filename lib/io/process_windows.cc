@@ -60,18 +60,23 @@ struct OutputPipe {
   }
 };
 
-/// The variables of this process without those that are not wanted, as CreateProcess takes them.
-std::wstring variablesWithout(llvm::ArrayRef<std::string> prefixes) {
+/// The variables for the program, as CreateProcess takes them.
+std::wstring variablesFor(const ProcessRequest& request) {
   std::wstring block;
   wchar_t* all = ::GetEnvironmentStringsW();
   for (const wchar_t* each = all; each && *each; each += std::wcslen(each) + 1) {
     std::string text;
     llvm::convertWideToUTF8(each, text);
-    if (isKept(llvm::StringRef(text).upper(), prefixes))
+    if (isKept(llvm::StringRef(text).upper(), request.withoutVariables))
       block.append(each).push_back(L'\0');
   }
   if (all)
     ::FreeEnvironmentStringsW(all);
+  for (const std::string& variable : request.variables) {
+    std::wstring wide;
+    llvm::ConvertUTF8toWide(variable, wide);
+    block.append(wide).push_back(L'\0');
+  }
   block.push_back(L'\0');
   return block;
 }
@@ -131,7 +136,7 @@ ProcessResult runProcess(const ProcessRequest& request) {
   std::vector<llvm::StringRef> words = {request.program};
   words.insert(words.end(), request.arguments.begin(), request.arguments.end());
   llvm::ErrorOr<std::wstring> line = llvm::sys::flattenWindowsCommandLine(words);
-  std::wstring program, variables = variablesWithout(request.withoutVariables);
+  std::wstring program, variables = variablesFor(request);
   if (!output.open() || !errors.open() || !job.get() || !line ||
       !llvm::ConvertUTF8toWide(request.program, program)) {
     result.message = line ? lastError() : line.getError().message();

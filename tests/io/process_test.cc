@@ -47,12 +47,13 @@ TEST(Process, StandardInputIsEmpty) {
   EXPECT_EQ(runProcess(shell("cat; echo end")).output, "end\n");
 }
 
-TEST(Process, VariablesAreLeftOut) {
+TEST(Process, VariablesAreLeftOutAndAdded) {
   ::setenv("PYTHONHOME", "/nowhere", 1);
   ::setenv("TCFIX_KEPT", "kept", 1);
-  ProcessRequest request = shell("echo [$PYTHONHOME] [$TCFIX_KEPT]");
+  ProcessRequest request = shell("echo [$PYTHONHOME] [$TCFIX_KEPT] [$TCFIX_NEW]");
   request.withoutVariables = {"PYTHON"};
-  EXPECT_EQ(runProcess(request).output, "[] [kept]\n");
+  request.variables = {"TCFIX_NEW=new"};
+  EXPECT_EQ(runProcess(request).output, "[] [kept] [new]\n");
   EXPECT_EQ(runProcess(shell("echo $PYTHONHOME")).output, "/nowhere\n");
   ::unsetenv("PYTHONHOME");
   ::unsetenv("TCFIX_KEPT");
@@ -120,8 +121,7 @@ TEST(Process, OneThatHangsEndsAtTheLimitWithItsChildren) {
 // A child that stays behind keeps the outputs open; nobody waits for it, and it is ended.
 TEST(Process, ChildrenThatStayBehindAreEnded) {
   Holder holder;
-  ProcessResult result =
-      runProcess(shell("exec 9>" + holder.path + "; sleep 1000 & echo done"));
+  ProcessResult result = runProcess(shell("exec 9>" + holder.path + "; sleep 1000 & echo done"));
   EXPECT_EQ(result.end, End::Exited);
   EXPECT_EQ(result.output, "done\n");
   EXPECT_TRUE(holder.isReleased());
