@@ -411,6 +411,17 @@ class Findings(FilesTest):
             # Paths and commands stay whole.
             if not re.match(r" +(\$|file:|\w+:) |next: ", line) and str(self.folder) not in line:
                 self.assertLessEqual(len(line), 80, line)
+        self.check_paths(tree, arguments, text)
+
+    def check_paths(self, tree, arguments, text):
+        """People read the target's paths. Those of this machine are in commands, which are typed here,
+        and where the target is called as it was named."""
+        page = self.folder / "page.html"
+        dot = run(harness.TCFIX, "doctor", "--dot", "--html", page, *arguments).stdout
+        html = re.sub(r'<div class="command">.*?</div>|<p class="about">.*?</p>', "", page.read_text(), flags=re.S)
+        lines = [line for line in text.splitlines()[1:] if not re.match(r" +\$ |next: ", line)]
+        for shown in (*lines, html, dot):
+            self.assertNotIn(str(tree.root), shown)
 
     def test_each(self):
         self.assertTrue(find_tool("gcc"), "these tests need gcc")
