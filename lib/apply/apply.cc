@@ -27,6 +27,8 @@ public:
 
   llvm::Error run(const commit::Locks& locks);
   void report(TargetOutcome& outcome);
+  /// What the environment's own python says of the files as they are now.
+  llvm::Expected<trial::Trial> tryOut(const trial::TrialOptions& how);
   const std::string& journalPath() const { return place.path; }
 
 private:
@@ -264,6 +266,22 @@ llvm::Error PackageRun::run(const commit::Locks& locks) {
   return llvm::Error::success();
 }
 
+llvm::Expected<trial::Trial> PackageRun::tryOut(const trial::TrialOptions& how) {
+  llvm::Expected<trial::Interpreter> python =
+      trial::findInterpreter(target, package, options.survey);
+  if (!python)
+    return python.takeError();
+  // Python gets this process's variables, which a plan must do without: so does this simulation.
+  resolve::LibraryStore now = present->after(package.libraries);
+  const survey::Simulation withVariables(facts, now, facts.variables);
+  std::vector<trial::Expectation> expected;
+  for (const survey::Group& group : groups) {
+    const GroupLoads loads = withVariables.load(group, {}, survey::Regime::Preloaded);
+    expected.push_back(trial::expectationOf(loads.verdict, loads.results));
+  }
+  return trial::tryOut(*python, facts, groups, expected, how);
+}
+
 void PackageRun::report(TargetOutcome& outcome) {
   // Paths as the user would type them, from the target as it was given.
   auto asTyped = [&](const std::string& path) {
@@ -364,6 +382,17 @@ TargetOutcome applyTo(const std::string& target, const ApplyOptions& options, io
     return outcome;
   }
   outcome.isFullyKnown = found->disk.knowsAbsolutePaths();
+  std::vector<trial::Trial> trials;
+  if (options.trial) {
+    outcome.required = options.trial->required;
+    // Before anything is written.
+    for (const env::Package& package : found->packages)
+      if (llvm::Error error = trial::findInterpreter(*found, package, options.survey).takeError()) {
+        outcome.problems.push_back(toProblem(std::move(error), target));
+        outcome.loads = outcome.loadsBare = {};
+        return outcome;
+      }
+  }
   for (const env::Package& package : found->packages) {
     llvm::append_range(outcome.warnings, package.problems);
     if (llvm::Error error = refuse(package, options)) {
@@ -376,13 +405,25 @@ TargetOutcome applyTo(const std::string& target, const ApplyOptions& options, io
       written = package.libraries;
     if (options.isWriting && !package.condaMeta.empty())
       written.push_back(package.condaMeta);
-    commit::Locks locks(written, options.isWriting ? run.journalPath() : std::string(), notify,
-                        commit::Links::Replaced);
-    llvm::Error error = run.run(locks);
+    std::optional<commit::Locks> locks(std::in_place, written,
+                                       options.isWriting ? run.journalPath() : std::string(),
+                                       notify, commit::Links::Replaced);
+    llvm::Error error = run.run(*locks);
+    const bool isDone = !error;
     if (error)
       outcome.problems.push_back(toProblem(std::move(error), target));
     run.report(outcome);
+    if (!options.trial || !isDone)
+      continue;
+    locks.reset(); // nothing is written any more, and importing torch takes a while
+    llvm::Expected<trial::Trial> trial = run.tryOut(*options.trial);
+    if (trial)
+      trials.push_back(std::move(*trial));
+    else
+      outcome.problems.push_back(toProblem(trial.takeError(), target));
   }
+  if (!trials.empty())
+    outcome.trial = trial::together(std::move(trials));
   return outcome;
 }
 

@@ -7,6 +7,7 @@
 #include "apply/edit_files.h"
 #include "plan/plan.h"
 #include "survey/survey.h"
+#include "trial/trial.h"
 
 namespace tcfix::apply {
 
@@ -18,6 +19,8 @@ struct ApplyOptions {
   bool isForced = false; ///< also inside uv's cache or the Nix store
   bool isWriting = true; ///< false: a dry run, or a check
   bool withHashes = false;
+  /// --run: afterwards the environment's own python is asked.
+  std::optional<trial::TrialOptions> trial = {};
   std::string replaceFrom; ///< a folder with rebuilt libraries of the same names; empty: none
 };
 
@@ -44,7 +47,9 @@ struct TargetOutcome {
   std::vector<std::string> smokeTests; ///< Python code that shows success, one for each package
   bool isFullyKnown = true;            ///< false: places of the target's system are out of reach
   std::string assumedFfmpeg; ///< the search path written for an FFmpeg that may be there or not
-  std::vector<std::string> causes; ///< why majors do not load afterwards, one sentence each
+  std::optional<trial::Trial> trial; ///< what python showed afterwards; with --run only
+  std::vector<int> required;         ///< the majors that it was asked for
+  std::vector<std::string> causes;   ///< why majors do not load afterwards, one sentence each
   std::vector<Problem> problems;
   std::vector<Problem> warnings;
 };

@@ -70,6 +70,11 @@ struct Defect {
     // Around the package
     Shadowed,       ///< `items`: where the others are
     RecordMismatch, ///< `items`: the files that differ
+    // With --run. `provider`: the python.
+    LoadsForReal,        ///< `actual`: the FFmpeg major, if any; `name`: the seconds
+    SimulationDisagrees, ///< about `subject`; `sentence`: the simulation's cause, if it fails
+                         ///< there; `actual`: the real one, if it fails there
+    ImportFails,         ///< the libraries load; `name`: the smoke test; `actual`: its failure
   };
   Kind kind = Kind::CauseNotTold;
   std::string path = {};

@@ -13,8 +13,9 @@ using resolve::Verdict;
 
 namespace {
 
-std::string applyCommandFor(const std::string& target, const DoctorOptions& options) {
-  std::string command = "tcfix apply";
+/// A command of tcfix about the same target.
+std::string commandFor(std::string command, const std::string& target,
+                       const DoctorOptions& options) {
   for (const std::string& name : options.survey.packages)
     command += " --package " + quoted(name);
   if (!options.survey.sysroot.empty())
@@ -39,9 +40,30 @@ std::string summaryOfFailure(const ExaminedPackage& package, llvm::ArrayRef<Defe
              : name + " does not load, and no edit of its libraries alone can change that";
 }
 
+/// What python showed; empty where the simulation has the better words.
+std::string summaryOfTrial(const ExaminedPackage& package) {
+  const std::string& name = package.facts.package.name;
+  const trial::Trial& trial = *package.trial;
+  if (!trial.isOk)
+    return package.simulatesLoading ? name + " does not load in this environment's python: " +
+                                          trial.reason(package.required)
+                                    : std::string();
+  std::string summary = name + " loads in this environment's python";
+  if (!trial.ffmpegMajor)
+    return summary;
+  summary += ", with FFmpeg " + std::to_string(*trial.ffmpegMajor);
+  for (const GroupReport& group : package.groups)
+    if (group.major == *trial.ffmpegMajor && !group.ffmpegFolder.empty())
+      summary += " from " + package.found.disk.targetPath(group.ffmpegFolder);
+  return summary;
+}
+
 std::string summaryOf(const ExaminedPackage& package, bool isOk, llvm::ArrayRef<Defect> defects) {
   const std::string& name = package.facts.package.name;
   const io::TargetDisk& disk = package.found.disk;
+  if (package.trial)
+    if (std::string summary = summaryOfTrial(package); !summary.empty())
+      return summary;
   if (package.loads && !isOk)
     return "the libraries of " + name + " are in order, and it cannot be used as it is";
   if (package.loads && !disk.knowsAbsolutePaths())
@@ -77,11 +99,33 @@ Defects allDefectsOf(const ExaminedPackage& package) {
   for (auto find : {findTorchDefects, findLoadDefects, findFfmpegDefects, findPythonDefects,
                     findMacDefects, findPathDefects, findSurroundings})
     find(package, defects);
+  // What python loads, nothing keeps from loading.
+  if (package.trial && package.trial->isOk)
+    for (Defect& defect : defects)
+      defect.isCause = false;
+  findTrialDefects(package, defects);
   return defects;
 }
 
-PackageDiagnosis examine(const std::string& target, const env::Target& found,
-                         const env::Package& package, const DoctorOptions& options) {
+llvm::Expected<trial::Trial> tryPackage(const env::Target& found, const survey::PackageFacts& facts,
+                                        llvm::ArrayRef<survey::Group> groups,
+                                        llvm::ArrayRef<GroupReport> reports,
+                                        const DoctorOptions& options) {
+  llvm::Expected<trial::Interpreter> python =
+      trial::findInterpreter(found, facts.package, options.survey);
+  if (!python)
+    return python.takeError();
+  std::vector<trial::Expectation> expected;
+  for (const GroupReport& report : reports) {
+    const resolve::LoadProblem* cause = report.firstCause();
+    expected.push_back({report.loads, cause ? cause->message : std::string()});
+  }
+  return trial::tryOut(*python, facts, groups, expected, {.required = options.required});
+}
+
+llvm::Expected<PackageDiagnosis> examine(const std::string& target, const env::Target& found,
+                                         const env::Package& package,
+                                         const DoctorOptions& options) {
   resolve::LibraryStore store(found.disk);
   const survey::PackageFacts facts = survey::gatherFacts(found, package, store, options.survey);
   const std::vector<survey::Group> groups = survey::groupsOf(facts);
@@ -91,23 +135,35 @@ PackageDiagnosis examine(const std::string& target, const env::Target& found,
 
   ExaminedPackage examined{found, facts, planned, store};
   examined.required = options.required;
-  examined.loads = loadsNow(groups, reports, options.required);
-  examined.groups = arrange(groups, std::move(reports));
+  examined.loads = examined.simulatesLoading = loadsNow(groups, reports, options.required);
   examined.wouldLoadAfter = loadsAfter(planned, groups, options.required, facts, store);
-  examined.applyCommand = applyCommandFor(target, options);
+  if (options.isTried) {
+    llvm::Expected<trial::Trial> trial = tryPackage(found, facts, groups, reports, options);
+    if (!trial)
+      return trial.takeError();
+    examined.loads = trial->isOk;
+    // What fails although the simulation finds nothing wrong, its plan does not repair.
+    examined.wouldLoadAfter &= trial->isOk || !examined.simulatesLoading;
+    examined.trial = std::move(*trial);
+  }
+  examined.groups = arrange(groups, std::move(reports));
+  examined.applyCommand = commandFor("tcfix apply", target, options);
+  examined.runCommand = commandFor("tcfix doctor --run --json", target, options);
 
   PackageDiagnosis diagnosis;
   const Defects defects = allDefectsOf(examined);
   for (const Defect& defect : defects)
     diagnosis.findings.push_back(wordFinding(defect, examined.context()));
-  diagnosis.isOk = examined.loads && llvm::none_of(diagnosis.findings, [](const Finding& finding) {
-                     return finding.severity == Severity::Error;
-                   });
+  const bool hasErrors = llvm::any_of(diagnosis.findings, [](const Finding& finding) {
+    return finding.severity == Severity::Error;
+  });
+  diagnosis.isOk = examined.loads && (examined.trial || !hasErrors);
   diagnosis.package = package.name + (package.version.empty() ? "" : " " + package.version);
   diagnosis.summary = summaryOf(examined, diagnosis.isOk, defects);
   if (!examined.loads && examined.wouldLoadAfter)
     diagnosis.action = examined.applyCommand;
   diagnosis.groups = std::move(examined.groups);
+  diagnosis.trial = std::move(examined.trial);
   return diagnosis;
 }
 
@@ -141,6 +197,11 @@ FindingContext ExaminedPackage::context() const {
                                    [](llvm::StringRef name) { return name.contains("c10_cuda"); });
   context.applyCommand = applyCommand;
   context.isInstalled = !facts.package.distInfo.empty();
+  context.runCommand = runCommand;
+  context.versions = facts.package.name + " " + facts.package.version +
+                     (facts.torch ? ", torch " + facts.torch->version : "") + ", " +
+                     llvm::sys::path::filename(facts.process.executable).str() + ", " +
+                     nameOf(facts.platform).str() + " " + facts.process.arch;
   return context;
 }
 
@@ -152,9 +213,15 @@ llvm::Expected<Diagnosis> diagnose(const std::string& target, const DoctorOption
   diagnosis.target = target;
   diagnosis.required = options.required;
   diagnosis.isKnown = found->disk.knowsAbsolutePaths();
-  for (const env::Package& package : found->packages)
-    if (!isShadowed(package, *found))
-      diagnosis.packages.push_back(examine(target, *found, package, options));
+  diagnosis.disk = found->disk;
+  for (const env::Package& package : found->packages) {
+    if (isShadowed(package, *found))
+      continue;
+    llvm::Expected<PackageDiagnosis> examined = examine(target, *found, package, options);
+    if (!examined)
+      return examined.takeError();
+    diagnosis.packages.push_back(std::move(*examined));
+  }
   diagnosis.action = diagnosis.decisive().action;
   if (!diagnosis.isOk() && diagnosis.action.empty())
     for (const Finding* finding : diagnosis.findings())

@@ -1,5 +1,5 @@
 // The doctor: looks at a target, as it is, and reports why it does not load and what to do. Nothing
-// is run and nothing written.
+// is written, and nothing run unless that is asked for.
 #pragma once
 
 #include "doctor/diagnosis.h"
@@ -10,6 +10,7 @@ namespace tcfix::doctor {
 struct DoctorOptions {
   survey::SurveyOptions survey;
   std::vector<int> required; ///< majors that must load
+  bool isTried = false;      ///< --run: the environment's own python has the last word
 };
 
 llvm::Expected<Diagnosis> diagnose(const std::string& target, const DoctorOptions& options);

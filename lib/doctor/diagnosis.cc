@@ -36,6 +36,14 @@ const PackageDiagnosis& Diagnosis::decisive() const {
   return packages.front();
 }
 
+std::optional<trial::Trial> Diagnosis::trial() const {
+  std::vector<trial::Trial> trials;
+  for (const PackageDiagnosis& package : packages)
+    if (package.trial)
+      trials.push_back(*package.trial);
+  return trials.empty() ? std::nullopt : std::optional(trial::together(std::move(trials)));
+}
+
 std::vector<const GroupReport*> Diagnosis::groups() const {
   std::vector<const GroupReport*> all;
   for (const PackageDiagnosis& package : packages)

@@ -2,7 +2,9 @@
 #pragma once
 
 #include "doctor/finding.h"
+#include "io/target_disk.h"
 #include "resolve/session.h"
+#include "trial/trial.h"
 
 namespace tcfix::doctor {
 
@@ -30,6 +32,7 @@ struct PackageDiagnosis {
   std::string action;              ///< the command that repairs it; empty if there is none
   std::vector<GroupReport> groups; ///< in the order in which the package tries them
   std::vector<Finding> findings;
+  std::optional<trial::Trial> trial = {}; ///< with --run
 };
 
 struct Diagnosis {
@@ -40,7 +43,16 @@ struct Diagnosis {
   std::vector<PackageDiagnosis> packages; ///< never empty
   std::vector<Evidence> versions;         ///< versions and system, out of a traceback; else empty
 
+  /// The target's disk; nothing if there is only a text.
+  std::optional<io::TargetDisk> disk = {};
+
   bool isOk() const;
+  /// The path as the target has it, for people: under --sysroot it differs from the host path.
+  std::string shown(const std::string& hostPath) const {
+    return disk ? disk->targetPath(hostPath) : hostPath;
+  }
+  /// Those of all packages together; nothing without --run.
+  std::optional<trial::Trial> trial() const;
   /// The package that the verdict is about: the last one that is broken, else the first.
   const PackageDiagnosis& decisive() const;
   /// Those of all packages, in order.

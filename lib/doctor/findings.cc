@@ -428,6 +428,36 @@ Words recordMismatch(const Defect& defect, const Context& context) {
           defect.isRepairable ? context.applyCommand : reinstallCommand(context)};
 }
 
+// With --run
+
+Words loadsForReal(const Defect& defect, const Context& context) {
+  return {context.package + " loads in this environment's python" +
+              (defect.actual.empty() ? "" : ", with FFmpeg " + defect.actual),
+          {{"python", defect.provider}, {"seconds", defect.name}}};
+}
+
+Words simulationDisagrees(const Defect& defect, const Context& context) {
+  auto story = [](const std::string& cause) {
+    return cause.empty() ? std::string("loads") : "does not load (" + cause + ")";
+  };
+  const std::string simulated = story(defect.sentence), real = story(defect.actual);
+  const std::string line =
+      defect.subject + ": simulated: " + simulated + "; real: " + real + "; " + context.versions;
+  return {defect.subject + ": the simulation says that it " + simulated +
+              ", but in this environment's python it " + real +
+              ". Please report this, with the output of the command below",
+          {{"python", defect.provider}, {"simulated", simulated}, {"real", real}, {"report", line}},
+          context.runCommand};
+}
+
+Words importFails(const Defect& defect, const Context& context) {
+  return {"the libraries of " + context.package + " load, but its smoke test fails: " +
+              llvm::StringRef(defect.actual).split('\n').first.str() +
+              " (the command below shows all of it)",
+          {{"python", defect.provider}, {"smoke_test", defect.name}, {"error", defect.actual}},
+          quoted(defect.provider) + " -c \"" + defect.name + "\""};
+}
+
 struct Row {
   Kind kind;
   const char* code;
@@ -484,13 +514,16 @@ constexpr Row kTable[] = {
     {Kind::SearchPathWorldWritable, "search-path-world-writable", Severity::Warning, searchPath},
     {Kind::Shadowed, "shadowed", Severity::Warning, shadowed},
     {Kind::RecordMismatch, "record-mismatch", Severity::Warning, recordMismatch},
+    {Kind::LoadsForReal, "loads-for-real", Severity::Info, loadsForReal},
+    {Kind::SimulationDisagrees, "simulation-disagrees", Severity::Error, simulationDisagrees},
+    {Kind::ImportFails, "import-fails", Severity::Error, importFails},
 };
 
 constexpr bool isInOrder() {
   for (size_t i = 0; i < std::size(kTable); ++i)
     if (static_cast<size_t>(kTable[i].kind) != i)
       return false;
-  return static_cast<size_t>(Kind::RecordMismatch) + 1 == std::size(kTable);
+  return static_cast<size_t>(Kind::ImportFails) + 1 == std::size(kTable);
 }
 static_assert(isInOrder(), "one row for each kind, in the order of the kinds");
 

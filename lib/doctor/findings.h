@@ -18,6 +18,8 @@ struct FindingContext {
   bool isTorchWithoutCuda = false; ///< then no library of NVIDIA's helps
   std::string applyCommand = {};   ///< "tcfix apply TARGET", with the options about the target
   bool isInstalled = true;         ///< by an installer, which can bring its files back
+  std::string runCommand = {};     ///< "tcfix doctor --run --json TARGET", for bug reports
+  std::string versions = {};       ///< of the package, torch and Python, and the system; the same
 };
 
 Finding wordFinding(const Defect& defect, const FindingContext& context);

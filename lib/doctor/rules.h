@@ -7,6 +7,7 @@
 #include "plan/plan.h"
 #include "recipe/recipe.h"
 #include "survey/survey.h"
+#include "trial/trial.h"
 
 #include <llvm/ADT/STLExtras.h>
 
@@ -22,7 +23,10 @@ struct ExaminedPackage {
   std::vector<int> required = {}; ///< majors that must load; empty: any one
   bool loads = false;             ///< enough of it does, or nothing shows that it does not
   bool wouldLoadAfter = false;    ///< after tcfix apply
+  bool simulatesLoading = false;  ///< enough of it loads in the simulation, whatever --run showed
   std::string applyCommand = {};  ///< "tcfix apply TARGET", with the options about the target
+  std::string runCommand = {};    ///< "tcfix doctor --run --json TARGET", likewise
+  std::optional<trial::Trial> trial = {}; ///< with --run; `loads` is then what it showed
 
   const recipe::Recipe& recipe() const { return facts.package.recipe; }
   FindingContext context() const;
@@ -40,6 +44,7 @@ void findPythonDefects(const ExaminedPackage& package, Defects& defects); ///< t
 void findMacDefects(const ExaminedPackage& package, Defects& defects);    ///< signatures, min OS
 void findPathDefects(const ExaminedPackage& package, Defects& defects);   ///< search paths
 void findSurroundings(const ExaminedPackage& package, Defects& defects);  ///< shadows, RECORD
+void findTrialDefects(const ExaminedPackage& package, Defects& defects);  ///< --run
 
 /// Host paths of torch's libraries; none without torch.
 std::vector<std::string> torchLibrariesOf(const survey::PackageFacts& facts);

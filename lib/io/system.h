@@ -92,6 +92,9 @@ bool isQuarantined(const std::string& path);
 /// True when everybody may write into this folder and remove what others put there.
 bool isWritableByAll(const std::string& folder);
 
+/// Who owns what is at `path`, links followed, if we are root and the owner is not.
+std::optional<unsigned> otherOwner(const std::string& path);
+
 /// Lets this process open as many files as the system allows it at all.
 void allowManyOpenFiles();
 

@@ -260,6 +260,13 @@ bool isWritableByAll(const std::string& folder) {
          (status.st_mode & S_ISVTX) == 0;
 }
 
+std::optional<unsigned> otherOwner(const std::string& path) {
+  struct stat status;
+  if (::geteuid() != 0 || ::stat(path.c_str(), &status) != 0 || status.st_uid == 0)
+    return std::nullopt;
+  return status.st_uid;
+}
+
 void allowManyOpenFiles() {
   struct rlimit limit;
   if (::getrlimit(RLIMIT_NOFILE, &limit) == 0) {

@@ -128,6 +128,11 @@ bool isWritableByAll(const std::string&) {
   return false;
 }
 
+// There is no root.
+std::optional<unsigned> otherOwner(const std::string&) {
+  return std::nullopt;
+}
+
 void allowManyOpenFiles() {}
 
 void watchForInterrupts() {

@@ -24,9 +24,14 @@ std::vector<std::string> usualPatterns(Platform platform, llvm::StringRef arch) 
     return patterns;
   }
   case Platform::Linux:
-    return {"/usr/local/lib",   "/usr/local/lib64",   "/opt/*/lib",
-            "/opt/*/lib64",     "/usr/local/*/lib",   "/usr/local/*/lib64",
-            "/usr/lib/*-linux-gnu/*", "/home/linuxbrew/.linuxbrew/lib"};
+    return {"/usr/local/lib",
+            "/usr/local/lib64",
+            "/opt/*/lib",
+            "/opt/*/lib64",
+            "/usr/local/*/lib",
+            "/usr/local/*/lib64",
+            "/usr/lib/*-linux-gnu/*",
+            "/home/linuxbrew/.linuxbrew/lib"};
   case Platform::Windows:
     return {"C:\\Program Files\\*\\bin", "C:\\Program Files\\*\\lib", "C:\\*\\bin"};
   }
@@ -63,9 +68,8 @@ private:
     std::optional<Image> image =
         llvm::expectedToOptional(formats::inspect(file->bytes(), {.isThorough = false}));
     return image && platformOf(image->format) == target.platform &&
-           (arch.empty() || llvm::any_of(image->slices, [&](const Slice& slice) {
-              return slice.arch == arch;
-            }));
+           (arch.empty() ||
+            llvm::any_of(image->slices, [&](const Slice& slice) { return slice.arch == arch; }));
   }
 
   const llvm::StringRef name, arch;

@@ -1,5 +1,5 @@
-// Where a library lies although no search path leads there: in the environment, or below the prefixes
-// that people install into by hand. For advice; nothing is taken from there unasked.
+// Where a library lies although no search path leads there: in the environment, or below the
+// prefixes that people install into by hand. For advice; nothing is taken from there unasked.
 #pragma once
 
 #include "env/target.h"

@@ -1,6 +1,7 @@
 #include "report/doctor.h"
 
 #include "report/json_parts.h"
+#include "report/trial.h"
 
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/StringExtras.h>
@@ -43,17 +44,22 @@ std::string unseenBy(const GroupReport& group) {
   return {};
 }
 
-std::string groupLine(const GroupReport& group, const Paint& paint) {
-  std::string name = group.major ? "FFmpeg " + std::to_string(group.major) : "libraries";
+/// A row of the table: a name, a verdict, and the rest.
+std::string rowText(std::string name, Verdict verdict, llvm::StringRef rest, const Paint& paint) {
   name.resize(10, ' ');
-  std::string line = "  " + name + verdictWord(group.loads, paint);
+  return "  " + name + verdictWord(verdict, paint) +
+         (rest.empty() ? "" : "  " + wrapped(printable(rest), 27, 27)) + "\n";
+}
+
+std::string groupLine(const GroupReport& group, const Diagnosis& diagnosis, const Paint& paint) {
+  std::string name = group.major ? "FFmpeg " + std::to_string(group.major) : "libraries";
   const resolve::LoadProblem* cause = group.firstCause();
   std::string rest = cause                             ? causeOf(*cause)
                      : group.loads == Verdict::Unknown ? unseenBy(group)
-                                                       : group.ffmpegFolder;
+                                                       : diagnosis.shown(group.ffmpegFolder);
   if (group.loads == Verdict::Loads && group.loadsBare == Verdict::Fails)
     rest += " (only after import torch)";
-  return line + (rest.empty() ? "" : "  " + wrapped(printable(rest), 27, 27)) + "\n";
+  return rowText(std::move(name), group.loads, rest, paint);
 }
 
 /// "torch 2.9.1, Python 3.12".
@@ -76,14 +82,15 @@ void writeEvidence(OStream& out, llvm::ArrayRef<Evidence> evidence) {
       texts(out, each.name, std::get<std::vector<std::string>>(each.value));
 }
 
-std::string evidenceText(const Evidence& evidence) {
+std::string evidenceText(const Evidence& evidence, const Diagnosis& diagnosis) {
   std::string out;
   for (const std::string& one : evidence.values())
-    out += "      " + evidence.name + ": " + printable(one) + "\n";
+    out += "      " + evidence.name + ": " + printable(diagnosis.shown(one)) + "\n";
   return out;
 }
 
-std::string findingText(const Finding& finding, bool isVerbose, const Paint& paint) {
+std::string findingText(const Finding& finding, const Diagnosis& diagnosis, bool isVerbose,
+                        const Paint& paint) {
   std::string word = nameOf(finding.severity).str();
   std::string head = word + "[" + finding.code + "]: ";
   std::string out = finding.severity == Severity::Error     ? paint.red(head)
@@ -92,9 +99,9 @@ std::string findingText(const Finding& finding, bool isVerbose, const Paint& pai
   out += wrapped(printable(finding.message), 4, head.size()) + "\n";
   if (isVerbose) {
     if (!finding.path.empty())
-      out += "      file: " + printable(finding.path) + "\n";
+      out += "      file: " + printable(diagnosis.shown(finding.path)) + "\n";
     for (const Evidence& evidence : finding.evidence)
-      out += evidenceText(evidence);
+      out += evidenceText(evidence, diagnosis);
   }
   if (!finding.action.empty())
     out += "    $ " + printable(finding.action) + "\n";
@@ -147,14 +154,17 @@ std::string renderDiagnosis(const Diagnosis& diagnosis, bool isVerbose, const Pa
   if (!diagnosis.versions.empty())
     out += "  told      " + versionsText(diagnosis.versions) + "\n";
   for (const GroupReport* group : diagnosis.groups())
-    out += groupLine(*group, paint);
+    out += groupLine(*group, diagnosis, paint);
+  if (const std::optional<trial::Trial> trial = diagnosis.trial())
+    out += rowText("python", trial->isOk ? Verdict::Loads : Verdict::Fails,
+                   trialText(*trial, diagnosis.required), paint);
   // One of each kind is enough for a screen; -v shows all of them.
   std::map<std::string, size_t> shown;
   size_t hidden = 0;
   for (const Finding* finding : diagnosis.findings()) {
     bool isShown = isVerbose || (finding->severity != Severity::Info && shown[finding->code]++ < 2);
     if (isShown)
-      out += findingText(*finding, isVerbose, paint);
+      out += findingText(*finding, diagnosis, isVerbose, paint);
     else
       ++hidden;
   }
@@ -175,6 +185,7 @@ std::string jsonForDoctor(const Preamble& preamble, const Diagnosis& diagnosis) 
     textIfKnown(out, "action", diagnosis.action);
     if (!diagnosis.versions.empty())
       out.attributeObject("told", [&] { writeEvidence(out, diagnosis.versions); });
+    writeTrial(out, diagnosis.trial());
     out.attributeArray("groups", [&] {
       for (const GroupReport* group : diagnosis.groups())
         out.object([&] { writeGroup(out, *group); });

@@ -38,7 +38,7 @@ State stateOf(Verdict verdict) {
 class Builder {
 public:
   explicit Builder(const Diagnosis& diagnosis)
-      : groups(diagnosis.groups()), needed(neededGroups(diagnosis)) {}
+      : diagnosis(diagnosis), groups(diagnosis.groups()), needed(neededGroups(diagnosis)) {}
 
   Graph run() {
     for (size_t i = 0; i < groups.size(); ++i)
@@ -67,7 +67,7 @@ private:
       std::string key =
           "package|" + (needed[index] ? library.path : "group " + std::to_string(index));
       State state = stateOf(needed[index] ? library.loads.verdict : group.loads);
-      size_t node = nodeFor(key, Kind::Package, state, group.major, briefPath(folder));
+      size_t node = nodeFor(key, Kind::Package, state, group.major, briefPath(diagnosis, folder));
       graph.nodes[node].isNeeded = needed[index];
       graph.nodes[node].libraries.push_back(fileName(library.path));
       graph.nodes[node].paths.push_back(library.path);
@@ -157,10 +157,10 @@ private:
       return known->second;
     }
     std::string folder = slashed(llvm::sys::path::parent_path(path)), leaf = fileName(path);
-    std::string brief = briefPath(folder);
-    bool isInside = brief != folder || llvm::any_of(ownFolders, [&](llvm::StringRef own) {
-                      return isWithin(folder, own);
-                    });
+    std::string brief = briefPath(diagnosis, folder);
+    bool isInside =
+        briefPath(folder) != folder ||
+        llvm::any_of(ownFolders, [&](llvm::StringRef own) { return isWithin(folder, own); });
     int major = majorOf(leaf, group);
     Kind kind = providers::parseFfmpegName(leaf)                        ? Kind::Ffmpeg
                 : llvm::StringRef("/" + folder).ends_with("/torch/lib") ? Kind::Torch
@@ -277,6 +277,7 @@ private:
                 std::move(use));
   }
 
+  const Diagnosis& diagnosis;
   std::vector<const GroupReport*> groups;
   std::vector<bool> needed; ///< for each group
   Graph graph;
@@ -298,6 +299,11 @@ std::string briefPath(llvm::StringRef path) {
     if (size_t place = llvm::StringRef(whole).rfind(site); place != llvm::StringRef::npos)
       return whole.substr(place + site.size());
   return whole;
+}
+
+std::string briefPath(const Diagnosis& diagnosis, const std::string& hostPath) {
+  std::string brief = briefPath(hostPath);
+  return brief == slashed(hostPath) ? diagnosis.shown(hostPath) : brief;
 }
 
 std::vector<bool> neededGroups(const Diagnosis& diagnosis) {

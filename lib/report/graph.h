@@ -27,7 +27,7 @@ struct Node {
   State state = State::Loads;
   bool isNeeded = true; ///< false: it does not matter that it fails or is missing
   int major = 0;        ///< FFmpeg's, where it is about one
-  std::string folder;   ///< below site-packages, or a host path; empty where there is none
+  std::string folder;   ///< below site-packages, or a target path; empty where there is none
   std::vector<std::string> libraries; ///< file names, in load order
   std::vector<std::string> paths;     ///< host paths, for the package's own
 
@@ -67,6 +67,9 @@ std::string renderDot(const Graph& graph);
 
 /// The path as it is best read: below site-packages where it is inside, with forward slashes.
 std::string briefPath(llvm::StringRef path);
+
+/// The same of a host path, for people: the target's path where it is outside.
+std::string briefPath(const doctor::Diagnosis& diagnosis, const std::string& hostPath);
 
 /// A dependency's last part, as any platform writes it.
 std::string leafOf(llvm::StringRef dependency);

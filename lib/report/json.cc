@@ -2,6 +2,7 @@
 
 #include "image/names.h"
 #include "report/json_parts.h"
+#include "report/trial.h"
 
 namespace tcfix::report {
 
@@ -147,6 +148,7 @@ std::string jsonForApply(const Preamble& preamble, llvm::ArrayRef<apply::TargetO
           writeLoads(out, "loads", target.loads);
           writeLoads(out, "loads_bare", target.loadsBare);
           writeTorch(out, target.torch);
+          writeTrial(out, target.trial);
           if (!target.ffmpeg) {
             out.attribute("ffmpeg", nullptr);
             return;

@@ -1,5 +1,6 @@
 // What was done: by edit, apply, wheel and undo.
 #include "report/text_parts.h"
+#include "report/trial.h"
 
 #include "base/enum_name.h"
 #include "image/names.h"
@@ -178,6 +179,20 @@ std::vector<Alike> changedAlike(llvm::ArrayRef<apply::FileOutcome> files) {
   return kinds;
 }
 
+/// What the environment's own python showed, and the next step if it failed.
+std::string confirmationText(const apply::TargetOutcome& target, const Paint& paint) {
+  const trial::Trial& trial = *target.trial;
+  const std::string rest = trialText(trial, target.required);
+  if (trial.isOk)
+    return paint.green("confirmed") + " by " + printable(trial.python) + " " + rest + "\n";
+  std::string out = paint.red("not confirmed") + " by " + printable(trial.python) + "\n  " +
+                    wrapped(printable(rest), 4, 2) + "\n";
+  // The simulation has named the next step already, where it failed, too.
+  return target.loads.after == resolve::Verdict::Fails
+             ? out
+             : out + "next: tcfix doctor --run " + printable(target.path) + "\n";
+}
+
 std::string nameText(const apply::FileOutcome& file) {
   return printable(llvm::sys::path::filename(file.path));
 }
@@ -210,7 +225,9 @@ std::string renderApplied(const apply::TargetOutcome& target, bool isVerbose, co
   out += paint.bold(printable(target.path)) + ": " +
          (isIdle ? std::string("nothing to do") : countsText(counts, "library", isPromise)) + "\n" +
          verdictText(target, isPromise, paint);
-  if (counts.changed != 0 && !isPromise && target.loads.after == resolve::Verdict::Loads)
+  if (target.trial)
+    out += confirmationText(target, paint);
+  else if (counts.changed != 0 && !isPromise && target.loads.after == resolve::Verdict::Loads)
     for (const std::string& test : target.smokeTests)
       out += "next: python -c \"" + printable(test) + "\"\n";
   return out;

@@ -85,9 +85,10 @@ std::string majors(const Diagnosis& diagnosis, const std::vector<bool>& needed) 
   for (size_t i = 0; i < groups.size(); ++i) {
     const GroupReport& group = *groups[i];
     const resolve::LoadProblem* cause = group.firstCause();
-    std::string why = cause                        ? escaped(cause->message)
-                      : group.ffmpegFolder.empty() ? ""
-                                                   : "from " + code(group.ffmpegFolder);
+    std::string why = cause ? escaped(cause->message)
+                      : group.ffmpegFolder.empty()
+                          ? ""
+                          : "from " + code(diagnosis.shown(group.ffmpegFolder));
     if (!needed[i])
       why += " <span class=\"aside\">(not needed)</span>";
     else if (group.loads == Verdict::Loads && group.loadsBare == Verdict::Fails)
@@ -99,20 +100,20 @@ std::string majors(const Diagnosis& diagnosis, const std::vector<bool>& needed) 
   return out;
 }
 
-std::string evidence(const Evidence& fact) {
+std::string evidence(const Evidence& fact, const Diagnosis& diagnosis) {
   std::string values;
   for (const std::string& each : fact.values())
-    values += "<dd>" + code(each) + "</dd>";
+    values += "<dd>" + code(diagnosis.shown(each)) + "</dd>";
   return values.empty() ? "" : "<dt>" + escaped(fact.name) + "</dt>" + values;
 }
 
-std::string messageOf(const Finding& finding) {
+std::string messageOf(const Finding& finding, const Diagnosis& diagnosis) {
   std::string out = "<p>" + escaped(finding.message) + "</p>\n";
   std::string facts;
   if (!finding.path.empty())
-    facts = "<dt>file</dt><dd>" + code(finding.path) + "</dd>";
+    facts = "<dt>file</dt><dd>" + code(diagnosis.shown(finding.path)) + "</dd>";
   for (const Evidence& fact : finding.evidence)
-    facts += evidence(fact);
+    facts += evidence(fact, diagnosis);
   if (!facts.empty())
     out += "<details><summary>What shows it</summary><dl>" + facts + "</dl></details>\n";
   return out;
@@ -120,7 +121,7 @@ std::string messageOf(const Finding& finding) {
 
 /// Findings of one kind that one command helps, such as the same of each major: the command once,
 /// and all but the first few folded.
-std::string article(llvm::ArrayRef<const Finding*> alike) {
+std::string article(llvm::ArrayRef<const Finding*> alike, const Diagnosis& diagnosis) {
   constexpr size_t kShown = 2;
   const Finding& first = *alike.front();
   Standing standing = standingOf(first.severity);
@@ -129,7 +130,7 @@ std::string article(llvm::ArrayRef<const Finding*> alike) {
   for (size_t i = 0; i < alike.size(); ++i) {
     if (i == kShown)
       out += formatv("<details><summary>{0} more of the same kind</summary>\n", alike.size() - i);
-    out += messageOf(*alike[i]);
+    out += messageOf(*alike[i], diagnosis);
   }
   if (alike.size() > kShown)
     out += "</details>\n";
@@ -138,9 +139,9 @@ std::string article(llvm::ArrayRef<const Finding*> alike) {
   return out + "</article>\n";
 }
 
-std::string findings(llvm::ArrayRef<const Finding*> all) {
+std::string findings(const Diagnosis& diagnosis) {
   std::vector<std::vector<const Finding*>> kinds;
-  for (const Finding* finding : all) {
+  for (const Finding* finding : diagnosis.findings()) {
     auto isLike = [&](llvm::ArrayRef<const Finding*> kind) {
       return std::tie(kind[0]->code, kind[0]->severity, kind[0]->action) ==
              std::tie(finding->code, finding->severity, finding->action);
@@ -152,7 +153,7 @@ std::string findings(llvm::ArrayRef<const Finding*> all) {
   }
   std::string out;
   for (const std::vector<const Finding*>& kind : kinds)
-    out += article(kind);
+    out += article(kind, diagnosis);
   return out.empty() ? out : "<section>\n<h2>Findings</h2>\n" + out + "</section>\n";
 }
 
@@ -166,7 +167,7 @@ std::string tried(llvm::ArrayRef<Attempt> attempts) {
 }
 
 /// A dependency as one library asked for it; nothing for what the system has.
-std::string traceLine(const Binding& binding, bool isNeeded) {
+std::string traceLine(const Binding& binding, const Diagnosis& diagnosis, bool isNeeded) {
   std::string how = binding.how.text();
   std::string what;
   switch (binding.state) {
@@ -174,7 +175,7 @@ std::string traceLine(const Binding& binding, bool isNeeded) {
   case Binding::State::Assumed:
     return {};
   case Binding::State::Found:
-    what = "→ " + code(briefPath(binding.provider));
+    what = "→ " + code(briefPath(diagnosis, binding.provider));
     break;
   case Binding::State::Optional:
     what = badge({"idle", "–", "missing, not needed"});
@@ -195,11 +196,12 @@ std::string traceLine(const Binding& binding, bool isNeeded) {
 }
 
 /// What one library asked for, in load order; the system's own libraries on one line.
-std::string traceOf(llvm::ArrayRef<const Binding*> bindings, bool isNeeded) {
+std::string traceOf(llvm::ArrayRef<const Binding*> bindings, const Diagnosis& diagnosis,
+                    bool isNeeded) {
   std::string out = "<ul class=\"trace\">\n";
   std::vector<std::string> system;
   for (const Binding* binding : bindings)
-    if (std::string line = traceLine(*binding, isNeeded); !line.empty())
+    if (std::string line = traceLine(*binding, diagnosis, isNeeded); !line.empty())
       out += line;
     else
       system.push_back(escaped(leafOf(binding->dependency)));
@@ -208,11 +210,12 @@ std::string traceOf(llvm::ArrayRef<const Binding*> bindings, bool isNeeded) {
   return out + "</ul>\n";
 }
 
-std::string trace(const LibraryReport& library, const std::string& id, bool isNeeded) {
-  std::string out =
-      formatv("<details id=\"{0}\"><summary>{1} {2}</summary>\n<p class=\"path\">{3}</p>\n", id,
-              code(llvm::sys::path::filename(library.path)),
-              badge(standingOf(library.loads.verdict, isNeeded)), code(library.path));
+std::string trace(const LibraryReport& library, const std::string& id, const Diagnosis& diagnosis,
+                  bool isNeeded) {
+  std::string out = formatv(
+      "<details id=\"{0}\"><summary>{1} {2}</summary>\n<p class=\"path\">{3}</p>\n", id,
+      code(llvm::sys::path::filename(library.path)),
+      badge(standingOf(library.loads.verdict, isNeeded)), code(diagnosis.shown(library.path)));
   for (const resolve::LoadProblem& problem : llvm::ArrayRef(library.loads.problems).take_front(1))
     out += "<p>" + escaped(problem.message) + "</p>\n";
   // Bindings come in load order, which is not that of the libraries that ask.
@@ -227,9 +230,10 @@ std::string trace(const LibraryReport& library, const std::string& id, bool isNe
   std::string deeper;
   for (const std::string& asker : askers)
     if (asker == library.path)
-      out += traceOf(byAsker[asker], isNeeded);
+      out += traceOf(byAsker[asker], diagnosis, isNeeded);
     else
-      deeper += "<h4>" + code(briefPath(asker)) + "</h4>\n" + traceOf(byAsker[asker], isNeeded);
+      deeper += "<h4>" + code(briefPath(diagnosis, asker)) + "</h4>\n" +
+                traceOf(byAsker[asker], diagnosis, isNeeded);
   if (!deeper.empty())
     out += "<details><summary>What these need in turn</summary>\n" + deeper + "</details>\n";
   return out + "</details>\n";
@@ -269,7 +273,7 @@ std::string renderPage(const Diagnosis& diagnosis, llvm::StringRef program) {
     for (const LibraryReport& library : groups[i]->libraries) {
       std::string id = "library-" + std::to_string(anchors.size());
       anchors[library.path] = id;
-      traces += trace(library, id, needed[i]);
+      traces += trace(library, id, diagnosis, needed[i]);
     }
   }
   Standing standing = !diagnosis.isOk()   ? Standing{"bad", "✕", "Broken"}
@@ -288,7 +292,7 @@ std::string renderPage(const Diagnosis& diagnosis, llvm::StringRef program) {
       {"summary", escaped(diagnosis.decisive().summary)},
       {"next", next},
       {"majors", majors(diagnosis, needed)},
-      {"findings", findings(diagnosis.findings())},
+      {"findings", findings(diagnosis)},
       {"graph", renderSvg(graphOf(diagnosis), anchorOf)},
       {"traces", traces},
       {"program", escaped(program)},

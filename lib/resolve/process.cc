@@ -147,7 +147,7 @@ LoadProblem problemOf(const std::string& hostPath, const Candidate& candidate) {
                      ? LoadProblem::Code::WrongArchitecture
                      : LoadProblem::Code::Unreadable;
   problem.library = problem.provider = hostPath;
-  problem.message = hostPath + " " + candidate.complaint;
+  problem.message = baseName(hostPath).str() + " " + candidate.complaint;
   return problem;
 }
 
@@ -165,8 +165,8 @@ LoadProblem problemOf(const Process& process, size_t requester, const Search& se
   } else if (!search.unreadable.empty()) {
     problem.code = LoadProblem::Code::Unreadable;
     problem.provider = search.unreadable;
-    problem.message = beginning + "but " + search.unreadable + " is no library (" +
-                      problem.tried.back().outcome + ")";
+    problem.message = beginning + "but " + process.disk().targetPath(search.unreadable) +
+                      " is no library (" + problem.tried.back().outcome + ")";
   } else {
     problem.code = LoadProblem::Code::MissingDependency;
     problem.message = beginning + (problem.tried.empty() ? "and nothing says where to look for it"

@@ -42,7 +42,7 @@ LoadResult unreadable(const Library& library) {
   LoadProblem problem;
   problem.code = LoadProblem::Code::Unreadable;
   problem.library = problem.provider = library.path;
-  problem.message = library.path + ": " + library.problem->message;
+  problem.message = baseName(library.path).str() + ": " + library.problem->message;
   LoadResult result;
   result.problems.push_back(std::move(problem));
   judge(result);

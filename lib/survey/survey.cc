@@ -22,16 +22,6 @@ const Slice& sliceFor(const Image& image, llvm::StringRef arch) {
   return image.slices.front();
 }
 
-std::string pythonFor(const env::Target& target, const env::Package& package) {
-  auto own = llvm::find_if(target.environment.sites,
-                           [&](const env::Site& one) { return one.folder == package.site; });
-  for (const env::Python& python : target.environment.pythons)
-    if (own == target.environment.sites.end() || own->pythonVersion.empty() ||
-        python.version == own->pythonVersion)
-      return python.executable;
-  return {};
-}
-
 // A universal python runs in the architecture that its machine prefers: the first that fits. One of
 // another platform than the libraries will not be the one that loads them.
 void describePython(resolve::ProcessOptions& process, Platform platform,
@@ -172,6 +162,16 @@ void describeLibraries(PackageFacts& facts, resolve::LibraryStore& store) {
 
 } // namespace
 
+std::string pythonOf(const env::Target& target, const env::Package& package) {
+  auto own = llvm::find_if(target.environment.sites,
+                           [&](const env::Site& one) { return one.folder == package.site; });
+  for (const env::Python& python : target.environment.pythons)
+    if (own == target.environment.sites.end() || own->pythonVersion.empty() ||
+        python.version == own->pythonVersion)
+      return python.executable;
+  return {};
+}
+
 PackageFacts gatherFacts(const env::Target& target, const env::Package& package,
                          resolve::LibraryStore& store, const SurveyOptions& options) {
   // This machine's own variables count only where the target runs here.
@@ -180,7 +180,7 @@ PackageFacts gatherFacts(const env::Target& target, const env::Package& package,
   facts.package = package;
   facts.platform = target.platform;
   facts.root = target.environment.whole;
-  facts.process.executable = pythonFor(target, package);
+  facts.process.executable = pythonOf(target, package);
   facts.process.isPython = true;
   facts.process.systemVersion = options.macosVersion;
   facts.process.arch = options.arch;

@@ -22,6 +22,9 @@ env::TargetQuery queryFor(const std::string& target, const SurveyOptions& option
 /// directory to search is not there.
 llvm::Expected<env::Target> locate(const std::string& target, const SurveyOptions& options);
 
+/// The python that would load a package, by its host path; empty if there is none.
+std::string pythonOf(const env::Target& target, const env::Package& package);
+
 /// The facts of one package, with its libraries as the store has them.
 PackageFacts gatherFacts(const env::Target& target, const env::Package& package,
                          resolve::LibraryStore& store, const SurveyOptions& options);

@@ -111,6 +111,34 @@ class Torch(TypedDict):
     site: str
 
 
+class TriedLibrary(TypedDict):
+    path: str
+    loads: bool
+    error: Optional[str]  # the loader's own words
+
+
+class TriedGroup(TypedDict):
+    package: str
+    ffmpeg: Optional[int]
+    loads: bool
+    simulated: Optional[bool]  # what the simulation says; None where it does not know
+    agrees: bool
+    libraries: List[TriedLibrary]
+
+
+class Run(TypedDict):
+    """What the environment's own python showed (--run)."""
+
+    python: str
+    ok: bool
+    ffmpeg_major: Optional[int]
+    seconds: float
+    smoke_test: Optional[str]
+    error: Optional[str]  # of the smoke test
+    groups: List[TriedGroup]
+    agrees: bool
+
+
 class AppliedTarget(TypedDict):
     path: str
     files: List[EditedFile]
@@ -119,6 +147,7 @@ class AppliedTarget(TypedDict):
     loads_bare: Change
     ffmpeg: Optional[FFmpeg]
     torch: Optional[Torch]
+    run: Optional[Run]
 
 
 class ApplyReport(Report):
@@ -159,6 +188,7 @@ class DoctorReport(Report):
     verdict: str  # ok, broken
     summary: str  # the verdict in one sentence
     action: Optional[str]  # the command that comes next
+    run: Optional[Run]
     groups: List[Group]
     findings: List[Finding]
 

@@ -6,6 +6,7 @@ import subprocess
 import unittest
 
 import harness
+import test_run
 import tiny_macho
 from doctor_trees import WANTS_FFMPEG, LinuxTree, MacTree
 from harness import ROOT, FilesTest, find_tool, run, tcfix, tcfix_json
@@ -411,6 +412,17 @@ class Findings(FilesTest):
             # Paths and commands stay whole.
             if not re.match(r" +(\$|file:|\w+:) |next: ", line) and str(self.folder) not in line:
                 self.assertLessEqual(len(line), 80, line)
+        self.check_paths(tree, arguments, text)
+
+    def check_paths(self, tree, arguments, text):
+        """People read the target's paths. Those of this machine are in commands, which are typed here,
+        and where the target is called as it was named."""
+        page = self.folder / "page.html"
+        dot = run(harness.TCFIX, "doctor", "--dot", "--html", page, *arguments).stdout
+        html = re.sub(r'<div class="command">.*?</div>|<p class="about">.*?</p>', "", page.read_text(), flags=re.S)
+        lines = [line for line in text.splitlines()[1:] if not re.match(r" +\$ |next: ", line)]
+        for shown in (*lines, html, dot):
+            self.assertNotIn(str(tree.root), shown)
 
     def test_each(self):
         self.assertTrue(find_tool("gcc"), "these tests need gcc")
@@ -422,7 +434,7 @@ class Findings(FilesTest):
     def test_every_code_is_shown_and_explained(self):
         codes = codes_in_sources()
         told = {code for case in TEXTS.values() for code in case.codes}
-        self.assertEqual(set(CASES) | told, codes)
+        self.assertEqual(set(CASES) | told | test_run.SHOWN, codes)
         page = (ROOT / "docs" / "findings.md").read_text()
         sections = re.split(r"^#{2,3} ", page, flags=re.MULTILINE)[1:]
         explained = [section for section in sections if section.startswith("`")]

@@ -5,6 +5,7 @@
 #include "io/host.h"
 #include "io/system.h"
 #include "report/progress.h"
+#include "trial/trial.h"
 
 namespace tcfix::cli {
 
@@ -42,7 +43,13 @@ std::string readOptions(const Invocation& invocation, apply::ApplyOptions& optio
 }
 
 bool lacks(const apply::TargetOutcome& target, int major) {
-  return !llvm::is_contained(target.loadingMajors, major);
+  return target.trial ? !target.trial->loads(major)
+                      : !llvm::is_contained(target.loadingMajors, major);
+}
+
+/// Python has the last word, where it was asked.
+bool fails(const apply::TargetOutcome& target) {
+  return target.trial ? !target.trial->isOk : target.loads.after == resolve::Verdict::Fails;
 }
 
 int codeFor(const Invocation& invocation, llvm::ArrayRef<apply::TargetOutcome> targets,
@@ -52,8 +59,8 @@ int codeFor(const Invocation& invocation, llvm::ArrayRef<apply::TargetOutcome> t
     if (!target.problems.empty())
       continue; // an error already
     wouldChange |= apply::countFiles(target.files).changed != 0;
-    failsToLoad |= target.loads.after == resolve::Verdict::Fails ||
-                   llvm::any_of(required, [&](int major) { return lacks(target, major); });
+    failsToLoad |=
+        fails(target) || llvm::any_of(required, [&](int major) { return lacks(target, major); });
   }
   if (invocation.isOn("dry-run"))
     return kDone;
@@ -72,6 +79,9 @@ void tellProblems(Invocation& invocation, const apply::TargetOutcome& target,
           {std::nullopt,
            "does not load with FFmpeg " + std::to_string(major) + ", which --require names",
            target.path, "tcfix doctor tells why"});
+  if (target.trial && !target.trial->agrees())
+    invocation.addWarning({std::nullopt, "the simulation and the environment's python disagree",
+                           target.path, "tcfix doctor --run shows both and how to report it"});
   if (!target.isFullyKnown)
     invocation.addWarning(
         {std::nullopt,
@@ -97,6 +107,12 @@ int runApply(Invocation& invocation) {
   llvm::Expected<std::vector<int>> required = majorsOf(invocation, "require");
   if (!required)
     return invocation.usageError(toProblem(required.takeError(), {}).message);
+  if (invocation.isOn("run")) {
+    if (!options.isWriting)
+      return invocation.usageError("--run tries what was written: it cannot be combined with "
+                                   "--dry-run or --check");
+    options.trial = trial::TrialOptions{.required = *required};
+  }
   llvm::Expected<std::vector<std::string>> targets = targetsOf(invocation);
   std::vector<apply::TargetOutcome> outcomes;
   if (targets) {
@@ -134,6 +150,7 @@ Command applyCommand() {
       {"rpath", "ensure this search path in every library; may be repeated", "PATH"},
       {"ffmpeg", "the FFmpeg to use; none: none, and take ours back", "DIR|auto|av|none"},
       {"require", "FFmpeg majors that must load, such as 7,8", "MAJORS"},
+      {"run", "then start the environment's python and load them for real"},
       {"replace-from", "first copy rebuilt libraries of the same names from here", "DIR"},
       {"no-sign", "leave signatures as they are, even if that breaks them"},
       {"sign-with", "let macOS's own tool sign", "codesign"},
@@ -151,6 +168,7 @@ Command applyCommand() {
   tcfix apply                       the active environment, or ./.venv
   tcfix apply -n .venv              what would change, as a diff
   tcfix apply --rpath @loader_path/../torch/lib --rpath /opt/homebrew/lib .venv
+  tcfix apply --run .venv           and let the environment's python confirm it
   tcfix apply --ffmpeg av .venv     use the FFmpeg inside PyAV (pip install av)
   tcfix apply --check ~/envs/*      for CI: exit 1 if anything would change
 )",

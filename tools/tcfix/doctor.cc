@@ -2,6 +2,7 @@
 
 #include "commit/transaction.h"
 #include "doctor/diagnose.h"
+#include "io/system.h"
 #include "report/doctor.h"
 #include "report/graph.h"
 #include "report/page.h"
@@ -35,7 +36,7 @@ int runOnTraceback(Invocation& invocation) {
   if (!invocation.operands().empty())
     return invocation.usageError("--traceback explains a text, and looks at no TARGET: take one");
   for (const char* option :
-       {"require", "html", "dot", "package", "sysroot", "arch", "macos-version", "search"})
+       {"require", "run", "html", "dot", "package", "sysroot", "arch", "macos-version", "search"})
     if (invocation.has(option))
       return invocation.usageError(std::string("--traceback explains a text: --") + option +
                                    " needs the libraries themselves");
@@ -62,6 +63,9 @@ int runDoctor(Invocation& invocation) {
   if (!required)
     return invocation.usageError(toProblem(required.takeError(), {}).message);
   options.required = *required;
+  options.isTried = invocation.isOn("run");
+  if (options.isTried)
+    io::system::watchForInterrupts(); // so that Ctrl-C also ends the python that is started
   llvm::Expected<std::vector<std::string>> targets = targetsOf(invocation);
   std::optional<doctor::Diagnosis> diagnosis;
   if (!targets) {
@@ -85,6 +89,7 @@ int runDoctor(Invocation& invocation) {
 Command doctorCommand() {
   static constexpr Option kOptions[] = {
       {"require", "FFmpeg majors that must load, such as 7,8", "MAJORS"},
+      {"run", "also start the environment's python and compare; it has the last word"},
       {"traceback", "explain the text of a failed import, of any machine; - for standard input",
        "FILE"},
       {"html", "also write a page with the dependency graph and all search traces", "FILE"},
@@ -93,13 +98,15 @@ Command doctorCommand() {
   return {"doctor",
           "explain why it does not load, and what to do",
           "Says for each FFmpeg major whether torchcodec's libraries load, why they do\n"
-          "not, and the command that helps. Runs no Python and changes nothing.\n",
+          "not, and the command that helps. Changes nothing, and starts no program unless\n"
+          "--run is given.\n",
           "[TARGET]",
           R"(  tcfix doctor .venv
   tcfix doctor --package torchvision .venv
   tcfix doctor my_ext.cpython-312-darwin.so
   tcfix doctor --traceback error.txt
   python -c "import torchcodec" 2>&1 | tcfix doctor --traceback -
+  tcfix doctor --run .venv          what the environment's python says to it
   tcfix doctor --html report.html .venv
   tcfix doctor --dot .venv | dot -Tsvg -o graph.svg
   tcfix doctor --json .venv | jq '.findings[] | {code, action}'
