@@ -77,7 +77,7 @@ std::optional<std::string> problemOf(const CodeDirectory& directory, bool hasLar
       !(hasLargePages && directory.pageSize == uint64_t(1) << kLargePageShift))
     return directory.pageSize == 0 ? "the kernel refuses a signature without a page size"
                                    : "the kernel refuses its page size of " +
-           std::to_string(directory.pageSize) + " bytes";
+                                         std::to_string(directory.pageSize) + " bytes";
   if (directory.version >= kSupportsScatter && !isScatterWhole(directory.bytes))
     return "the list of scattered pages ends outside the code directory";
   if (directory.version >= kSupportsLinkage && !isLinkageWhole(directory.bytes))
