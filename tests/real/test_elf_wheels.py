@@ -154,7 +154,7 @@ class InheritedRpath(FilesTest):
 
     def setUp(self):
         super().setUp()
-        (wheel,) = harness.wheels("odd").glob("opencv_python-4.5.1*")
+        (wheel,) = harness.wheels("inherited").glob("opencv_python-4.5.1*")
         shutil.copytree(wheel, self.folder / "site", copy_function=harness.link_or_copy)
         (self.module,) = (self.folder / "site/cv2").glob("cv2.*.so")
         (self.bundled,) = (self.folder / "site/opencv_python.libs").glob("libavformat-*")
