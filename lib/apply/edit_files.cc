@@ -1,5 +1,6 @@
 #include "apply/edit_files.h"
 
+#include "apply/inherited_paths.h"
 #include "base/parallel.h"
 #include "commit/codesign_tool.h"
 #include "commit/journal.h"
@@ -38,7 +39,8 @@ llvm::Error refuseIfInterrupted() {
   return llvm::Error::success();
 }
 
-llvm::Error plan(EditWork& work, const formats::EditRequest& request, const EditOptions& options) {
+llvm::Error plan(EditWork& work, const formats::EditRequest& request, const EditOptions& options,
+                 InheritedPaths& inherited) {
   if (llvm::Error error = refuseIfInterrupted())
     return error;
   Bytes bytes = work.input->bytes();
@@ -47,6 +49,8 @@ llvm::Error plan(EditWork& work, const formats::EditRequest& request, const Edit
   if (!edit)
     return edit.takeError();
   work.outcome.edit = std::move(*edit);
+  for (std::string& warning : inherited.warningsFor(work.input->path(), bytes, work.outcome.edit))
+    work.outcome.edit.warnings.push_back(std::move(warning));
   return commit::describeRewrite(work.outcome, bytes,
                                  {.isWriting = !options.isDryRun,
                                   .withHashes = options.withHashes || !options.journal.empty(),
@@ -172,15 +176,18 @@ EditRun editFiles(llvm::ArrayRef<std::string> paths, const formats::EditRequest&
     if (llvm::Error error = openOldJournal(journalPath, locks).moveInto(journal))
       giveUp(run, works, toProblem(std::move(error), journalPath));
 
-  parallelFor(works.size(), commit::kFilesAtOnce, [&](size_t i) {
-    EditWork& work = works[i];
-    if (work.isOpen())
-      if (llvm::Error error = plan(work, request, options))
-        work.fail(std::move(error));
-    if (work.isOpen() && work.outcome.status == FileStatus::Changed)
-      if (llvm::Error error = stage(work, options))
-        work.fail(std::move(error));
-  });
+  {
+    InheritedPaths inherited; // maps files, which Windows does not replace until it is gone
+    parallelFor(works.size(), commit::kFilesAtOnce, [&](size_t i) {
+      EditWork& work = works[i];
+      if (work.isOpen())
+        if (llvm::Error error = plan(work, request, options, inherited))
+          work.fail(std::move(error));
+      if (work.isOpen() && work.outcome.status == FileStatus::Changed)
+        if (llvm::Error error = stage(work, options))
+          work.fail(std::move(error));
+    });
+  }
 
   if (!journalPath.empty())
     if (llvm::Error error = extendJournal(journalPath, std::move(journal), works))

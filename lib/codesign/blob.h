@@ -20,6 +20,9 @@ namespace tcfix::codesign {
 /// The slot of entitlements in DER; younger than LLVM's list of slots.
 constexpr uint32_t kSlotDerEntitlements = 7;
 
+/// Page sizes, as powers of two: the usual one, and that of Apple silicon.
+constexpr uint8_t kSmallPageShift = 12, kLargePageShift = 14;
+
 struct Blob {
   uint32_t slot = 0;
   uint64_t offset = 0; ///< in the super blob

@@ -13,10 +13,9 @@ using llvm::support::endian::write64be;
 
 namespace {
 
-// What codesign writes today: version 0x20400 (with the executable segment), SHA-256, 4 KiB pages.
+// What codesign writes today: version 0x20400 (with the executable segment), SHA-256.
 constexpr uint32_t kVersion = 0x20400;
 constexpr uint64_t kDirectoryHeader = 88;
-constexpr uint8_t kPageShift = 12;
 constexpr uint64_t kHashSize = 32;
 
 // An empty set of requirements and an empty CMS wrapper, which codesign puts into every ad-hoc
@@ -45,7 +44,7 @@ uint64_t hashOffset(const SignatureParts& parts) {
 }
 
 uint64_t directorySize(const SignatureParts& parts) {
-  return hashOffset(parts) + pageCount(parts.codeLimit, uint64_t(1) << kPageShift) * kHashSize;
+  return hashOffset(parts) + pageCount(parts.codeLimit, uint64_t(1) << parts.pageShift) * kHashSize;
 }
 
 std::vector<Placed> place(const SignatureParts& parts, uint64_t& end) {
@@ -65,7 +64,7 @@ std::vector<Placed> place(const SignatureParts& parts, uint64_t& end) {
 }
 
 void writeDirectory(const SignatureParts& parts, PageReader readPage, uint8_t* out) {
-  uint64_t pageSize = uint64_t(1) << kPageShift;
+  uint64_t pageSize = uint64_t(1) << parts.pageShift;
   write32be(out, CSMAGIC_CODEDIRECTORY);
   write32be(out + 4, static_cast<uint32_t>(directorySize(parts)));
   write32be(out + 8, kVersion);
@@ -78,7 +77,7 @@ void writeDirectory(const SignatureParts& parts, PageReader readPage, uint8_t* o
   out[36] = kHashSize;
   out[37] = CS_HASHTYPE_SHA256;
   out[38] = 0; // platform: not Apple's own
-  out[39] = kPageShift;
+  out[39] = parts.pageShift;
   // 40 to 63: spare, scatter, team, spare, 64-bit code limit; all zero.
   write64be(out + 64, parts.textOffset);
   write64be(out + 72, parts.textSize);

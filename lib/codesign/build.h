@@ -11,9 +11,10 @@ namespace tcfix::codesign {
 /// Everything that goes into a signature but the page hashes.
 struct SignatureParts {
   std::string identifier;
-  uint64_t codeLimit = 0;  ///< the bytes before the signature
-  uint64_t textOffset = 0; ///< of __TEXT, in the slice
-  uint64_t textSize = 0;   ///< of __TEXT, in the file
+  uint8_t pageShift = kSmallPageShift; ///< of the page size
+  uint64_t codeLimit = 0;              ///< the bytes before the signature
+  uint64_t textOffset = 0;             ///< of __TEXT, in the slice
+  uint64_t textSize = 0;               ///< of __TEXT, in the file
   bool isExecutable = false;
   Bytes infoPlist;    ///< embedded in the slice; empty if there is none
   Bytes requirements; ///< whole blobs of an older signature; empty if there are none

@@ -119,6 +119,9 @@ SignatureParts partsFor(const SliceDraft& draft, Bytes sliceBytes, const Signatu
   parts.infoPlist = infoPlistOf(sliceBytes, slice).value_or(Bytes());
   if (!report.signature)
     return parts;
+  // With smaller pages the signature would grow; larger ones are for Apple silicon only.
+  if (slice.mustBeSigned() && report.signature->main().pageSize == uint64_t(1) << kLargePageShift)
+    parts.pageShift = kLargePageShift;
   auto bytesIn = [&](uint32_t slot) {
     const Blob* blob = report.signature->find(slot);
     return blob ? blob->bytes : Bytes();
@@ -135,6 +138,11 @@ llvm::Expected<Rewrite> rebuild(SliceDraft& draft, Bytes sliceBytes, const Signa
                                 const SignPolicy& policy, const std::string& why) {
   if (report.isMisplaced)
     return fail(ErrorCode::Malformed, "cannot be signed again: " + report.problems.front(),
+                "install the package again; tcfix does not touch damaged files");
+  // A new signature would have to repeat it. An identity's requirements are left out anyway.
+  if (const std::optional<BlobProblem>& malformed = report.malformedContent;
+      malformed && !(report.signature->isCms() && malformed->slot == CSSLOT_REQUIREMENTS))
+    return fail(ErrorCode::Malformed, "cannot be signed again: " + malformed->text,
                 "install the package again; tcfix does not touch damaged files");
   SignatureParts parts = partsFor(draft, sliceBytes, report, policy);
   bool isThere = report.summary.state != SignatureState::None;

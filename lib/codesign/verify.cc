@@ -124,6 +124,11 @@ std::optional<std::string> misplaced(const macho::FileSlice& slice, const Signat
   return "the signature does not lie at the end of __LINKEDIT";
 }
 
+// What the signer states, as opposed to what is computed from the file.
+bool isContent(uint32_t slot) {
+  return slot == CSSLOT_REQUIREMENTS || slot == CSSLOT_ENTITLEMENTS || slot == kSlotDerEntitlements;
+}
+
 // The kernel's library validation; entitlements are a property list as codesign writes it.
 bool refusesOthers(const EmbeddedSignature& signature) {
   if ((signature.main().flags & (CS_RUNTIME | CS_REQUIRE_LV)) == 0)
@@ -182,6 +187,11 @@ SignatureReport verify(Bytes sliceBytes, const macho::FileSlice& slice) {
 
   report.summary.refusesOthers = refusesOthers(*report.signature);
 
+  for (BlobProblem& problem : checkBlobs(*report.signature, slice.mustBeSigned())) {
+    report.problems.push_back(problem.text);
+    if (!report.malformedContent && isContent(problem.slot))
+      report.malformedContent = std::move(problem);
+  }
   Judge judge(sliceBytes, slice, report);
   for (const CodeDirectory& directory : report.signature->directories)
     judge.judge(directory);

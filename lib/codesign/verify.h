@@ -4,7 +4,7 @@
 // outside the library (an Info.plist of a bundle, its resources).
 #pragma once
 
-#include "codesign/blob.h"
+#include "codesign/blob_check.h"
 #include "macho/file.h"
 #include "tcfix/image.h"
 
@@ -17,6 +17,7 @@ struct SignatureReport {
   uint64_t offset = 0;                        ///< where LC_CODE_SIGNATURE says it is, in the slice
   uint64_t size = 0;
   bool isMisplaced = false; ///< it is not where a signature must be, so that none can be made there
+  std::optional<BlobProblem> malformedContent; ///< of what a new signature would have to repeat
 };
 
 /// The Info.plist that some tools embed in __TEXT,__info_plist; a signature covers it.

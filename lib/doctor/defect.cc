@@ -27,6 +27,8 @@ Kind kindOf(const LoadProblem& problem) {
     return Kind::WrongArchitecture;
   case LoadProblem::Code::DuplicateEntry:
     return Kind::DuplicateEntry;
+  case LoadProblem::Code::DuplicateDependency:
+    return Kind::DuplicateDependency;
   case LoadProblem::Code::Refused:
     return Kind::SignatureInvalid;
   case LoadProblem::Code::Unreadable:

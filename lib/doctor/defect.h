@@ -41,7 +41,8 @@ struct Defect {
     // Files
     WrongArchitecture, ///< of dependency `name`; `actual`: what was there, of a text; `majors`
     ForeignLibrary, ///< `name`: python's architecture; `items`: the file's; `actual`: "universal"
-    DuplicateEntry, ///< search path `name`
+    DuplicateEntry, ///< search path `name`, of the libraries `items`
+    DuplicateDependency, ///< `name`, of the libraries `items`
     Unreadable,
     PackageDamaged, ///< `name`: a library that it lacks, of a text
     PackageMissing, ///< `name`

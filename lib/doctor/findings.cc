@@ -300,7 +300,26 @@ Words foreignLibrary(const Defect& defect, const Context& context) {
 }
 
 Words duplicateEntry(const Defect& defect, const Context& context) {
-  return {sentenceOf(defect), {{"entry", defect.name}}, context.applyCommand};
+  Words words{sentenceOf(defect), {{"entry", defect.name}}, context.applyCommand};
+  if (!defect.isFromText() && !defect.isRepairable) {
+    // apply edits the package's own libraries only. Any edit removes the second entry; this one
+    // asks for nothing else.
+    words.action = "tcfix edit --add-rpath " + quoted(defect.name) + " " + quoted(defect.path);
+    for (size_t i = 1; i < defect.items.size(); ++i)
+      words.action += " " + quoted(defect.items[i]);
+  }
+  if (!defect.items.empty())
+    words.evidence.push_back({"libraries", defect.items});
+  return words;
+}
+
+// Symbols are bound by the position of the load command, so that no tool can remove one.
+Words duplicateDependency(const Defect& defect, const Context&) {
+  Words words{sentenceOf(defect) + "; only relinking removes one of them",
+              {{"dependency", defect.name}}};
+  if (!defect.items.empty())
+    words.evidence.push_back({"libraries", defect.items});
+  return words;
 }
 
 Words packageMissing(const Defect& defect, const Context& context) {
@@ -422,10 +441,14 @@ Words shadowed(const Defect& defect, const Context& context) {
 }
 
 Words recordMismatch(const Defect& defect, const Context& context) {
-  return {std::to_string(defect.items.size()) +
-              " of the libraries are not those that RECORD lists: someone replaced or edited them",
-          {{"libraries", defect.items}},
-          defect.isRepairable ? context.applyCommand : reinstallCommand(context)};
+  Words words{
+      std::to_string(defect.items.size()) +
+          " of the libraries are not those that RECORD lists: someone replaced or edited them",
+      {{"libraries", defect.items}}};
+  // A package that loads may have been repaired by hand, which another installation would undo.
+  if (defect.isCause)
+    words.action = defect.isRepairable ? context.applyCommand : reinstallCommand(context);
+  return words;
 }
 
 // With --run
@@ -490,6 +513,7 @@ constexpr Row kTable[] = {
     {Kind::WrongArchitecture, "wrong-architecture", Severity::Error, wrongArchitecture},
     {Kind::ForeignLibrary, "wrong-architecture", Severity::Error, foreignLibrary},
     {Kind::DuplicateEntry, "duplicate-search-path", Severity::Error, duplicateEntry},
+    {Kind::DuplicateDependency, "duplicate-dependency", Severity::Error, duplicateDependency},
     {Kind::Unreadable, "unreadable", Severity::Error, withReinstall},
     {Kind::PackageDamaged, "package-damaged", Severity::Warning, withReinstall},
     {Kind::PackageMissing, "package-missing", Severity::Error, packageMissing},
@@ -533,8 +557,8 @@ Finding wordFinding(const Defect& defect, const Context& context) {
   const Row& row = kTable[static_cast<size_t>(defect.kind)];
   Words words = row.words(defect, context);
   Severity severity = defect.isFromText() ? Severity::Error : row.severity;
-  if (severity == Severity::Error && !defect.isCause)
-    severity = Severity::Warning;
+  if (!defect.isCause)
+    severity = severity == Severity::Error ? Severity::Warning : Severity::Info;
   return {row.code,    severity, std::move(words.message), defect.path, std::move(words.evidence),
           words.action};
 }

@@ -90,6 +90,10 @@ Defects defectsOf(const ExaminedPackage& package, const LoadProblem& problem) {
       return {};
     defect.majors = {package.groups.front().major};
     break;
+  case LoadProblem::Code::DuplicateEntry:
+    defect.isRepairable = llvm::any_of(
+        package.facts.libraries, [&](const auto& one) { return one.path == problem.library; });
+    break;
   case LoadProblem::Code::Refused: // mac.cc
     return {};
   default:

@@ -1,4 +1,5 @@
-// What only macOS asks for: signatures, no quarantine, a system that is new enough.
+// What only macOS asks for: signatures, no quarantine, a system that is new enough, and load
+// commands without repetition.
 #include "doctor/rules.h"
 
 #include "image/names.h"
@@ -70,6 +71,52 @@ std::string systemVersion(const ExaminedPackage& package) {
   return rest.split("<string>").second.split("</string>").first.trim().str();
 }
 
+// The first of these that is there before.
+std::optional<std::string> repeatedIn(llvm::ArrayRef<std::string> names) {
+  for (size_t i = 0; i < names.size(); ++i)
+    if (llvm::is_contained(names.take_front(i), names[i]))
+      return names[i];
+  return std::nullopt;
+}
+
+// What stands twice in a library. dyld refuses it where the image's SDK is recent, and where that
+// is why the package fails, the simulated loader has reported it; elsewhere it waits for a rebuild.
+void addRepetitions(const ExaminedPackage& package, llvm::ArrayRef<std::string> files, bool isOwn,
+                    Defects& defects) {
+  const size_t known = defects.size();
+  auto add = [&](Kind kind, const std::string& file, const std::optional<std::string>& name) {
+    if (!name || llvm::any_of(llvm::ArrayRef(defects).take_front(known), [&](const Defect& one) {
+          return one.kind == kind && one.path == file;
+        }))
+      return;
+    // Libraries of one build share their entries: one defect for all of them.
+    auto same =
+        std::find_if(defects.begin() + static_cast<ptrdiff_t>(known), defects.end(),
+                     [&](const Defect& one) { return one.kind == kind && one.name == *name; });
+    if (same == defects.end()) {
+      same = defects.insert(defects.end(), {kind, file, *name});
+      same->isCause = false;
+      same->isRepairable = isOwn;
+    }
+    if (!llvm::is_contained(same->items, file))
+      same->items.push_back(file);
+  };
+  for (const std::string& file : files) {
+    llvm::Expected<const Image*> image = package.store.image(file);
+    if (!image) {
+      llvm::consumeError(image.takeError()); // reported with the package
+      continue;
+    }
+    for (const Slice& slice : (*image)->slices) {
+      std::vector<std::string> names;
+      for (const Dependency& dependency : slice.dependencies)
+        names.push_back(dependency.name);
+      add(Kind::DuplicateEntry, file, repeatedIn(slice.searchPaths));
+      add(Kind::DuplicateDependency, file, repeatedIn(names));
+    }
+  }
+}
+
 } // namespace
 
 void findMacDefects(const ExaminedPackage& package, Defects& defects) {
@@ -80,6 +127,11 @@ void findMacDefects(const ExaminedPackage& package, Defects& defects) {
   if (!package.facts.process.executable.empty())
     addHardenedRuntime(package, defects);
   bool knowsSystem = !systemText.empty() && !system.tryParse(systemText);
+  std::vector<std::string> own;
+  for (const survey::LibraryFacts& library : package.facts.libraries)
+    own.push_back(library.path);
+  addRepetitions(package, own, /*isOwn=*/true, defects);
+  addRepetitions(package, package.facts.package.grafted, /*isOwn=*/false, defects);
   for (const survey::LibraryFacts& library : package.facts.libraries) {
     const Image* image = package.store.judgedImage(library.path);
     if (!image)

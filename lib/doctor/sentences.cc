@@ -31,6 +31,14 @@ std::string aboutSearchPath(const Defect& defect) {
   }
 }
 
+/// It loads, because its SDK is older than the rule.
+std::string aboutRepetition(const Defect& defect, const char* what) {
+  const size_t more = defect.items.size() - 1;
+  return failedLibrary(defect) +
+         (more ? " and " + std::to_string(more) + " more have " : std::string(" has ")) + what +
+         defect.name + " twice, which macOS refuses in a library built with a recent SDK";
+}
+
 } // namespace
 
 std::string sentenceOf(const Defect& defect) {
@@ -56,7 +64,11 @@ std::string sentenceOf(const Defect& defect) {
   case Defect::Kind::WrongArchitecture:
     return (defect.name.empty() ? library : baseName(defect.name).str()) + " is " + defect.actual;
   case Defect::Kind::DuplicateEntry:
-    return library + " has LC_RPATH " + defect.name + " twice, which this macOS refuses";
+    if (defect.isFromText())
+      return library + " has LC_RPATH " + defect.name + " twice, which this macOS refuses";
+    return aboutRepetition(defect, "LC_RPATH ");
+  case Defect::Kind::DuplicateDependency:
+    return aboutRepetition(defect, "dependency ");
   case Defect::Kind::Unreadable:
     return library + " is no library, or only a part of one";
   case Defect::Kind::SignatureInvalid:

@@ -79,6 +79,7 @@ void findStaleRecord(const ExaminedPackage& package, Defects& defects) {
     return;
   Defect defect{Kind::RecordMismatch, installed.distInfo + "/RECORD"};
   defect.items = std::move(differing);
+  defect.isCause = !package.loads;
   defect.isRepairable = io::exists(installed.distInfo + "/tcfix-journal.json");
   defects.push_back(std::move(defect));
 }

@@ -35,6 +35,15 @@ llvm::Error refuseUneditable(const macho::File& file) {
                   "); tcfix edits 64-bit shared libraries, bundles and executables");
 }
 
+// What dyld refuses anyway cannot be repaired by an edit, and may not be what it seems.
+llvm::Error refuseDamaged(const macho::FileSlice& slice) {
+  std::vector<std::string> problems = macho::checkStructure(slice);
+  if (problems.empty())
+    return llvm::Error::success();
+  return fail(ErrorCode::Malformed, "is a damaged Mach-O file: " + problems.front(),
+              "install the package again; tcfix does not touch damaged files");
+}
+
 // An edit must not add a problem; one that was there before is not our edit's fault.
 llvm::Error refuseNewProblems(const macho::FileSlice& slice, const macho::SliceDraft& draft) {
   std::vector<std::string> before = macho::check(slice, slice.commands, slice.size);
@@ -47,6 +56,8 @@ llvm::Error refuseNewProblems(const macho::FileSlice& slice, const macho::SliceD
 llvm::Expected<Rewrite> rewriteSlice(const macho::FileSlice& slice, Bytes sliceBytes,
                                      const EditRequest& request, const codesign::SignPolicy& policy,
                                      EditOutcome& outcome, bool isUniversal) {
+  if (llvm::Error error = refuseDamaged(slice))
+    return error;
   macho::SliceDraft draft = macho::draftOf(slice);
   if (llvm::Error error = macho::edit(draft, request.edits))
     return error;
@@ -138,6 +149,9 @@ llvm::Expected<SignatureVerdict> verifyMachO(Bytes bytes) {
   SignatureVerdict verdict;
   for (const macho::FileSlice& slice : file->slices) {
     std::string prefix = file->isUniversal ? "slice " + slice.arch + ": " : "";
+    if (slice.isEditable())
+      for (const std::string& problem : macho::checkStructure(slice))
+        verdict.problems.push_back(prefix + problem);
     codesign::SignatureReport report =
         codesign::verify(bytes.slice(slice.offset, slice.size), slice);
     for (const std::string& problem : report.problems)

@@ -1,5 +1,7 @@
 #include "macho/check.h"
 
+#include <llvm/ADT/StringExtras.h>
+
 #include <set>
 
 namespace tcfix::macho {
@@ -150,7 +152,99 @@ private:
   std::vector<std::string> problems;
 };
 
+// The kinds with the required bit that UnsafeHeader::validStructureLoadCommands has a case for. Not
+// LLVM's list: that one may be newer or older than any dyld.
+bool isRequiredKindKnown(uint32_t kind) {
+  switch (kind) {
+  case LC_LOAD_WEAK_DYLIB:
+  case LC_RPATH:
+  case LC_REEXPORT_DYLIB:
+  case LC_DYLD_INFO_ONLY:
+  case LC_LOAD_UPWARD_DYLIB:
+  case LC_MAIN:
+  case LC_DYLD_EXPORTS_TRIE:
+  case LC_DYLD_CHAINED_FIXUPS:
+  case LC_FILESET_ENTRY:
+    return true;
+  default:
+    return false;
+  }
+}
+
+// The exact sizes that validStructureLoadCommands demands; nothing for kinds of any size. LLVM
+// accepts some of them with bytes to spare.
+std::optional<uint64_t> sizeDemanded(const FileSlice& slice, const LoadCommand& command) {
+  // In dyld's <mach-o/loader.h>, but not in that of every LLVM.
+  constexpr uint32_t kAtomInfo = 0x36, kFunctionVariants = 0x37, kFunctionVariantFixups = 0x38;
+  switch (command.kind) {
+  case LC_SYMTAB:
+    return sizeof(symtab_command);
+  case LC_DYSYMTAB:
+    return sizeof(dysymtab_command);
+  case LC_SEGMENT_SPLIT_INFO:
+  case LC_FUNCTION_STARTS:
+  case LC_DYLD_EXPORTS_TRIE:
+  case LC_DYLD_CHAINED_FIXUPS:
+  case kAtomInfo:
+  case kFunctionVariants:
+  case kFunctionVariantFixups:
+    return sizeof(linkedit_data_command);
+  case LC_ENCRYPTION_INFO:
+    return sizeof(encryption_info_command);
+  case LC_ENCRYPTION_INFO_64:
+    return sizeof(encryption_info_command_64);
+  case LC_DYLD_INFO:
+  case LC_DYLD_INFO_ONLY:
+    return sizeof(dyld_info_command);
+  case LC_VERSION_MIN_MACOSX:
+  case LC_VERSION_MIN_IPHONEOS:
+  case LC_VERSION_MIN_TVOS:
+  case LC_VERSION_MIN_WATCHOS:
+    return sizeof(version_min_command);
+  case LC_UUID:
+    return sizeof(uuid_command);
+  case LC_MAIN:
+    return sizeof(entry_point_command);
+  case LC_BUILD_VERSION:
+    return sizeof(build_version_command) +
+           uint64_t(commandAs<build_version_command>(slice, command).ntools) *
+               sizeof(build_tool_version);
+  case LC_SEGMENT:
+    return sizeof(segment_command) +
+           uint64_t(commandAs<segment_command>(slice, command).nsects) * sizeof(section);
+  case LC_SEGMENT_64:
+    return sizeof(segment_command_64) +
+           uint64_t(commandAs<segment_command_64>(slice, command).nsects) * sizeof(section_64);
+  default:
+    return std::nullopt;
+  }
+}
+
 } // namespace
+
+std::vector<std::string> checkStructure(const FileSlice& slice) {
+  std::vector<std::string> problems;
+  uint64_t size = 0;
+  for (size_t i = 0; i < slice.commands.size(); ++i) {
+    const LoadCommand& command = slice.commands[i];
+    const std::string name = "load command " + std::to_string(i + 1);
+    size += command.bytes.size();
+    if ((command.kind & LC_REQ_DYLD) != 0 && !isRequiredKindKnown(command.kind))
+      problems.push_back(name + " (0x" + llvm::utohexstr(command.kind) +
+                         ") is unknown and marked as required: dyld refuses the file");
+    if (std::optional<uint64_t> demanded = sizeDemanded(slice, command);
+        demanded && *demanded != command.bytes.size())
+      problems.push_back(name + " (" + kindName(command.kind) + ") has " +
+                         std::to_string(command.bytes.size()) + " bytes instead of " +
+                         std::to_string(*demanded) + ": dyld refuses the file");
+  }
+  // dyld reads on as long as commands are left, and Apple's tools refuse the file.
+  if (size != slice.commandsSize)
+    problems.push_back("the header lists " + std::to_string(slice.commands.size()) +
+                       " load commands in " + std::to_string(slice.commandsSize) +
+                       " bytes, but they have " + std::to_string(size));
+  return problems;
+}
 
 std::vector<std::string> check(const FileSlice& slice, llvm::ArrayRef<LoadCommand> commands,
                                uint64_t size) {

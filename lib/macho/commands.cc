@@ -186,6 +186,8 @@ SliceDraft draftOf(const FileSlice& slice) {
 }
 
 llvm::Error edit(SliceDraft& draft, llvm::ArrayRef<Edit> edits) {
+  if (edits.empty())
+    return llvm::Error::success();
   Editor editor{draft};
   for (const Edit& wanted : edits)
     if (llvm::Error error = std::visit(editor, wanted))

@@ -24,8 +24,9 @@ struct SliceDraft {
 /// A draft that changes nothing yet.
 SliceDraft draftOf(const FileSlice& slice);
 
-/// Applies the edits, in order. Refuses edits that the format cannot honour, and a rename that
-/// would name one dependency twice (dyld refuses such a file).
+/// Applies the edits, in order, and removes repeated search paths; without an edit, nothing
+/// changes. Refuses edits that the format cannot honour, and a rename that would name one
+/// dependency twice (dyld refuses such a file).
 llvm::Error edit(SliceDraft& draft, llvm::ArrayRef<Edit> edits);
 
 /// How far the load commands may still grow before they meet the first section. What stands there

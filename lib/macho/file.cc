@@ -51,6 +51,7 @@ llvm::Expected<FileSlice> readSlice(Bytes bytes) {
   slice.cpuType = header.cputype;
   slice.fileType = header.filetype;
   slice.flags = header.flags;
+  slice.commandsSize = header.sizeofcmds;
   const char* archFlag = nullptr;
   MachOObjectFile::getArchTriple(header.cputype, header.cpusubtype, nullptr, &archFlag);
   slice.arch = archFlag ? archFlag : "cpu" + std::to_string(header.cputype);
@@ -58,7 +59,7 @@ llvm::Expected<FileSlice> readSlice(Bytes bytes) {
   // LLVM's list of commands repeats one that follows LC_IDENT; ours must be just what is there.
   // It does not ask whether the last one ends where all of them do, as loaders do.
   uint64_t expected = slice.headerSize();
-  const uint64_t end = expected + header.sizeofcmds;
+  const uint64_t end = expected + slice.commandsSize;
   const auto* start = reinterpret_cast<const char*>(bytes.data());
   for (const auto& info : (*object)->load_commands()) {
     LoadCommand command;

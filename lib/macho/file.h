@@ -38,6 +38,7 @@ struct FileSlice {
   bool is64 = false;
   bool isLittleEndian = false;
   std::vector<LoadCommand> commands;
+  uint64_t commandsSize = 0; ///< of all load commands, as the header states it
 
   uint64_t headerSize() const {
     return is64 ? sizeof(llvm::MachO::mach_header_64) : sizeof(llvm::MachO::mach_header);

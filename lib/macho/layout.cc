@@ -49,11 +49,6 @@ uint64_t freeRoom(const FileSlice& slice) {
 llvm::Expected<Rewrite> layOut(const SliceDraft& draft, Bytes sliceBytes) {
   const FileSlice& slice = *draft.original;
   Rewrite rewrite = identityOf(sliceBytes);
-  // An odd header that counts padding among its commands is not put right in passing.
-  if (std::equal(draft.commands.begin(), draft.commands.end(), slice.commands.begin(),
-                 slice.commands.end(),
-                 [](const LoadCommand& a, const LoadCommand& b) { return a.bytes == b.bytes; }))
-    return rewrite;
   uint64_t oldSize = sizeOfCommands(slice.commands);
   uint64_t newSize = sizeOfCommands(draft.commands);
   uint64_t room = freeRoom(slice);

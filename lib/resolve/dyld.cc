@@ -260,12 +260,12 @@ private:
   /// Entries that are there twice are fatal for images of recent SDKs.
   void checkDuplicates(size_t index) {
     const Module& module = process.modules[index];
-    auto report = [&](llvm::StringRef kind, const std::string& text) {
+    auto report = [&](LoadProblem::Code code, const char* kind, const std::string& text) {
       LoadProblem problem;
-      problem.code = LoadProblem::Code::DuplicateEntry;
+      problem.code = code;
       problem.library = module.path;
       problem.dependency = text;
-      problem.message = describeRequester(process, index) + " has " + kind.str() + " " + text +
+      problem.message = describeRequester(process, index) + " has " + kind + " " + text +
                         " twice, which dyld refuses";
       result.problems.push_back(std::move(problem));
     };
@@ -273,12 +273,12 @@ private:
     if (isBuiltSince(*module.slice, 15, 4))
       for (const std::string& path : module.searchPaths())
         if (!seen.insert(path).second)
-          return report("LC_RPATH", path);
+          return report(LoadProblem::Code::DuplicateEntry, "LC_RPATH", path);
     seen.clear();
     if (isBuiltSince(*module.slice, 26, 0))
       for (const Dependency& dependency : module.dependencies())
         if (!seen.insert(dependency.name).second)
-          return report("dependency", dependency.name);
+          return report(LoadProblem::Code::DuplicateDependency, "dependency", dependency.name);
   }
 
   /// Every symbol is bound to one dependency, so that each dependency is a question of its own: an

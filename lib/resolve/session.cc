@@ -52,9 +52,9 @@ LoadResult unreadable(const Library& library) {
 } // namespace
 
 llvm::StringRef nameOf(LoadProblem::Code code) {
-  return enumName<LoadProblem::Code::Refused>(code, {"missing-dependency", "missing-symbols",
-                                                     "missing-version", "wrong-architecture",
-                                                     "duplicate-entry", "unreadable", "refused"});
+  return enumName<LoadProblem::Code::Refused>(
+      code, {"missing-dependency", "missing-symbols", "missing-version", "wrong-architecture",
+             "duplicate-entry", "duplicate-dependency", "unreadable", "refused"});
 }
 
 std::string countMissing(const LoadProblem& problem, std::string requester) {

@@ -46,12 +46,13 @@ struct Binding {
 struct LoadProblem {
   enum class Code {
     MissingDependency,
-    MissingSymbols,    ///< `provider` lacks `symbols`
-    MissingVersion,    ///< an ELF version (GLIBC_2.38) that `provider` does not define
-    WrongArchitecture, ///< only files of another architecture were found
-    DuplicateEntry,    ///< a repeated LC_RPATH or LC_LOAD_DYLIB that dyld refuses
-    Unreadable,        ///< a file in the way that is no library
-    Refused,           ///< by the system, as `message` says; only where it is explained
+    MissingSymbols,      ///< `provider` lacks `symbols`
+    MissingVersion,      ///< an ELF version (GLIBC_2.38) that `provider` does not define
+    WrongArchitecture,   ///< only files of another architecture were found
+    DuplicateEntry,      ///< a repeated LC_RPATH that dyld refuses
+    DuplicateDependency, ///< a repeated LC_LOAD_DYLIB that dyld refuses
+    Unreadable,          ///< a file in the way that is no library
+    Refused,             ///< by the system, as `message` says; only where it is explained
   };
   Code code = Code::MissingDependency;
   std::string library; ///< host path of the one that asks

@@ -55,10 +55,11 @@ class Tree:
         """RECORD of torchcodec: its libraries as they are, and more rows."""
         (info,) = self.site.glob("torchcodec-*.dist-info")
         lines = []
-        for file in sorted((self.site / "torchcodec").iterdir()):
+        for file in sorted(each for each in (self.site / "torchcodec").rglob("*") if each.is_file()):
             digest = hashlib.sha256(file.read_bytes()).digest()
             text = base64.urlsafe_b64encode(digest).rstrip(b"=").decode()
-            lines.append(f"torchcodec/{file.name},sha256={text},{file.stat().st_size}\n")
+            name = file.relative_to(self.site).as_posix()
+            lines.append(f"{name},sha256={text},{file.stat().st_size}\n")
         (info / "RECORD").write_text("".join([*lines, *rows, f"{info.name}/RECORD,,\n"]))
 
     @property

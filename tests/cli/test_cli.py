@@ -5,6 +5,7 @@ import pathlib
 import shutil
 import signal
 import stat
+import struct
 import subprocess
 import sys
 import unittest
@@ -65,6 +66,64 @@ class ExitCodes(CliTest):
         tcfix("verify", intel, check=0)
         tcfix("sign", arm, intel)
         tcfix("verify", arm, intel, check=0)
+
+    def test_what_dyld_refuses_is_invalid_and_never_edited(self):
+        """verify: 1 for what can still be read, 3 for the rest; edit and sign: 3, untouched."""
+        good = self.make("good.dylib")
+        tcfix("sign", good)
+        data = good.read_bytes()
+        count, size = struct.unpack_from("<II", data, 16)
+
+        def changed(count, size, command=b""):
+            bad = bytearray(data)
+            struct.pack_into("<II", bad, 16, count, size)
+            end = 32 + struct.unpack_from("<I", data, 20)[0]
+            bad[end:end + len(command)] = command
+            return bytes(bad)
+        signature = data.index(struct.pack(">I", 0xFADE0CC0))
+        requirements = data.index(struct.pack(">III", 0xFADE0C01, 12, 0), signature)
+        one_missing = bytearray(data)
+        one_missing[requirements + 11] = 1  # a set of one requirement, which is not there
+        cases = {
+            "required.dylib": (1, changed(count + 1, size + 16,
+                                          struct.pack("<IIQ", 0x80000077, 16, 0)),
+                               "load command .* is unknown and marked as required"),
+            "fewer.dylib": (1, changed(count - 1, size), f"lists {count - 1} load commands"),
+            "longer.dylib": (1, changed(count, size + 8), f"in {size + 8} bytes, but they have {size}"),
+            "requirements.dylib": (1, bytes(one_missing), "set of requirements is malformed"),
+            "more.dylib": (3, changed(count + 1, size), "damaged Mach-O file"),
+            "shorter.dylib": (3, changed(count, size - 8), "damaged Mach-O file"),
+        }
+        for name, (code, content, message) in cases.items():
+            with self.subTest(name):
+                path = self.folder / name
+                path.write_bytes(content)
+                (file,) = tcfix_json("verify", path, check=code)["files"]
+                self.assertIs(file["valid"], False)
+                if code == 1:
+                    self.assertRegex(" ".join(file["problems"]), message)
+                for command in (["edit", *ADD], ["sign"]):
+                    report = tcfix_json(*command, path, check=3)
+                    self.assertEqual(report["files"][0]["status"], "failed")
+                    self.assertRegex(report["errors"][0]["message"], message)
+                self.assertEqual(path.read_bytes(), content)
+        # Unknown, but not required: dyld passes over it, and so do we.
+        ignored = self.folder / "ignored.dylib"
+        ignored.write_bytes(changed(count + 1, size + 16, struct.pack("<IIQ", 0x77, 16, 0)))
+        tcfix("sign", ignored)
+        tcfix("edit", *ADD, ignored)
+        tcfix("verify", ignored)
+
+    def test_sign_changes_nothing_but_the_signature(self):
+        library = self.make(rpaths=["/a", "/a"])
+        tcfix("sign", library)
+        self.assertEqual(tcfix_json("inspect", library)["files"][0]["rpaths"], ["/a", "/a"])
+        before, content = stamp(library), library.read_bytes()
+        (file,) = tcfix_json("sign", library)["files"]
+        self.assertEqual((file["status"], file["edits"]), ("unchanged", []))
+        self.assertEqual((stamp(library), library.read_bytes()), (before, content))
+        tcfix("edit", "--add-rpath", "/a", library)  # which removes the second one
+        self.assertEqual(tcfix_json("inspect", library)["files"][0]["rpaths"], ["/a"])
 
     def test_one_bad_file_does_not_stop_the_others(self):
         good, bad = self.make(), self.folder / "bad.dylib"

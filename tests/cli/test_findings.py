@@ -190,10 +190,41 @@ def old_library(folder):
     return wanting(folder, "libown.so.1", "OWN_2", "OWN_1")
 
 
-@shows("duplicate-search-path", message="LC_RPATH @loader_path twice", action=APPLY, path=CORE,
-       also=["signature-missing"])  # tcfix would remove the second one when it signs
+@shows("duplicate-search-path", message="LC_RPATH @loader_path twice, which dyld refuses",
+       action=APPLY, path=CORE)
 def search_path_twice(folder):
-    return MacTree(folder, rpaths=["@loader_path"] * 2, sdk=26, sign=False)
+    return MacTree(folder, rpaths=["@loader_path"] * 2, sdk=26)
+
+
+@shows("duplicate-search-path", severity="warning", message="LC_RPATH @loader_path twice, which macOS",
+       action=APPLY, path=CORE, exit=0)
+def search_path_twice_of_an_old_sdk(folder):
+    return MacTree(folder, rpaths=["@loader_path"] * 2)
+
+
+@shows("duplicate-search-path", severity="warning", message="libgrafted.dylib has LC_RPATH /a twice",
+       action=r"tcfix edit --add-rpath /a \S+/\.dylibs/libgrafted\.dylib", exit=0,
+       path=".dylibs/libgrafted.dylib")
+def search_path_twice_in_a_grafted_library(folder):
+    tree = MacTree(folder)
+    tree.library(tree.site / "torchcodec/.dylibs/libgrafted.dylib", rpaths=["/a", "/a"])
+    tree.record()
+    return tree
+
+
+TWICE = ("@rpath/libtorch_cpu.dylib",) * 2
+
+
+@shows("duplicate-dependency", message="dependency @rpath/libtorch_cpu.dylib twice, which dyld refuses",
+       path=CORE)
+def dependency_twice(folder):
+    return MacTree(folder, dependencies=TWICE, rpaths=["@loader_path/../torch/lib"], sdk=26)
+
+
+@shows("duplicate-dependency", severity="warning", message="twice, which macOS refuses", path=CORE,
+       exit=0)
+def dependency_twice_of_an_old_sdk(folder):
+    return MacTree(folder, dependencies=TWICE, rpaths=["@loader_path/../torch/lib"])
 
 
 # Files
@@ -215,11 +246,19 @@ def library_is_gone(folder):
     return tree
 
 
-@shows("record-mismatch", severity="warning", message="1 of the libraries are not those", exit=0,
-       action=REINSTALL, path="RECORD")
-def library_was_exchanged(folder):
+@shows("record-mismatch", severity="info", message="1 of the libraries are not those", exit=0,
+       path="RECORD")
+def library_was_exchanged_and_loads(folder):
     tree = MacTree(folder)
     tree.core(padding=800)
+    return tree
+
+
+@shows("record-mismatch", severity="warning", message="1 of the libraries are not those",
+       action=REINSTALL, path="RECORD", also=["missing-dependency"])
+def library_was_exchanged_and_fails(folder):
+    tree = MacTree(folder)
+    tree.core(dependencies=["@rpath/libgone.dylib"])
     return tree
 
 

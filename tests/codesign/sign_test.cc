@@ -12,14 +12,16 @@ namespace {
 
 using namespace llvm::MachO;
 using testing::Contains;
+using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
 const Edit kAdd = AddSearchPath{"/opt/homebrew/lib"};
 
-formats::EditRequest signingOnly() {
+formats::EditRequest signingOnly(bool replaceForeign = false) {
   formats::EditRequest request;
   request.signing.alsoUnsigned = true;
+  request.signing.replaceForeign = replaceForeign;
   return request;
 }
 
@@ -32,10 +34,15 @@ MachOSpec withEverything(SignatureStyle style) {
   MachOSpec spec = signedAs(style);
   spec.infoPlist = "<plist/>";
   spec.signature.identifier = "com.example.kept";
-  spec.signature.requirements = std::string("\0\0\0\1abcd", 8);
+  spec.signature.requirements = oneRequirement();
   spec.signature.entitlements = "<dict><key>kept</key></dict>";
   spec.signature.derEntitlements = "der";
   return spec;
+}
+
+codesign::EmbeddedSignature parsedFrom(const ByteVector& file) {
+  SignaturePlace place = *signatureIn(file);
+  return valueOf(codesign::parse(Bytes(file).slice(place.offset, place.size)));
 }
 
 TEST(Refresh, ChangesOnlyTheHashesOfTouchedPages) {
@@ -46,8 +53,7 @@ TEST(Refresh, ChangesOnlyTheHashesOfTouchedPages) {
     ByteVector after = edited(before, {kAdd});
     ASSERT_EQ(before.size(), after.size());
     SignaturePlace place = *signatureIn(before);
-    codesign::EmbeddedSignature parsed =
-        valueOf(codesign::parse(Bytes(before).slice(place.offset, place.size)));
+    codesign::EmbeddedSignature parsed = parsedFrom(before);
     const codesign::CodeDirectory& directory = parsed.main();
     uint64_t firstHash = place.offset + directory.offset + directory.hashOffset;
     for (uint64_t i = place.offset; i < before.size(); ++i) {
@@ -75,7 +81,7 @@ TEST(Refresh, FollowsAllCodeDirectories) {
 TEST(Refresh, KeepsTheFormOfAnyCodeDirectory) {
   for (uint32_t version : {0x20001, 0x20400})
     for (bool isTruncated : {false, true})
-      for (uint8_t pageShift : {0, 12, 14}) {
+      for (uint8_t pageShift : {12, 14}) {
         MachOSpec spec = withEverything(SignatureStyle::AdHoc);
         spec.signature.version = version;
         spec.signature.isTruncated = isTruncated;
@@ -196,6 +202,56 @@ TEST(Build, AnUnreadableSignatureIsReplacedByOneWithTheDefaultIdentifier) {
   }
 }
 
+TEST(Build, KeepsThePageSizeSoThatTheFileDoesNotGrow) {
+  for (uint8_t pageShift : {12, 14}) {
+    MachOSpec spec = withEverything(SignatureStyle::AdHoc);
+    spec.codeSize = 0x40000;
+    spec.signature.pageShift = pageShift;
+    ByteVector broken = buildMachO(spec);
+    broken[signatureIn(broken)->offset - 100] ^= 1;
+    ByteVector result = edited(broken, {kAdd});
+    EXPECT_EQ(result.size(), broken.size());
+    EXPECT_THAT(signatureProblems(result), IsEmpty());
+    EXPECT_EQ(parsedFrom(result).main().pageSize, uint64_t(1) << pageShift);
+  }
+}
+
+// No kernel for Intel accepts 16 KiB pages, and none at all accepts others.
+TEST(Build, DoesNotKeepAPageSizeThatTheKernelRefuses) {
+  for (auto [arch, pageShift] : {std::pair{kX86_64, 14}, {kX86_64, 0}, {kArm64, 0}, {kArm64, 13}}) {
+    MachOSpec spec = withEverything(SignatureStyle::AdHoc);
+    spec.arch = arch;
+    spec.signature.pageShift = static_cast<uint8_t>(pageShift);
+    ByteVector refused = buildMachO(spec);
+    EXPECT_THAT(signatureProblems(refused), ElementsAre(HasSubstr("the kernel refuses")));
+    ByteVector result = edited(refused, {kAdd});
+    EXPECT_THAT(signatureProblems(result), IsEmpty());
+    EXPECT_EQ(parsedFrom(result).main().pageSize, 0x1000u);
+  }
+}
+
+// A new signature would have to repeat what cannot be read.
+TEST(Build, MalformedRequirementsAndEntitlementsAreRefused) {
+  for (uint32_t slot : {uint32_t(CSSLOT_REQUIREMENTS), uint32_t(CSSLOT_ENTITLEMENTS),
+                        codesign::kSlotDerEntitlements})
+    for (SignatureStyle style : {SignatureStyle::AdHoc, SignatureStyle::Cms}) {
+      ByteVector image = buildMachO(withEverything(style));
+      uint64_t blob = signatureIn(image)->offset + parsedFrom(image).find(slot)->offset;
+      image[blob + 3] ^= 1; // its magic
+      formats::EditRequest request = asking({kAdd});
+      request.signing.replaceForeign = true;
+      if (style == SignatureStyle::Cms && slot == CSSLOT_REQUIREMENTS) {
+        EXPECT_THAT(signatureProblems(signedFile(image, request)), IsEmpty()) << "they go anyway";
+        continue;
+      }
+      for (const formats::EditRequest& asked : {request, signingOnly(/*replaceForeign=*/true)}) {
+        Problem problem = problemOf(formats::rewrite(image, "libdemo.dylib", asked));
+        EXPECT_EQ(problem.code, ErrorCode::Malformed);
+        EXPECT_THAT(problem.message, HasSubstr("is malformed"));
+      }
+    }
+}
+
 // Points LC_CODE_SIGNATURE to other bytes.
 void setPlace(ByteVector& bytes, const SignaturePlace& place) {
   macho::File file = valueOf(macho::read(bytes));
@@ -262,9 +318,7 @@ TEST(ForeignSignature, IsReplacedWhenAsked) {
   EXPECT_THAT(signatureProblems(result), IsEmpty());
   EXPECT_EQ(sliceOf(result).signature->kind, SignatureKind::AdHoc);
   EXPECT_EQ(sliceOf(result).signature->identifier, "com.example.kept");
-  SignaturePlace place = *signatureIn(result);
-  codesign::EmbeddedSignature parsed =
-      valueOf(codesign::parse(Bytes(result).slice(place.offset, place.size)));
+  codesign::EmbeddedSignature parsed = parsedFrom(result);
   EXPECT_TRUE(parsed.find(CSSLOT_ENTITLEMENTS)) << "entitlements are kept";
   EXPECT_EQ(parsed.find(CSSLOT_REQUIREMENTS)->bytes.size(), 12u)
       << "requirements name the identity's certificate, so they go";
@@ -275,6 +329,21 @@ TEST(Sign, LeavesAValidSignatureAlone) {
   for (SignatureStyle style :
        {SignatureStyle::AdHoc, SignatureStyle::LinkerSigned, SignatureStyle::TwoDirectories})
     EXPECT_TRUE(outcomeOf(buildMachO(withEverything(style)), signingOnly()).rewrite.isIdentity());
+}
+
+// Only an edit removes repeated search paths: recent macOS refuses them, but signing is not asked
+// to change what is signed.
+TEST(Sign, LeavesRepeatedSearchPathsAlone) {
+  MachOSpec spec = signedAs(SignatureStyle::AdHoc);
+  spec.rpaths = {"/opt/a", "/opt/a"};
+  EditOutcome outcome = outcomeOf(buildMachO(spec), signingOnly());
+  EXPECT_TRUE(outcome.rewrite.isIdentity());
+  EXPECT_THAT(outcome.changes, IsEmpty());
+
+  ByteVector result = signedFile(buildMachO(signedAs(SignatureStyle::None, spec)), signingOnly());
+  EXPECT_EQ(sliceOf(result).searchPaths, spec.rpaths);
+  EXPECT_THAT(signatureProblems(result), IsEmpty());
+  EXPECT_EQ(sliceOf(edited(result, {kAdd})).searchPaths.size(), 2u);
 }
 
 } // namespace

@@ -25,7 +25,7 @@ MachOSpec fullSpec(SignatureStyle style = SignatureStyle::AdHoc) {
   MachOSpec spec = signedAs(style);
   spec.infoPlist = "<plist/>";
   if (style != SignatureStyle::LinkerSigned) {
-    spec.signature.requirements = std::string("\0\0\0\1abcd", 8);
+    spec.signature.requirements = oneRequirement();
     spec.signature.entitlements = "<dict/>";
     spec.signature.derEntitlements = "der";
   }
@@ -206,6 +206,67 @@ INSTANTIATE_TEST_SUITE_P(
                            },
                            "its requirements were changed"}),
     [](const auto& param) { return param.param.name; });
+
+// What readers refuse whatever its hash: the magic of each blob, and entries outside their set.
+template <uint32_t slot>
+void setMagic(ByteVector& file) {
+  file[blobOffset(file, slot) + 3] ^= 1;
+}
+void setRequirement(ByteVector& file, uint64_t offset, uint32_t value) {
+  write32be(&file[blobOffset(file, CSSLOT_REQUIREMENTS) + offset], value);
+}
+constexpr const char* kMalformed = "its set of requirements is malformed";
+
+INSTANTIATE_TEST_SUITE_P(
+    Blobs, VerifyDamage,
+    testing::Values(
+        Damage{"RequirementsMagic", setMagic<CSSLOT_REQUIREMENTS>, kMalformed},
+        Damage{"RequirementsCount", [](ByteVector& f) { setRequirement(f, 8, 3); }, kMalformed},
+        Damage{"RequirementInTheIndex", [](ByteVector& f) { setRequirement(f, 16, 12); },
+               kMalformed},
+        Damage{"RequirementOutside", [](ByteVector& f) { setRequirement(f, 16, 1000); },
+               kMalformed},
+        Damage{"RequirementMagic", [](ByteVector& f) { setRequirement(f, 20, 0); }, kMalformed},
+        Damage{"RequirementTooLong", [](ByteVector& f) { setRequirement(f, 24, 17); }, kMalformed},
+        Damage{"RequirementTooShort", [](ByteVector& f) { setRequirement(f, 24, 7); }, kMalformed},
+        Damage{"EntitlementsMagic", setMagic<CSSLOT_ENTITLEMENTS>,
+               "its entitlements blob is malformed"},
+        Damage{"DerEntitlementsMagic", setMagic<codesign::kSlotDerEntitlements>,
+               "its DER entitlements blob is malformed"},
+        Damage{"CmsMagic", setMagic<CSSLOT_SIGNATURESLOT>, "its CMS wrapper is malformed"},
+        Damage{"LibraryConstraint",
+               [](ByteVector& f) { // entitlements in its slot
+                 uint64_t entry = start(f) + 12;
+                 while (read32be(&f[entry]) != CSSLOT_ENTITLEMENTS)
+                   entry += 8;
+                 write32be(&f[entry], 11);
+               },
+               "its library constraint is malformed"},
+        Damage{"Scatter", [](ByteVector& f) { write32be(&f[directory(f) + 44], 0x7fff); },
+               "scattered pages ends outside"},
+        Damage{"Linkage", // version 0x20600 gives the bytes behind the header a meaning
+               [](ByteVector& f) { write32be(&f[directory(f) + 8], 0x20600); },
+               "linkage data lie outside"},
+        Damage{"TwoOfOneKind",
+               [](ByteVector& f) { // the index of the CMS wrapper, the last one
+                 uint64_t entry = start(f) + 12 + (read32be(&f[start(f) + 8]) - 1) * 8;
+                 write32be(&f[entry], CSSLOT_ALTERNATE_CODEDIRECTORIES);
+                 write32be(&f[entry + 4], static_cast<uint32_t>(directory(f) - start(f)));
+               },
+               "two code directories have the same kind of hash"}),
+    [](const auto& param) { return param.param.name; });
+
+TEST(Verify, ACodeDirectoryMayBeTooShortForTheKernel) {
+  MachOSpec spec = signedAs(SignatureStyle::LinkerSigned);
+  spec.arch.page = 0x1000;
+  spec.codeSize = 0x180;
+  spec.signature.version = 0x20001;
+  spec.signature.identifier = "a";
+  spec.signature.pageShift = 14;
+  EXPECT_THAT(signatureProblems(buildMachO(spec)), ElementsAre(HasSubstr("shorter than")));
+  spec.signature.identifier = std::string(40, 'a');
+  EXPECT_THAT(signatureProblems(buildMachO(spec)), IsEmpty());
+}
 
 TEST(Verify, NoticesARepeatedSlot) {
   // The index of the CMS wrapper, the last one, becomes a second name for the code directory.

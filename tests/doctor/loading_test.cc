@@ -9,6 +9,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::StartsWith;
 using Code = LoadProblem::Code;
 
 std::vector<std::string> codeOfMissing(const std::string& dependency, bool hasTorch = true) {
@@ -100,6 +101,10 @@ TEST(Loading, FilesThatCannotBeUsed) {
   EXPECT_THAT(own.codes(findLoadDefects), IsEmpty()); // the rule about Python
   twice.addFailure(Code::DuplicateEntry, "/opt/lib");
   EXPECT_THAT(twice.codes(findLoadDefects), ElementsAre("duplicate-search-path"));
+  EXPECT_THAT(twice.run(findLoadDefects)[0].action, StartsWith("tcfix edit --add-rpath /opt/lib "))
+      << "it is no library of the package, so that apply would not change it";
+  twice.addLibrary("core.so", bytesOf(""));
+  EXPECT_EQ(twice.run(findLoadDefects)[0].action, "tcfix apply env");
   unreadable.addFailure(Code::Unreadable, "libx.so", "/lib/libx.so");
   EXPECT_EQ(unreadable.run(findLoadDefects)[0].code, "unreadable");
   EXPECT_EQ(unreadable.run(findLoadDefects)[0].path, "/lib/libx.so");

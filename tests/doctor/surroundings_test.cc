@@ -162,6 +162,10 @@ TEST(Surroundings, ARecordOfOtherBytes) {
   EXPECT_THAT(one.codes(findSurroundings), ElementsAre("record-mismatch"));
   EXPECT_EQ(one.run(findSurroundings)[0].action,
             "pip install --force-reinstall --no-deps torchcodec");
+  EXPECT_EQ(one.run(findSurroundings)[0].severity, Severity::Warning);
+  one.loads = true; // someone repaired it by hand
+  EXPECT_EQ(one.run(findSurroundings)[0].action, "");
+  EXPECT_EQ(one.run(findSurroundings)[0].severity, Severity::Info);
   one.world.add(record, bytesOf("torchcodec/core.so,"
                                 "sha256=mC2ePrmW9VnmM_TRlN7zdh2Qn1o7ZH0ahR_q1nwyydE,4\n"));
   EXPECT_THAT(one.codes(findSurroundings), Not(Contains("record-mismatch")));

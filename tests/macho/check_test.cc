@@ -11,10 +11,12 @@ namespace tcfix::support {
 namespace {
 
 using namespace llvm::MachO;
+using llvm::support::endian::read32le;
 using llvm::support::endian::write32le;
 using llvm::support::endian::write64le;
 using macho::LoadCommand;
 using testing::Contains;
+using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
@@ -187,6 +189,66 @@ TEST(Check, OnlyASharedLibraryMayHaveAnId) {
   commands.push_back(first(ofLibrary, LC_ID_DYLIB));
   EXPECT_THAT(macho::check(slice, commands, slice.size),
               Contains(HasSubstr("only a shared library may have LC_ID_DYLIB")));
+}
+
+// Where dyld stops reading, and so does tcfix: verify says why, and no edit touches the file.
+void expectDamaged(const ByteVector& image, const char* problem) {
+  macho::FileSlice slice = valueOf(macho::read(image)).slices.front();
+  EXPECT_THAT(macho::checkStructure(slice), ElementsAre(HasSubstr(problem)));
+  EXPECT_THAT(signatureProblems(image), Contains(HasSubstr(problem)));
+  for (std::vector<Edit> edits : {std::vector<Edit>{AddSearchPath{"/c"}}, std::vector<Edit>{}}) {
+    Problem refused = refusal(image, edits);
+    EXPECT_EQ(refused.code, ErrorCode::Malformed);
+    EXPECT_THAT(refused.message, HasSubstr(problem));
+  }
+}
+
+ByteVector imageWith(ByteVector command) {
+  MachOSpec spec = goodSpec();
+  spec.otherCommands = {std::move(command)};
+  return buildMachO(spec);
+}
+
+TEST(CheckStructure, FindsNothingInAGoodImage) {
+  // 0x7f: unknown, but not required; loaders pass over it.
+  for (const ByteVector& image :
+       {buildMachO(goodSpec()), imageWith(loadCommand(0x7f, "anything at all")),
+        imageWith(loadCommand(0x37, "8 bytes."))}) {
+    macho::FileSlice slice = valueOf(macho::read(image)).slices.front();
+    EXPECT_THAT(macho::checkStructure(slice), IsEmpty());
+    EXPECT_THAT(signatureProblems(image), IsEmpty());
+    EXPECT_EQ(sliceOf(edited(image, {AddSearchPath{"/c"}})).searchPaths.size(), 3u);
+  }
+}
+
+TEST(CheckStructure, AnUnknownRequiredCommand) {
+  expectDamaged(imageWith(loadCommand(0x8000007f, "anything at all")),
+                "(0x8000007F) is unknown and marked as required");
+}
+
+TEST(CheckStructure, ACommandOfAnotherSizeThanDyldDemands) {
+  // LC_FUNCTION_VARIANTS: younger than LLVM's checks.
+  expectDamaged(imageWith(loadCommand(0x37, "16 bytes of data")), "has 24 bytes instead of 16");
+}
+
+// mach_header_64: ncmds at 16, sizeofcmds at 20.
+TEST(CheckStructure, AHeaderThatCountsOtherwise) {
+  const ByteVector good = buildMachO(goodSpec());
+  const uint32_t count = read32le(&good[16]), size = read32le(&good[20]);
+  ByteVector longer = good;
+  write32le(&longer[20], size + 8);
+  expectDamaged(longer, ("in " + std::to_string(size + 8) + " bytes, but they have").c_str());
+  ByteVector fewer = good;
+  write32le(&fewer[16], count - 1);
+  expectDamaged(fewer, ("lists " + std::to_string(count - 1) + " load commands").c_str());
+  // These cannot be read at all.
+  ByteVector more = good, shorter = good;
+  write32le(&more[16], count + 1);
+  write32le(&shorter[20], size - 8);
+  for (const ByteVector& bad : {more, shorter}) {
+    EXPECT_EQ(problemOf(formats::verify(bad)).code, ErrorCode::Malformed);
+    EXPECT_EQ(refusal(bad, {AddSearchPath{"/c"}}).code, ErrorCode::Malformed);
+  }
 }
 
 TEST(Check, AProblemThatWasThereBeforeDoesNotStopAnEdit) {

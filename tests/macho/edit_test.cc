@@ -184,17 +184,6 @@ TEST(Edit, ATextStaysInItsOldCommand) {
   EXPECT_THAT(sizesOf(result, LC_RPATH), ElementsAre(kept.size(), 16));
 }
 
-TEST(Edit, NothingToDoMeansIdenticalBytesEvenInAnOddFile) {
-  MachOSpec spec = signedAs(SignatureStyle::AdHoc);
-  spec.rpaths = {"/a"};
-  ByteVector odd = buildMachO(spec);
-  odd[20] += 8;                                           // sizeofcmds counts some of the padding
-  ByteVector healed = edited(odd, {AddSearchPath{"/a"}}); // its signature
-  EXPECT_TRUE(signatureProblems(healed).empty());
-  EXPECT_EQ(healed[20], odd[20]);
-  EXPECT_TRUE(outcomeOf(healed, asking({AddSearchPath{"/a"}})).rewrite.isIdentity());
-}
-
 class EveryDependencyKind : public testing::TestWithParam<uint32_t> {};
 
 TEST_P(EveryDependencyKind, CanBeRenamedInItsPlace) {

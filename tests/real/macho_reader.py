@@ -80,6 +80,16 @@ class Slice:
                 return struct.unpack_from("<II", command, 8)
         return None
 
+    @property
+    def page_sizes(self):
+        """Of every code directory."""
+        start, room = self.signature_range
+        blob = bytes(self.data[start : start + room])
+        (count,) = struct.unpack_from(">I", blob, 8)
+        offsets = [struct.unpack_from(">II", blob, 12 + 8 * i)[1] for i in range(count)]
+        return [1 << blob[at + 39] for at in offsets
+                if struct.unpack_from(">I", blob, at)[0] == CD_MAGIC]
+
     def signature_problems(self):
         """Everything that is wrong with the signature; the identifier in the last place."""
         if self.signature_range is None:

@@ -7,7 +7,7 @@ import unittest
 
 import elf_judges as judges
 import harness
-from harness import FilesTest, run, tcfix
+from harness import FilesTest, run, tcfix, tcfix_json
 
 PATHS = ["$ORIGIN/../torch/lib", "/opt/ffmpeg/lib"]
 ADD = [part for path in PATHS for part in ("--add-rpath", path)]
@@ -145,6 +145,52 @@ class EditedWheels(FilesTest):
         script = "import ctypes, sys; ctypes.CDLL(sys.argv[1])"
         result = run(sys.executable, "-c", script, path)
         return result.returncode, result.stderr.replace(str(path.parent), "").splitlines()[-1:]
+
+
+@unittest.skipUnless(sys.platform == "linux" and platform.machine() == "x86_64",
+                     "SKIPPED: asks the loader of Linux x86_64")
+class InheritedRpath(FilesTest):
+    """OpenCV's module has a DT_RPATH, by which the libraries bundled with it find one another."""
+
+    def setUp(self):
+        super().setUp()
+        (wheel,) = harness.wheels("inherited").glob("opencv_python-4.5.1*")
+        shutil.copytree(wheel, self.folder / "site", copy_function=harness.link_or_copy)
+        (self.module,) = (self.folder / "site/cv2").glob("cv2.*.so")
+        (self.bundled,) = (self.folder / "site/opencv_python.libs").glob("libavformat-*")
+
+    def missing(self):
+        """What the real loader does not find for the module."""
+        shown = run("env", "LD_TRACE_LOADED_OBJECTS=1", "/lib64/ld-linux-x86-64.so.2", self.module)
+        return {line.split()[0] for line in shown.stdout.splitlines() if "not found" in line}
+
+    def edit(self, *arguments):
+        """What the warnings name, and what the real loader lost."""
+        before = self.missing()
+        report = tcfix_json("edit", *arguments)
+        named = {name for warning in report["warnings"]
+                 for name in warning["message"].partition("no longer found: ")[2]
+                 .partition(" (add --rpath-kind rpath)")[0].split(", ")}
+        return named, self.missing() - before
+
+    def test_a_runpath_in_a_bundled_library(self):
+        named, lost = self.edit("--add-rpath", "/opt/x", self.bundled)
+        self.assertEqual(named, lost)
+        self.assertGreater(len(lost), 1)
+
+    def test_a_runpath_in_the_module(self):
+        named, lost = self.edit("--rpath-kind", "runpath", self.module)
+        self.assertEqual(named, lost)
+        self.assertGreater(len(lost), 1)
+
+    def test_what_does_no_harm(self):
+        for edit in (["--add-rpath", "/opt/x", "--rpath-kind", "rpath", self.bundled],
+                     ["--add-rpath", "/opt/x", self.module]):
+            with self.subTest(edit):
+                self.assertEqual(self.edit(*edit), (set(), set()))
+
+    def test_a_runpath_that_finds_its_neighbours(self):
+        self.assertEqual(self.edit("--add-rpath", "$ORIGIN", self.bundled), (set(), set()))
 
 
 if __name__ == "__main__":

@@ -1,13 +1,16 @@
 """Every Mach-O library of the pinned macOS wheels: edit, and let others judge."""
 import os
 import re
+import shutil
 import unittest
+import zipfile
 
 import harness
 import macho_reader
 from harness import FilesTest, find_tool, run, tcfix, tcfix_json
 
 PATHS = ["@loader_path/../../torch/lib", "/opt/homebrew/lib"]
+NUMPY = "numpy-1.26.4-cp312-cp312-macosx_11_0_arm64.whl"
 ADD = [part for path in PATHS for part in ("--add-rpath", path)]
 
 
@@ -20,6 +23,22 @@ def libraries(pattern="*"):
                    if path.suffix in (".dylib", ".so") and not path.is_symlink())
     assert found, f"no library in the wheels {pattern}"
     return found
+
+
+def large_pages():
+    return sorted(harness.wheels("packages").glob("psycopg2_binary-*macosx*/**/_psycopg*.so"))
+
+
+class Untouched(unittest.TestCase):
+    def test_verify_finds_nothing_in_what_others_made(self):
+        """No rule about load commands or blobs may accuse a file that is in use."""
+        folders = [folder for group in ("macos", "packages", "healthy")
+                   for folder in harness.wheels(group).glob("*macosx*")]
+        files = sorted({path for folder in folders for path in folder.rglob("*")
+                        if path.suffix in (".dylib", ".so") and not path.is_symlink()})
+        report = tcfix_json("verify", *files)
+        self.assertEqual([file for file in report["files"] if not file["valid"]], [])
+        self.assertGreater(len(report["files"]), 400)
 
 
 class EditedWheels(FilesTest):
@@ -144,6 +163,40 @@ class SignedAnew(FilesTest):
                 self.assertEqual(after.signature_problems(), ([], identifier))
                 compared += 1
         self.assertGreater(compared, 100)
+
+    def test_pages_keep_their_size_so_that_no_file_grows(self):
+        """codesign hashes pages of 16 KiB in newer files, of 4 KiB in the others."""
+        seen = set()
+        for original, copy in self.copy(libraries("torchcodec-0.9.1*") + large_pages()):
+            (before,) = macho_reader.read(original)
+            data = bytearray(original.read_bytes())
+            data[before.first_section] ^= 1  # the first byte that is no load command
+            copy.write_bytes(data)
+            tcfix("verify", copy, check=1)
+            tcfix("sign", copy)
+            with self.subTest(copy.name):
+                (after,) = macho_reader.read(copy)
+                self.assertEqual(after.signature_problems()[0], [])
+                self.assertEqual(after.page_sizes, before.page_sizes)
+                self.assertEqual(after.signature_range, before.signature_range)
+                self.assertEqual(copy.stat().st_size, original.stat().st_size)
+                seen.update(after.page_sizes)
+        self.assertEqual(seen, {0x1000, 0x4000})
+
+    def test_a_valid_signature_is_left_alone_even_with_a_repeated_search_path(self):
+        original, copy = self.folder / "original.dylib", self.folder / "copy.dylib"
+        with zipfile.ZipFile(harness.archives(NUMPY) / NUMPY) as wheel:
+            original.write_bytes(wheel.read("numpy/.dylibs/libopenblas64_.0.dylib"))
+        shutil.copy2(original, copy)
+        (before,) = macho_reader.read(original)
+        self.assertLess(len(set(before.rpaths)), len(before.rpaths), "the wheel's own flaw")
+        (file,) = tcfix_json("sign", copy)["files"]
+        self.assertEqual((file["status"], file["edits"]), ("unchanged", []))
+        self.assertEqual(copy.read_bytes(), original.read_bytes())
+        tcfix("edit", "--add-rpath", before.rpaths[0], copy)
+        (after,) = macho_reader.read(copy)
+        self.assertEqual(after.rpaths, list(dict.fromkeys(before.rpaths)))
+        self.assertEqual(after.signature_problems()[0], [])
 
     def test_lief_removes_the_signature_and_we_make_a_new_one(self):
         try:

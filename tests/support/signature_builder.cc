@@ -112,6 +112,15 @@ ByteVector blob(uint32_t magic, llvm::StringRef content) {
   return out.bytes;
 }
 
+std::string oneRequirement() {
+  ByteWriter out(/*isLittleEndian=*/false);
+  out.u32(1);                                                    // entries
+  out.u32(3);                                                    // designated
+  out.u32(20);                                                   // offset in the whole blob
+  out.raw(blob(0xfade0c00, std::string("\0\0\0\1\0\0\0\0", 8))); // an expression: false
+  return std::string(out.bytes.begin(), out.bytes.end());
+}
+
 ByteVector buildSignature(const SignatureSpec& spec, const SignedImage& image) {
   Blobs blobs = otherBlobs(spec);
   bool isDouble = spec.style == SignatureStyle::TwoDirectories;

@@ -36,6 +36,9 @@ struct SignedImage {
   std::string infoPlist;
 };
 
+/// The content of a set of requirements with one entry: "designated", never met.
+std::string oneRequirement();
+
 /// A whole blob: magic, length, content.
 ByteVector blob(uint32_t magic, llvm::StringRef content);
 

@@ -41,9 +41,9 @@ int runVerify(Invocation& invocation) {
 Command verifyCommand() {
   return {"verify",
           "check signatures of Mach-O files page by page",
-          "Checks the signatures of Mach-O files: every page, every part. Exit code 1\n"
-          "when one is invalid, or missing where Apple silicon needs it.\n"
-          "Certificates are not judged.\n",
+          "Checks the signatures of Mach-O files: every page, every part; and load\n"
+          "commands that dyld refuses. Exit code 1 when a file is invalid, or not signed\n"
+          "where Apple silicon needs it. Certificates are not judged.\n",
           "FILE...",
           R"(  tcfix verify .venv/lib/python3.12/site-packages/torchcodec/*.dylib
   tcfix verify --json libtorch_cpu.dylib

@@ -1,0 +1,97 @@
+// An edit that brings DT_RUNPATH says what will no longer be found, and only then.
+
+#include "apply/editing.h"
+#include "support/elf_builder.h"
+
+#include <gmock/gmock.h>
+#include <llvm/Support/FileSystem.h>
+
+namespace tcfix::support {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+using Warnings = std::vector<std::string>;
+
+// As auditwheel lays it out: pkg/main.so, which searches pkg.libs, needs libmid.so; that needs
+// libleaf.so beside it, and names no search path of its own.
+class Package {
+public:
+  explicit Package(SearchPathKind kind = SearchPathKind::Rpath) {
+    for (const char* directory : {"pkg", "pkg.libs", "other"})
+      EXPECT_FALSE(llvm::sys::fs::create_directory(folder.path(directory)));
+    test::ElfSpec main, unrelated;
+    (kind == SearchPathKind::Rpath ? main.rpath : main.runpath) = "$ORIGIN/../pkg.libs";
+    unrelated.rpath = "/opt";
+    add("pkg/main.so", "main.so", "libmid.so", main);
+    add("pkg.libs/libmid.so", "libmid.so", "libleaf.so");
+    add("pkg.libs/libleaf.so", "libleaf.so", "libc.so.6");
+    add("other/unrelated.so", "unrelated.so", "libc.so.6", unrelated);
+  }
+
+  void add(const std::string& file, const std::string& soname, const std::string& needed,
+           test::ElfSpec spec = {}) {
+    spec.soname = soname;
+    spec.needed = {needed};
+    spec.versions.clear();
+    folder.write(file, test::buildElf(spec).bytes);
+  }
+
+  /// Of a dry run: the package stays as it is.
+  Warnings warningsOf(const std::string& file, std::vector<Edit> edits) const {
+    apply::EditOptions options;
+    options.isDryRun = true;
+    apply::EditRun run = apply::editFiles({folder.path(file)}, asking(std::move(edits)), options,
+                                          [](const std::string&) {});
+    EXPECT_EQ(run.files[0].status, apply::FileStatus::WouldChange);
+    return run.files[0].edit.warnings;
+  }
+
+private:
+  TemporaryFolder folder;
+};
+
+const Edit kElsewhere = AddSearchPath{"/no/such/directory"};
+
+TEST(InheritedPaths, ANewRunpathThatSwitchesOffTheRpathOfALoader) {
+  EXPECT_THAT(Package().warningsOf("pkg.libs/libmid.so", {kElsewhere}),
+              ElementsAre(AllOf(HasSubstr("the DT_RPATH inherited from main.so"),
+                                HasSubstr("no longer found: libleaf.so"),
+                                HasSubstr("--rpath-kind rpath"))));
+}
+
+TEST(InheritedPaths, AlsoWhereTheLoaderIsNotADirectOne) {
+  Package package;
+  package.add("pkg.libs/libmid.so", "libmid.so", "liblow.so");
+  package.add("pkg.libs/liblow.so", "liblow.so", "libleaf.so");
+  EXPECT_THAT(package.warningsOf("pkg.libs/liblow.so", {kElsewhere}),
+              ElementsAre(AllOf(HasSubstr("main.so"), HasSubstr("libleaf.so"))));
+}
+
+TEST(InheritedPaths, NoWarningWhereEverythingIsStillFound) {
+  Package package;
+  EXPECT_THAT(package.warningsOf("pkg.libs/libmid.so", {AddSearchPath{"$ORIGIN"}}), IsEmpty());
+  EXPECT_THAT(package.warningsOf("pkg.libs/libleaf.so", {kElsewhere}), IsEmpty());
+  EXPECT_THAT(package.warningsOf("pkg.libs/libmid.so",
+                                 {kElsewhere, SetSearchPathKind{SearchPathKind::Rpath}}),
+              IsEmpty());
+  EXPECT_THAT(package.warningsOf("pkg/main.so", {kElsewhere}), IsEmpty()) << "it stays DT_RPATH";
+  EXPECT_THAT(package.warningsOf("pkg.libs/libmid.so", {SetIdentity{"libother.so"}}), IsEmpty());
+}
+
+TEST(InheritedPaths, ALoaderWithRunpathGivesNothingThatCouldBeSwitchedOff) {
+  Package package(SearchPathKind::Runpath);
+  EXPECT_THAT(package.warningsOf("pkg.libs/libmid.so", {kElsewhere}), IsEmpty());
+}
+
+TEST(InheritedPaths, AnRpathThatBecomesARunpath) {
+  EXPECT_THAT(
+      Package().warningsOf("pkg/main.so", {SetSearchPathKind{SearchPathKind::Runpath}}),
+      ElementsAre(AllOf(HasSubstr("is not inherited by dependencies"), HasSubstr("libleaf.so"))));
+}
+
+} // namespace
+} // namespace tcfix::support
