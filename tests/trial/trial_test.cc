@@ -122,8 +122,7 @@ TEST_F(TrialTest, OneThatHangs) {
   EXPECT_FALSE(trial.isOk);
   EXPECT_FALSE(trial.agrees());
   EXPECT_TRUE(trial.groups[0].libraries[0].loads);
-  EXPECT_EQ(trial.groups[0].libraries[1].message,
-            "python gave no answer within 1 s and was ended");
+  EXPECT_EQ(trial.groups[0].libraries[1].message, "python gave no answer within 1 s and was ended");
 }
 
 TEST_F(TrialTest, OneThatCrashes) {
@@ -156,8 +155,7 @@ TEST_F(TrialTest, GarbageIsNoAnswer) {
 
 TEST_F(TrialTest, OneThatCannotBeStarted) {
   add(7, {"core7.so"}, Verdict::Loads);
-  llvm::Expected<Trial> trial =
-      tryOut({folder.path("absent")}, facts, groups, expected, {});
+  llvm::Expected<Trial> trial = tryOut({folder.path("absent")}, facts, groups, expected, {});
   ASSERT_TRUE(bool(trial));
   EXPECT_FALSE(trial->isOk);
   EXPECT_THAT(trial->failure, StartsWith("python cannot be started: "));
