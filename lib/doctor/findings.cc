@@ -468,7 +468,7 @@ Words simulationDisagrees(const Defect& defect, const Context& context) {
       defect.subject + ": simulated: " + simulated + "; real: " + real + "; " + context.versions;
   return {defect.subject + ": the simulation says that it " + simulated +
               ", but in this environment's python it " + real +
-              ". Please report this, with the output of the command below",
+              "; please report this with the output of the command below",
           {{"python", defect.provider}, {"simulated", simulated}, {"real", real}, {"report", line}},
           context.runCommand};
 }

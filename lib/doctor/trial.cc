@@ -15,8 +15,11 @@ void findTrialDefects(const ExaminedPackage& package, Defects& defects) {
     Defect defect{Defect::Kind::SimulationDisagrees};
     defect.subject = group.name();
     defect.provider = trial.python;
-    defect.sentence = group.expected.cause;
-    defect.actual = group.cause();
+    constexpr llvm::StringLiteral kUnknown = "for an unknown reason";
+    if (group.expected.loads == resolve::Verdict::Fails)
+      defect.sentence = group.expected.cause.empty() ? kUnknown.str() : group.expected.cause;
+    if (!group.loads())
+      defect.actual = group.cause().empty() ? kUnknown.str() : group.cause();
     for (const trial::LibraryTrial& library : llvm::reverse(group.libraries))
       if (library.loads == group.loads())
         defect.path = library.path;

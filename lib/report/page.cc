@@ -5,6 +5,7 @@
 #include "report/markup.h"
 #include "report/svg.h"
 #include "report/tree.h"
+#include "report/trial.h"
 
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/StringExtras.h>
@@ -79,6 +80,12 @@ std::string headingOf(const GroupReport& group) {
   return group.major ? "FFmpeg " + std::to_string(group.major) : "Libraries";
 }
 
+std::string row(llvm::StringRef heading, const Standing& standing, llvm::StringRef rest,
+                bool isNeeded) {
+  return formatv("<tr{0}><th scope=\"row\">{1}</th><td>{2}</td><td>{3}</td></tr>\n",
+                 isNeeded ? "" : " class=\"idle\"", heading, badge(standing), rest);
+}
+
 std::string majors(const Diagnosis& diagnosis, const std::vector<bool>& needed) {
   std::string out;
   const std::vector<const GroupReport*> groups = diagnosis.groups();
@@ -93,10 +100,11 @@ std::string majors(const Diagnosis& diagnosis, const std::vector<bool>& needed) 
       why += " <span class=\"aside\">(not needed)</span>";
     else if (group.loads == Verdict::Loads && group.loadsBare == Verdict::Fails)
       why += " <span class=\"aside\">(only after <code>import torch</code>)</span>";
-    out += formatv("<tr{0}><th scope=\"row\">{1}</th><td>{2}</td><td>{3}</td></tr>\n",
-                   needed[i] ? "" : " class=\"idle\"", headingOf(group),
-                   badge(standingOf(group.loads, needed[i])), why);
+    out += row(headingOf(group), standingOf(group.loads, needed[i]), why, needed[i]);
   }
+  if (const std::optional<trial::Trial> trial = diagnosis.trial())
+    out += row("python", standingOf(trial->isOk ? Verdict::Loads : Verdict::Fails),
+               escaped(trialText(*trial, diagnosis.required)), true);
   return out;
 }
 

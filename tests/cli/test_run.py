@@ -126,8 +126,10 @@ class Verdicts(RunTest):
         self.assertGreater(ran["seconds"], 0)
         finding = self.finding(report, "loads-for-real")
         self.assertEqual((finding["severity"], finding["action"]), ("info", None))
-        text = self.tcfix("doctor", "--run", self.env, check=0).stdout
+        page = self.folder / "page.html"
+        text = self.tcfix("doctor", "--run", "--html", page, self.env, check=0).stdout
         self.assertRegex(text, r"(?m)^  python    loads          with FFmpeg 7 \(\d+\.\d s\)$")
+        self.assertRegex(page.read_text(), r'<th scope="row">python</th>.*loads.*with FFmpeg 7')
         self.assertEqual(self.everything(), before)  # bytecode is not written, either
 
     def test_both_say_no(self):

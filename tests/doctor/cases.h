@@ -64,6 +64,7 @@ public:
     package.loads = loads;
     package.wouldLoadAfter = wouldLoadAfter;
     package.applyCommand = "tcfix apply env";
+    package.trial = trial;
     Defects defects;
     rule(package, defects);
     std::vector<Finding> findings;
@@ -86,6 +87,7 @@ public:
   std::vector<GroupReport> groups;
   std::vector<int> required;
   bool loads = false, wouldLoadAfter = false;
+  std::optional<trial::Trial> trial;
 };
 
 inline Bytes bytesOf(llvm::StringRef text) {
