@@ -23,7 +23,7 @@ class PackageRun {
 public:
   PackageRun(const env::Target& target, const env::Package& package, const ApplyOptions& options)
       : target(target), package(package), options(options), disk(target.disk),
-        place(journalOf(package, target.environment)) {}
+        place(journalOf(package)) {}
 
   llvm::Error run(const commit::Locks& locks);
   void report(TargetOutcome& outcome);
@@ -300,6 +300,7 @@ void PackageRun::report(TargetOutcome& outcome) {
                        both(outcome.loadsBare.after, bare.after)};
   for (size_t i = 0; i < groups.size(); ++i) {
     const GroupLoads& now = after->preloaded[i];
+    outcome.hasMajors |= groups[i].major != 0;
     if (groups[i].major && now.verdict != Verdict::Fails)
       outcome.loadingMajors.push_back(groups[i].major);
     for (const resolve::LoadResult& result : now.results)

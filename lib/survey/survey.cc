@@ -93,37 +93,29 @@ env::TargetQuery queryFor(const std::string& target, const SurveyOptions& option
   return query;
 }
 
-namespace {
-
-/// A file of no known package, named as the target, is a package of its own.
-void nameLoneFile(env::Target& target) {
-  llvm::StringRef file = path::filename(target.environment.root);
-  if (target.environment.kind != env::EnvironmentKind::File)
-    return;
-  for (env::Package& package : target.packages) {
-    const std::string& prefix = package.recipe.libraryPrefix;
-    bool isOwn = !prefix.empty() && file.starts_with(prefix);
-    if (package.distInfo.empty() && !isOwn) {
-      package.name = file.split('.').first.str();
-      package.recipe = {};
-    }
-  }
-}
-
-} // namespace
-
 llvm::Expected<env::Target> locate(const std::string& target, const SurveyOptions& options) {
   env::TargetQuery query = queryFor(target, options);
   llvm::Expected<env::Target> found = env::findTarget(query);
   if (!found)
     return found;
+  // A file is of whichever package owns it, unless one was asked for.
+  if (found->environment.kind == env::EnvironmentKind::File) {
+    const env::Package& owner = found->packages.front();
+    if (!options.packages.empty() && !owner.distInfo.empty() &&
+        llvm::none_of(options.packages, [&](const std::string& name) {
+          return env::normalizedName(name) == env::normalizedName(owner.name);
+        }))
+      return fail(ErrorCode::NotFound,
+                  "belongs to " + owner.name + ", which --package does not name",
+                  "use --package " + owner.name);
+    return found;
+  }
   for (const recipe::Recipe& wanted : query.recipes)
     if (llvm::none_of(found->packages, [&](const env::Package& package) {
           return env::normalizedName(package.name) == env::normalizedName(wanted.name);
         }))
       return fail(ErrorCode::NotFound, "there is no " + wanted.name + " in it",
                   "install it: pip install " + wanted.name);
-  nameLoneFile(*found);
   return found;
 }
 
@@ -170,12 +162,18 @@ PackageFacts gatherFacts(const env::Target& target, const env::Package& package,
   facts.process.executable = pythonFor(target, package);
   facts.process.isPython = true;
   facts.process.systemVersion = options.macosVersion;
-  facts.process.arch = options.arch;
+  if (!options.arch.empty())
+    facts.process.arch = target.arch; // by the platform's own name
   describePython(facts.process, target.platform, store);
   if (isHere)
     facts.variables = loaderVariables(target.platform);
   findTorch(target, facts);
   describeLibraries(facts, store);
+  for (const std::string& file : package.siblings)
+    if (const Image* image = llvm::expectedToOptional(store.image(file)).value_or(nullptr))
+      if (!image->slices.empty())
+        if (const auto& identity = sliceFor(*image, facts.process.arch).identity)
+          facts.siblings.try_emplace(*identity, file);
 
   providers::FfmpegQuery query;
   query.platform = target.platform;
