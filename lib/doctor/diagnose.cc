@@ -84,10 +84,12 @@ PackageDiagnosis examine(const std::string& target, const env::Target& found,
   std::vector<GroupReport> reports = reportGroups(facts, groups, store);
 
   ExaminedPackage examined{found, facts, planned, store};
-  examined.required = options.required;
-  examined.loads = loadsNow(groups, reports, options.required);
+  // A package without libraries for FFmpeg majors cannot lack one.
+  if (llvm::any_of(groups, [](const survey::Group& group) { return group.major != 0; }))
+    examined.required = options.required;
+  examined.loads = loadsNow(groups, reports, examined.required);
   examined.groups = arrange(groups, std::move(reports));
-  examined.wouldLoadAfter = loadsAfter(planned, groups, options.required, facts, store);
+  examined.wouldLoadAfter = loadsAfter(planned, groups, examined.required, facts, store);
   examined.applyCommand = applyCommandFor(target, options);
 
   PackageDiagnosis diagnosis;

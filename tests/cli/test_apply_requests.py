@@ -207,6 +207,22 @@ class OtherHands(ApplyTest):
         self.apply("--arch", "aarch64", self.world.env)
         self.assertEqual(rpaths(self.world.package / LIBRARIES[0]), [TORCH, BREW])
 
+    def test_a_package_without_majors_cannot_lack_one(self):
+        """--require is about packages with libraries for FFmpeg majors."""
+        write_files(self.world.site, {"plain/plain.so": tiny_macho.dylib(padding=500)})
+        for command in ("apply", "doctor"):
+            with self.subTest(command):
+                report = tcfix_json(command, "--sysroot", self.world.root, "--require", "7",
+                                    "--package", "plain", self.world.env)
+                self.assertEqual([each["message"] for each in report["warnings"]], [
+                    "--require was ignored: no library here is built for an FFmpeg major"])
+                report = tcfix_json(command, "--sysroot", self.world.root, "--require", "7",
+                                    "--package", "plain", "--package", "torchcodec", self.world.env)
+                self.assertEqual(report["warnings"], [])
+                tcfix_json(command, "--sysroot", self.world.root, "--require", "8", "--package",
+                           "plain", "--package", "torchcodec", self.world.env,
+                           check={"apply": 4, "doctor": 1}[command])
+
     def test_a_bare_folder_keeps_one_journal(self):
         """For libraries of any name, and whether the folder or a file in it is named."""
         bare = self.world.root / "build"

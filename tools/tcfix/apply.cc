@@ -41,8 +41,9 @@ std::string readOptions(const Invocation& invocation, apply::ApplyOptions& optio
   return {};
 }
 
+/// Packages without libraries for an FFmpeg major cannot lack one.
 bool lacks(const apply::TargetOutcome& target, int major) {
-  return !llvm::is_contained(target.loadingMajors, major);
+  return target.hasMajors && !llvm::is_contained(target.loadingMajors, major);
 }
 
 int codeFor(const Invocation& invocation, llvm::ArrayRef<apply::TargetOutcome> targets,
@@ -71,7 +72,9 @@ void tellProblems(Invocation& invocation, const apply::TargetOutcome& target,
       invocation.addWarning(
           {std::nullopt,
            "does not load with FFmpeg " + std::to_string(major) + ", which --require names",
-           target.path, "tcfix doctor tells why"});
+           target.path, "for the reason: " + invocation.commandFor("doctor", target.path)});
+  if (target.problems.empty() && !target.hasMajors && !required.empty())
+    invocation.addWarning(majorsIgnored(target.path));
   if (!target.isFullyKnown)
     invocation.addWarning({std::nullopt,
                            "is for another platform than this machine: its system's folders were "
@@ -115,7 +118,8 @@ int runApply(Invocation& invocation) {
     tellProblems(invocation, outcome, *required);
     text += invocation.isOn("dry-run")
                 ? report::renderDiff(outcome.files, invocation.isVerbose(), invocation.paint())
-                : report::renderApplied(outcome, invocation.isVerbose(), invocation.paint());
+                : report::renderApplied(outcome, invocation.commandFor("doctor", outcome.path),
+                                        invocation.isVerbose(), invocation.paint());
   }
   return invocation.finish(
       codeFor(invocation, outcomes, *required), text,
