@@ -8,6 +8,7 @@
 #include "resolve/verdict.h"
 
 #include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/StringExtras.h>
 #include <llvm/Support/Path.h>
 
 namespace tcfix::apply {
@@ -339,6 +340,11 @@ llvm::Error refuse(const env::Package& package, const ApplyOptions& options) {
                 "the folder of " + package.name + " is a link out of the environment, to " +
                     package.outward,
                 "name that folder: tcfix apply " + package.outward);
+  if (!package.owners.empty())
+    return fail(ErrorCode::Usage,
+                package.name +
+                    " belongs to several installed packages: " + llvm::join(package.owners, ", "),
+                "name one of them with --package");
   for (const std::string& library : package.libraries)
     if (std::string store = sharedStoreOf(llvm::sys::path::parent_path(library));
         !store.empty() && !options.isForced)

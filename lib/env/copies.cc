@@ -18,8 +18,8 @@ namespace {
 /// Enough for a project directory, a few tenths of a second for a home directory.
 constexpr size_t kMostFolders = 10'000;
 
-/// Large, and never with an environment in them.
-constexpr llvm::StringLiteral kSkipped[] = {".git", "__pycache__", "node_modules"};
+/// Large, and without an environment of the user's in them; the last one is uv's cache of wheels.
+constexpr llvm::StringLiteral kSkipped[] = {".git", "__pycache__", "node_modules", "archive-v0"};
 
 enum class Content { Other, Venv, Conda, Site };
 
@@ -82,11 +82,11 @@ std::optional<Package> findCopy(const std::string& folder,
     const llvm::StringRef name = each.name;
     if (each.isDirectory)
       return false;
-    if (!isLibraryName(name))
-      return isOwnFolder && recipe.libraryPrefix.empty() && name == "__init__.py";
     if (!recipe.libraryPrefix.empty())
-      return name.starts_with(recipe.libraryPrefix);
-    return isOwnFolder || isNamed || name.split('.').first == module;
+      return name.starts_with(recipe.libraryPrefix) && isLibraryName(name);
+    if (!isOwnFolder && !isNamed && !name.starts_with(module + "."))
+      return false;
+    return isLibraryName(name) || (isOwnFolder && name == "__init__.py");
   };
   if (llvm::none_of(entries, isSign))
     return std::nullopt;

@@ -19,8 +19,8 @@ struct FoundBelow {
 };
 
 /// Whether a folder with these entries is a copy.
-using IsCopy = llvm::function_ref<bool(const std::string& folder,
-                                       llvm::ArrayRef<io::DirectoryEntry> entries)>;
+using IsCopy =
+    llvm::function_ref<bool(const std::string& folder, llvm::ArrayRef<io::DirectoryEntry> entries)>;
 
 /// Searches a folder and what lies below it.
 FoundBelow searchBelow(const std::string& folder, const io::TargetDisk& disk, IsCopy isCopy);

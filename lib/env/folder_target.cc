@@ -61,9 +61,8 @@ bool holdsPackage(const std::string& environment, llvm::StringRef package,
 std::vector<std::string> namesOf(const FoundBelow& found, const Environment& environment,
                                  llvm::StringRef package, const io::TargetDisk& disk) {
   std::vector<std::string> paths = found.environments;
-  std::stable_partition(paths.begin(), paths.end(), [&](const std::string& each) {
-    return holdsPackage(each, package, disk);
-  });
+  std::stable_partition(paths.begin(), paths.end(),
+                        [&](const std::string& each) { return holdsPackage(each, package, disk); });
   paths.insert(paths.begin(), found.copies.begin(), found.copies.end());
   for (std::string& each : paths)
     each = relativePath(environment.root, each);
@@ -71,18 +70,22 @@ std::vector<std::string> namesOf(const FoundBelow& found, const Environment& env
 }
 
 /// `package` is what was looked for; empty: an environment, whatever it holds.
-llvm::Error refuse(const FoundBelow& found, const Environment& environment,
-                   llvm::StringRef package, const io::TargetDisk& disk) {
+llvm::Error refuse(FoundBelow found, const Environment& environment, llvm::StringRef package,
+                   const io::TargetDisk& disk) {
   if (llvm::is_contained(disk.forbidden(), environment.root))
     return permissionDenied();
-  if (isInSite(environment))
+  // By the layout of what lies below, a folder such as lib may be a part of one.
+  std::string around = environmentAround(environment.root, disk);
+  llvm::erase_if(found.environments, [&](const std::string& each) {
+    const bool isAround = !isWithin(each, environment.root);
+    if (isAround && around.empty())
+      around = each;
+    return isAround;
+  });
+  if (isInSite(environment) && found.count() == 0)
     return fail(ErrorCode::Usage, ("contains no libraries of " + package).str(),
                 "name the environment, " + environment.whole + ", or a package with --package");
-  std::string around = environmentAround(environment.root, disk);
-  for (const std::string& each : found.environments) // by the layout of what lies below
-    if (around.empty() && !isWithin(each, environment.root))
-      around = each;
-  if (!around.empty())
+  if (!around.empty() && found.count() == 0)
     return fail(ErrorCode::Usage, "part of the environment " + around + ", not one itself",
                 "name the environment: " + around);
   if (found.count() == 0 && found.isComplete && package.empty())
@@ -97,9 +100,8 @@ llvm::Error refuse(const FoundBelow& found, const Environment& environment,
           : "not an environment; found below it: ";
   std::vector<std::string> names = namesOf(found, environment, package, disk);
   const std::string more =
-      (names.size() > kMostListed
-           ? " and " + std::to_string(names.size() - kMostListed) + " more"
-           : "") +
+      (names.size() > kMostListed ? " and " + std::to_string(names.size() - kMostListed) + " more"
+                                  : "") +
       std::string(found.isComplete ? "" : " (not all directories were searched)");
   names.resize(std::min(names.size(), kMostListed));
   if (names.empty())
@@ -113,8 +115,7 @@ llvm::Error refuse(const FoundBelow& found, const Environment& environment,
 llvm::Error checkThatNobodyOwns(const Package& copy, const Environment& environment,
                                 const io::TargetDisk& disk) {
   for (const std::string& library : copy.libraries)
-    if (std::optional<std::string> owner =
-            ownerOf(library, environment.sites.front().folder, disk))
+    if (std::optional<std::string> owner = ownerOf(library, environment.sites.front().folder, disk))
       return fail(ErrorCode::Usage, "belongs to the installed package " + *owner,
                   "use --package " + *owner + " and name the environment: " + environment.whole);
   return llvm::Error::success();
@@ -137,7 +138,6 @@ void settle(Package copy, Target& target) {
 llvm::Error lookInFolder(const TargetQuery& query, Target& target) {
   const Environment environment = target.environment; // which changes with the first copy
   const std::string& root = environment.root;
-  FoundBelow allFound;
   for (const recipe::Recipe& recipe : query.recipes) {
     if (isInSite(environment))
       if (std::optional<Package> package = packageInFolder(environment, target.disk, recipe)) {
@@ -169,18 +169,17 @@ llvm::Error lookInFolder(const TargetQuery& query, Target& target) {
     }
     target.absent.push_back(recipe.name);
     if (found.count() != 0 || !found.isComplete)
-      return isMarked(query, target) ? llvm::Error::success()
-                                     : refuse(found, environment, recipe.name, target.disk);
-    allFound = std::move(found);
+      return isMarked(query, target)
+                 ? llvm::Error::success()
+                 : refuse(std::move(found), environment, recipe.name, target.disk);
   }
   const bool isEnough = !target.packages.empty() || isMarked(query, target) ||
                         (!query.mark.empty() && isInSite(environment));
   return isEnough ? llvm::Error::success()
-                  : refuse(allFound, environment, query.recipes.front().name, target.disk);
+                  : refuse({}, environment, query.recipes.front().name, target.disk);
 }
 
-llvm::Error checkThatItIsAnEnvironment(const Environment& environment,
-                                       const io::TargetDisk& disk) {
+llvm::Error checkThatItIsAnEnvironment(const Environment& environment, const io::TargetDisk& disk) {
   if (environment.kind != EnvironmentKind::Folder || isInSite(environment))
     return llvm::Error::success();
   auto none = [](const std::string&, llvm::ArrayRef<io::DirectoryEntry>) { return false; };

@@ -89,16 +89,6 @@ std::string folderFor(const std::string& name, const std::string& site,
   return disk.isFolder(joined(site, spelled)) ? spelled : moduleName(normalizedName(name));
 }
 
-/// What is imported may be called otherwise than what was installed: cv2 comes with opencv-python.
-/// Nothing if several share the folder.
-std::vector<Distribution> ownersOf(const std::string& folder, const std::string& site,
-                                   const io::TargetDisk& disk) {
-  std::vector<Distribution> owners = distributionsListing(folder + "/", site, disk);
-  if (owners.size() > 1)
-    owners.clear();
-  return owners;
-}
-
 /// What is imported, by where its libraries lie: opencv-python brings cv2/cv2.abi3.so, and a module
 /// without a folder is a library itself. Names that begin with "_" are parts of another.
 std::string importNameOf(const Package& package, const std::string& folder,
@@ -139,8 +129,15 @@ std::optional<Package> findInSite(const Environment& environment, const io::Targ
   std::string folder = folderFor(recipe.name, site, disk);
   std::vector<Distribution> found = distributionsOf(recipe.name, site, disk);
   bool isCalledSo = !found.empty();
+  // What is imported may be called otherwise than what was installed: cv2 comes with opencv-python.
   if (!isCalledSo && disk.isFolder(joined(site, folder)))
-    found = ownersOf(folder, site, disk);
+    found = distributionsListing(folder + "/", site, disk);
+  std::vector<std::string> owners;
+  if (!isCalledSo && found.size() > 1) {
+    for (const Distribution& each : found)
+      owners.push_back(each.name);
+    found.clear();
+  }
   if (found.empty() && !disk.isFolder(joined(site, folder)) &&
       !disk.isFile(joined(site, folder + ".egg-link")))
     return std::nullopt;
@@ -149,6 +146,7 @@ std::optional<Package> findInSite(const Environment& environment, const io::Targ
   package.recipe = recipe;
   package.name = recipe.name;
   package.site = site;
+  package.owners = std::move(owners);
   std::string condaName = recipe.name;
   std::vector<RecordFile> records;
   for (const Distribution& each : found)

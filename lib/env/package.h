@@ -14,7 +14,9 @@ struct Package {
   std::string site;     ///< host path of the folder that it is installed in
   std::string distInfo; ///< host path; empty if there is none
   bool hasRecord = false;
-  std::string home;      ///< host path of its own folder; empty if there is a .dist-info
+  std::string home; ///< host path of its own folder; empty if there is a .dist-info
+  /// The distributions that have files in its folder, if there are several: none of them owns it.
+  std::vector<std::string> owners;
   std::string condaMeta; ///< host path of conda's own list of its files; empty if there is none
   /// Host paths, sorted, not resolved: a symlink stays one. A file counts by its name alone, so
   /// that a dangling link or a text file is among them.

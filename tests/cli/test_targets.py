@@ -223,6 +223,17 @@ class WhatIsNotTaken(TargetsTest):
         self.assertEqual(message, "belongs to the installed package vendor")
         self.assertIn("--package vendor", hint)
 
+    def test_environments_inside_an_environment(self):
+        """They are what was probably meant, as in conda's own directory."""
+        world = self.world
+        (world.env / "projects/mine/.venv").mkdir(parents=True)
+        (world.env / "projects/mine/.venv/pyvenv.cfg").touch()
+        message, _ = self.refused(world.env / "projects")
+        self.assertEqual(message, "not an environment; found below it: mine/.venv")
+
+    def test_a_dry_run_says_nothing_of_what_it_refuses(self):
+        self.assertEqual(tcfix("apply", "-n", self.folder, check=2).stdout, "")
+
     def test_an_empty_directory(self):
         (self.folder / "empty").mkdir()
         message, hint = self.refused(self.folder / "empty")
@@ -276,6 +287,20 @@ class OneFile(TargetsTest):
                     self.assertEqual(stamps(self.folder), stamp)
                     self.json("undo", other)
                     self.assertEqual(all_bytes(self.folder), before)
+
+    def test_what_several_packages_share(self):
+        """Which RECORD should follow, nobody can tell."""
+        site = self.world.site
+        shutil.copytree(self.info, site / "opencv_contrib_python-4.10.0.dist-info")
+        before = stamps(self.folder)
+        report = self.json("apply", "--package", "cv2", self.world.env, check=2)
+        self.assertEqual([(each["message"], each["hint"]) for each in report["errors"]], [
+            ("cv2 belongs to several installed packages: opencv_contrib_python, opencv_python",
+             "name one of them with --package")])
+        self.assertEqual(stamps(self.folder), before)
+        self.json("list", "--package", "cv2", self.world.env)
+        self.json("apply", "--package", "opencv-python", self.world.env, check=None)
+        self.assertEqual(self.record_problems(), [])
 
     def test_list_names_its_package(self):
         site = self.world.site

@@ -154,6 +154,7 @@ TEST_F(Packages, CanBeNamedByTheirFolder) {
   std::vector<Package> shared = found("venv", recipe::recipeFor("cv2"));
   ASSERT_THAT(shared, SizeIs(1));
   EXPECT_FALSE(shared[0].hasRecord);
+  EXPECT_THAT(shared[0].owners, ElementsAre("another", "opencv_python"));
 }
 
 TEST_F(Packages, IncludeWhatWasCopiedInByHand) {

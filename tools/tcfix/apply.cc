@@ -116,7 +116,8 @@ int runApply(Invocation& invocation) {
   std::string text;
   for (const apply::TargetOutcome& outcome : outcomes) {
     tellProblems(invocation, outcome, *required);
-    text += invocation.isOn("dry-run")
+    text += !outcome.problems.empty() && outcome.files.empty() ? std::string()
+            : invocation.isOn("dry-run")
                 ? report::renderDiff(outcome.files, invocation.isVerbose(), invocation.paint())
                 : report::renderApplied(outcome, invocation.commandFor("doctor", outcome.path),
                                         invocation.isVerbose(), invocation.paint());
