@@ -8,6 +8,7 @@
 #include "resolve/verdict.h"
 
 #include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/StringExtras.h>
 #include <llvm/Support/Path.h>
 
 namespace tcfix::apply {
@@ -23,7 +24,7 @@ class PackageRun {
 public:
   PackageRun(const env::Target& target, const env::Package& package, const ApplyOptions& options)
       : target(target), package(package), options(options), disk(target.disk),
-        place(journalOf(package, target.environment)) {}
+        place(journalOf(package)) {}
 
   llvm::Error run(const commit::Locks& locks);
   void report(TargetOutcome& outcome);
@@ -323,6 +324,7 @@ void PackageRun::report(TargetOutcome& outcome) {
                        both(outcome.loadsBare.after, bare.after)};
   for (size_t i = 0; i < groups.size(); ++i) {
     const GroupLoads& now = after->preloaded[i];
+    outcome.hasMajors |= groups[i].major != 0;
     if (groups[i].major && now.verdict != Verdict::Fails)
       outcome.loadingMajors.push_back(groups[i].major);
     for (const resolve::LoadResult& result : now.results)
@@ -361,6 +363,11 @@ llvm::Error refuse(const env::Package& package, const ApplyOptions& options) {
                 "the folder of " + package.name + " is a link out of the environment, to " +
                     package.outward,
                 "name that folder: tcfix apply " + package.outward);
+  if (!package.owners.empty())
+    return fail(ErrorCode::Usage,
+                package.name +
+                    " belongs to several installed packages: " + llvm::join(package.owners, ", "),
+                "name one of them with --package");
   for (const std::string& library : package.libraries)
     if (std::string store = sharedStoreOf(llvm::sys::path::parent_path(library));
         !store.empty() && !options.isForced)

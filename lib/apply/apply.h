@@ -41,6 +41,7 @@ struct TargetOutcome {
   std::vector<FileOutcome> files;
   Loads loads;                    ///< as after the package's own Python code
   Loads loadsBare;                ///< with nothing loaded
+  bool hasMajors = false;         ///< there are libraries for FFmpeg majors
   std::vector<int> loadingMajors; ///< afterwards, with torch imported, or not known to fail
   std::optional<ChosenFfmpeg> ffmpeg;
   std::optional<providers::TorchInstall> torch; ///< that the package would import

@@ -13,30 +13,29 @@ namespace path = llvm::sys::path;
 
 namespace {
 constexpr llvm::StringLiteral kListedName = "tcfix-journal.json";
-constexpr llvm::StringLiteral kFolderName = ".tcfix/journal.json";
+constexpr llvm::StringLiteral kFileName = "journal.json";
 
-/// A bare folder's libraries lie at most three levels below it.
+/// How far above a library the folder of its package may be.
 constexpr int kMostLevels = 4;
 } // namespace
 
-JournalPlace journalOf(const env::Package& package, const env::Environment& environment) {
+JournalPlace journalOf(const env::Package& package) {
   if (!package.distInfo.empty()) {
     std::string record = package.distInfo + "/RECORD";
     return {package.distInfo + "/" + kListedName.str(), package.site,
             io::exists(record) ? record : "", package.condaMeta};
   }
-  std::string base = environment.kind == env::EnvironmentKind::Folder ? environment.root
-                     : package.libraries.empty()
-                         ? package.site
-                         : path::parent_path(package.libraries.front()).str();
+  auto in = [](llvm::StringRef folder) -> JournalPlace {
+    return {(folder + "/" + kJournalFolder + "/" + kFileName).str(), folder.str(), {}, {}};
+  };
   // A folder around it may have been repaired as a whole before.
-  llvm::StringRef above = base;
+  llvm::StringRef above = package.home;
   for (int level = 0; level < kMostLevels && !above.empty(); ++level)
-    if (io::exists(above + "/" + kFolderName))
-      return {(above + "/" + kFolderName).str(), above.str(), {}, {}};
+    if (JournalPlace place = in(above); io::exists(place.path))
+      return place;
     else
       above = path::parent_path(above);
-  return {base + "/" + kFolderName.str(), base, {}, {}};
+  return in(package.home);
 }
 
 std::string relativeTo(const JournalPlace& place, const std::string& file) {

@@ -21,7 +21,10 @@ struct JournalPlace {
   std::string record;    ///< host path of the RECORD that lists it; empty if there is none
   std::string condaMeta; ///< the same of conda's list
 };
-JournalPlace journalOf(const env::Package& package, const env::Environment& environment);
+JournalPlace journalOf(const env::Package& package);
+
+/// The folder of the journal of a package without .dist-info, in the package's own.
+constexpr llvm::StringLiteral kJournalFolder = ".tcfix";
 
 /// `path` as the journal of `place` writes it.
 std::string relativeTo(const JournalPlace& place, const std::string& path);

@@ -80,8 +80,9 @@ private:
 };
 
 // Every package whose libraries apply may have changed has its journal at a place of its own.
-std::vector<JournalPlace> findJournals(const env::Environment& environment,
-                                       const io::TargetDisk& disk) {
+std::vector<JournalPlace> findJournals(const env::Target& target) {
+  const env::Environment& environment = target.environment;
+  const io::TargetDisk& disk = target.disk;
   std::vector<JournalPlace> places;
   auto add = [&](JournalPlace place) {
     bool isKnown =
@@ -90,21 +91,27 @@ std::vector<JournalPlace> findJournals(const env::Environment& environment,
       places.push_back(std::move(place));
   };
   for (env::Package& package : env::listPackages(environment, disk)) {
-    JournalPlace place = journalOf(package, environment);
+    JournalPlace place = journalOf(package);
     if (io::exists(place.path))
       place.condaMeta = env::findCondaMeta(environment, disk, package.name);
     add(std::move(place));
   }
-  for (const env::Package& package : env::findPackages(environment, disk, recipe::defaultRecipe()))
-    add(journalOf(package, environment));
-  // Outside a site the libraries may be of any name, or gone.
-  env::Package bare;
-  bare.site = environment.root;
+  auto addOf = [&](const std::string& folder) {
+    env::Package bare;
+    bare.home = folder;
+    add(journalOf(bare));
+  };
+  for (const env::Package& package : target.packages)
+    add(journalOf(package));
+  // Packages without .dist-info may be of any name, and outside a site their libraries be gone.
+  for (const env::Site& site : environment.sites)
+    for (const io::DirectoryEntry& each : disk.entries(site.folder))
+      if (each.isDirectory && io::isDirectory(site.folder + "/" + each.name + "/" + kJournalFolder))
+        addOf(site.folder + "/" + each.name);
   if (environment.kind == env::EnvironmentKind::File)
-    bare.libraries.push_back(environment.root);
-  if (environment.kind == env::EnvironmentKind::File ||
-      environment.kind == env::EnvironmentKind::Folder)
-    add(journalOf(bare, environment));
+    addOf(path::parent_path(environment.root).str());
+  if (environment.kind == env::EnvironmentKind::Folder)
+    addOf(environment.root);
   return places;
 }
 
@@ -204,6 +211,7 @@ llvm::Expected<UndoRun> undoTarget(const std::string& target, const std::string&
   query.path = target;
   query.sysroot = sysroot;
   query.recipes = {recipe::defaultRecipe()};
+  query.mark = kJournalFolder.str();
   llvm::Expected<env::Target> found = env::findTarget(query);
   if (!found)
     return found.takeError();
@@ -212,11 +220,11 @@ llvm::Expected<UndoRun> undoTarget(const std::string& target, const std::string&
                 environment.kind == env::EnvironmentKind::Folder;
   std::string only = isPart ? environment.root : std::string();
   UndoRun run;
-  std::vector<JournalPlace> places = findJournals(environment, found->disk);
+  std::vector<JournalPlace> places = findJournals(*found);
   // A tcfix that was killed before its journal was there left nothing but temporary files.
   for (const env::Package& package : found->packages)
     if (places.empty() && package.outward.empty()) {
-      Locks locks(package.libraries, journalOf(package, environment).path, notify, Links::Replaced);
+      Locks locks(package.libraries, journalOf(package).path, notify, Links::Replaced);
       if (llvm::Error error = locks.checkAll())
         run.problems.push_back(toProblem(std::move(error), target));
     }

@@ -11,7 +11,9 @@ namespace tcfix::doctor {
 std::string quoted(llvm::StringRef word) {
   bool isPlain = llvm::all_of(
       word, [](char c) { return llvm::isAlnum(c) || llvm::StringRef("/._-+~:@%,\\").contains(c); });
-  return isPlain && !word.empty() ? word.str() : "'" + word.str() + "'";
+  if (isPlain && !word.empty())
+    return word.str();
+  return "'" + llvm::join(llvm::split(word, '\''), "'\\''") + "'";
 }
 
 std::string ffmpegInstallCommand(const FindingContext& context, int highest) {

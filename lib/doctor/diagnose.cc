@@ -110,6 +110,7 @@ Defects allDefectsOf(const ExaminedPackage& package) {
 llvm::Expected<trial::Trial> tryPackage(const env::Target& found, const survey::PackageFacts& facts,
                                         llvm::ArrayRef<survey::Group> groups,
                                         llvm::ArrayRef<GroupReport> reports,
+                                        llvm::ArrayRef<int> required,
                                         const DoctorOptions& options) {
   llvm::Expected<trial::Interpreter> python =
       trial::findInterpreter(found, facts.package, options.survey);
@@ -120,7 +121,7 @@ llvm::Expected<trial::Trial> tryPackage(const env::Target& found, const survey::
     const resolve::LoadProblem* cause = report.firstCause();
     expected.push_back({report.loads, cause ? cause->message : std::string()});
   }
-  return trial::tryOut(*python, facts, groups, expected, {.required = options.required});
+  return trial::tryOut(*python, facts, groups, expected, {.required = required.vec()});
 }
 
 llvm::Expected<PackageDiagnosis> examine(const std::string& target, const env::Target& found,
@@ -134,11 +135,14 @@ llvm::Expected<PackageDiagnosis> examine(const std::string& target, const env::T
   std::vector<GroupReport> reports = reportGroups(facts, groups, store);
 
   ExaminedPackage examined{found, facts, planned, store};
-  examined.required = options.required;
-  examined.loads = examined.simulatesLoading = loadsNow(groups, reports, options.required);
-  examined.wouldLoadAfter = loadsAfter(planned, groups, options.required, facts, store);
+  // A package without libraries for FFmpeg majors cannot lack one.
+  if (llvm::any_of(groups, [](const survey::Group& group) { return group.major != 0; }))
+    examined.required = options.required;
+  examined.loads = examined.simulatesLoading = loadsNow(groups, reports, examined.required);
+  examined.wouldLoadAfter = loadsAfter(planned, groups, examined.required, facts, store);
   if (options.isTried) {
-    llvm::Expected<trial::Trial> trial = tryPackage(found, facts, groups, reports, options);
+    llvm::Expected<trial::Trial> trial =
+        tryPackage(found, facts, groups, reports, examined.required, options);
     if (!trial)
       return trial.takeError();
     examined.loads = trial->isOk;

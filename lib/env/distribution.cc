@@ -65,6 +65,41 @@ llvm::StringRef metadataField(llvm::StringRef metadata, llvm::StringRef name) {
   return {};
 }
 
+RecordFile readRecord(const Distribution& distribution, const io::TargetDisk& disk) {
+  RecordFile result;
+  result.path = joined(distribution.entry, "RECORD");
+  llvm::Expected<io::InputFile> file = disk.open(result.path);
+  if (!file) {
+    result.problem = toProblem(file.takeError(), result.path);
+    result.problem->hint = "libraries are found by their names instead";
+    return result;
+  }
+  llvm::Expected<Record> record = Record::parse(textOf(file->bytes()));
+  if (record)
+    result.record = std::move(*record);
+  else
+    result.problem = toProblem(record.takeError(), result.path);
+  return result;
+}
+
+std::vector<Distribution> distributionsListing(llvm::StringRef beginning, const std::string& site,
+                                               const io::TargetDisk& disk) {
+  std::vector<Distribution> found = distributionsIn(site, disk);
+  llvm::erase_if(found, [&](const Distribution& each) {
+    if (each.name.empty() || !llvm::isAlnum(each.name.front()))
+      return true; // ~orchcodec
+    std::optional<io::InputFile> file =
+        llvm::expectedToOptional(disk.open(joined(each.entry, "RECORD")));
+    if (!file || !textOf(file->bytes()).contains(beginning))
+      return true; // most of them: parsing would take long
+    std::optional<Record> record = llvm::expectedToOptional(Record::parse(textOf(file->bytes())));
+    return !record || llvm::none_of(record->rows(), [&](const RecordRow& row) {
+      return llvm::StringRef(row.path).starts_with(beginning);
+    });
+  });
+  return found;
+}
+
 void readMetadata(Distribution& distribution, const io::TargetDisk& disk) {
   for (const char* file : {"METADATA", "PKG-INFO"}) {
     std::optional<io::InputFile> input =

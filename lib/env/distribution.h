@@ -1,7 +1,9 @@
 // Distributions: what an installer wrote about the packages in a site, as far as names tell.
 #pragma once
 
+#include "base/error.h"
 #include "env/environment.h"
+#include "env/record.h"
 
 namespace tcfix::env {
 
@@ -28,6 +30,19 @@ std::vector<Distribution> distributionsOf(llvm::StringRef name, const std::strin
 /// The first value of a METADATA field such as "Version", as a view of the text; empty if there is
 /// none.
 llvm::StringRef metadataField(llvm::StringRef metadata, llvm::StringRef name);
+
+struct RecordFile {
+  std::string path;
+  std::optional<Record> record;
+  std::optional<Problem> problem; ///< why there is none
+};
+
+RecordFile readRecord(const Distribution& distribution, const io::TargetDisk& disk);
+
+/// The distributions of a site whose RECORD lists a path that begins so, without what an
+/// interrupted pip moved away.
+std::vector<Distribution> distributionsListing(llvm::StringRef beginning, const std::string& site,
+                                               const io::TargetDisk& disk);
 
 /// Takes name and version from the distribution's own METADATA, where that says them.
 void readMetadata(Distribution& distribution, const io::TargetDisk& disk);

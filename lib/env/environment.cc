@@ -214,12 +214,18 @@ llvm::StringRef nameOf(SiteKind kind) {
   return kind == SiteKind::Own ? "own" : kind == SiteKind::System ? "system" : "user";
 }
 
+llvm::Error permissionDenied() {
+  return fail(ErrorCode::Unreadable, "permission denied",
+              "run tcfix as a user who may read this directory");
+}
+
 llvm::Expected<Environment> findEnvironment(llvm::StringRef target, const io::TargetDisk& disk) {
   Environment environment;
   environment.path = target.str();
   std::optional<std::string> root = disk.adopt(target);
   if (!root)
-    return fail(ErrorCode::NotFound, "there is no such file or folder");
+    return io::isForbidden(target) ? permissionDenied()
+                                   : fail(ErrorCode::NotFound, "there is no such file or folder");
   environment.root = environment.whole = *root;
   if (!disk.isFolder(*root)) {
     if (target.ends_with_insensitive(".whl"))

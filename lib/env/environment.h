@@ -44,9 +44,13 @@ struct Environment {
   std::string condaMeta;   ///< host path of conda's lists of its packages; empty outside conda
 };
 
-/// What lies at `target`. NotFound if nothing does; Usage (with the hint `tcfix wheel`) for a .whl;
-/// NotALibrary for a file that is none. Works before the target's platform is known: both layouts
-/// are looked for. A file or folder inside a site gets the sites of the environment around it.
+/// Unreadable: the system denies to look at a folder.
+llvm::Error permissionDenied();
+
+/// What lies at `target`. NotFound if nothing does; Unreadable if that cannot be seen; Usage (with
+/// the hint `tcfix wheel`) for a .whl; NotALibrary for a file that is none. Works before the
+/// target's platform is known: both layouts are looked for. A file or folder inside a site gets the
+/// sites of the environment around it.
 llvm::Expected<Environment> findEnvironment(llvm::StringRef target, const io::TargetDisk& disk);
 
 /// The target when none is named: $VIRTUAL_ENV, $CONDA_PREFIX, ./.venv, ./venv, else the

@@ -34,6 +34,10 @@ std::optional<std::string> insideSite(llvm::StringRef listed, bool isWindows) {
   return llvm::join(kept, "/");
 }
 
+bool marksOthers(llvm::StringRef name) {
+  return name == "pyvenv.cfg" || name == "conda-meta" || name.ends_with(".dist-info");
+}
+
 llvm::StringRef fileNameOf(llvm::StringRef relative) {
   return relative.substr(relative.rfind('/') + 1);
 }
@@ -104,7 +108,10 @@ void LibraryCollector::addListed(const Record& record, const std::string& record
 
 void LibraryCollector::addFolder(const std::string& relative, int levels) {
   std::string host = joined(package.site, relative);
-  for (const std::string& name : disk.list(host)) {
+  const std::vector<std::string> names = disk.list(host);
+  if (relative != folder && llvm::any_of(names, marksOthers))
+    return; // an environment or a site inside the package: not its own
+  for (const std::string& name : names) {
     std::string child = relative.empty() ? name : relative + "/" + name;
     if (isLibraryName(name))
       add(child);

@@ -15,32 +15,6 @@ namespace path = llvm::sys::path;
 
 namespace {
 
-/// How far below a bare folder libraries may lie: an unpacked wheel, or build/lib.../package.
-constexpr int kLevelsOfAFolder = 3;
-
-struct RecordFile {
-  std::string path;
-  std::optional<Record> record;
-  std::optional<Problem> problem; ///< why there is none
-};
-
-RecordFile readRecord(const Distribution& distribution, const io::TargetDisk& disk) {
-  RecordFile result;
-  result.path = joined(distribution.entry, "RECORD");
-  llvm::Expected<io::InputFile> file = disk.open(result.path);
-  if (!file) {
-    result.problem = toProblem(file.takeError(), result.path);
-    result.problem->hint = "libraries are found by their names instead";
-    return result;
-  }
-  llvm::Expected<Record> record = Record::parse(textOf(file->bytes()));
-  if (record)
-    result.record = std::move(*record);
-  else
-    result.problem = toProblem(record.takeError(), result.path);
-  return result;
-}
-
 /// How many of the listed libraries are there with the listed content, less those that are not.
 int64_t agreement(const Record& record, const std::string& site, const io::TargetDisk& disk) {
   int64_t score = 0;
@@ -115,24 +89,6 @@ std::string folderFor(const std::string& name, const std::string& site,
   return disk.isFolder(joined(site, spelled)) ? spelled : moduleName(normalizedName(name));
 }
 
-/// What is imported may be called otherwise than what was installed: cv2 comes with opencv-python.
-/// Nothing if several share the folder.
-std::vector<Distribution> ownersOf(const std::string& folder, const std::string& site,
-                                   const io::TargetDisk& disk) {
-  std::vector<Distribution> owners = distributionsIn(site, disk);
-  llvm::erase_if(owners, [&](const Distribution& each) {
-    if (each.name.empty() || !llvm::isAlnum(each.name.front()))
-      return true; // ~orchcodec: what pip had moved away when it was interrupted
-    RecordFile file = readRecord(each, disk);
-    return !file.record || llvm::none_of(file.record->rows(), [&](const RecordRow& row) {
-      return llvm::StringRef(row.path).starts_with(folder + "/");
-    });
-  });
-  if (owners.size() > 1)
-    owners.clear();
-  return owners;
-}
-
 /// What is imported, by where its libraries lie: opencv-python brings cv2/cv2.abi3.so, and a module
 /// without a folder is a library itself. Names that begin with "_" are parts of another.
 std::string importNameOf(const Package& package, const std::string& folder,
@@ -151,13 +107,37 @@ std::string importNameOf(const Package& package, const std::string& folder,
   return name;
 }
 
+/// Whether an earlier site's package of that name is imported instead. The environment's own
+/// count all the same: they are what was asked for.
+bool isHidden(const Package& package, const Site& site, llvm::ArrayRef<Package> earlier,
+              const Environment& environment) {
+  if (site.kind == SiteKind::Own)
+    return false;
+  return llvm::any_of(earlier, [&](const Package& other) {
+    auto place =
+        llvm::find_if(environment.sites, [&](const Site& one) { return one.folder == other.site; });
+    return other.site != site.folder && place != environment.sites.end() &&
+           goesWith(place->pythonVersion, site.pythonVersion) &&
+           normalizedName(other.name) == normalizedName(package.name);
+  });
+}
+
+} // namespace
+
 std::optional<Package> findInSite(const Environment& environment, const io::TargetDisk& disk,
                                   const std::string& site, const recipe::Recipe& recipe) {
   std::string folder = folderFor(recipe.name, site, disk);
   std::vector<Distribution> found = distributionsOf(recipe.name, site, disk);
   bool isCalledSo = !found.empty();
+  // What is imported may be called otherwise than what was installed: cv2 comes with opencv-python.
   if (!isCalledSo && disk.isFolder(joined(site, folder)))
-    found = ownersOf(folder, site, disk);
+    found = distributionsListing(folder + "/", site, disk);
+  std::vector<std::string> owners;
+  if (!isCalledSo && found.size() > 1) {
+    for (const Distribution& each : found)
+      owners.push_back(each.name);
+    found.clear();
+  }
   if (found.empty() && !disk.isFolder(joined(site, folder)) &&
       !disk.isFile(joined(site, folder + ".egg-link")))
     return std::nullopt;
@@ -166,6 +146,7 @@ std::optional<Package> findInSite(const Environment& environment, const io::Targ
   package.recipe = recipe;
   package.name = recipe.name;
   package.site = site;
+  package.owners = std::move(owners);
   std::string condaName = recipe.name;
   std::vector<RecordFile> records;
   for (const Distribution& each : found)
@@ -199,6 +180,8 @@ std::optional<Package> findInSite(const Environment& environment, const io::Targ
       collector.addListed(*record, records[chosen].path);
     }
   }
+  if (package.distInfo.empty())
+    package.home = joined(site, folder);
   package.condaMeta = findCondaMeta(environment, disk, condaName);
   // With a prefix, files that were copied in by hand count, too; without, RECORD is the better
   // list.
@@ -210,51 +193,6 @@ std::optional<Package> findInSite(const Environment& environment, const io::Targ
   findOutwardFolder(environment, disk, record, folder, package);
   return package;
 }
-
-/// Whether an earlier site's package of that name is imported instead. The environment's own
-/// count all the same: they are what was asked for.
-bool isHidden(const Package& package, const Site& site, llvm::ArrayRef<Package> earlier,
-              const Environment& environment) {
-  if (site.kind == SiteKind::Own)
-    return false;
-  return llvm::any_of(earlier, [&](const Package& other) {
-    auto place =
-        llvm::find_if(environment.sites, [&](const Site& one) { return one.folder == other.site; });
-    return other.site != site.folder && place != environment.sites.end() &&
-           goesWith(place->pythonVersion, site.pythonVersion) &&
-           normalizedName(other.name) == normalizedName(package.name);
-  });
-}
-
-/// The package around a file or folder that was named itself, with no other libraries than those.
-Package narrowed(const Environment& environment, const io::TargetDisk& disk,
-                 const recipe::Recipe& recipe) {
-  const std::string& site = environment.sites.front().folder;
-  Package package;
-  package.recipe = recipe;
-  package.name = recipe.name;
-  package.site = site;
-  if (std::optional<Package> around = findInSite(environment, disk, site, recipe)) {
-    llvm::erase_if(around->libraries, [&](const std::string& library) {
-      return !isWithin(library, environment.root);
-    });
-    llvm::erase_if(around->grafted, [&](const std::string& library) {
-      return !isWithin(library, environment.root);
-    });
-    if (!around->libraries.empty())
-      return std::move(*around);
-  }
-  if (environment.kind == EnvironmentKind::File) {
-    package.libraries.push_back(environment.root);
-    return package;
-  }
-  LibraryCollector collector(recipe, disk, package, {});
-  collector.addBelow(environment.root, kLevelsOfAFolder);
-  collector.finish();
-  return package;
-}
-
-} // namespace
 
 std::string findCondaMeta(const Environment& environment, const io::TargetDisk& disk,
                           llvm::StringRef name) {
@@ -274,12 +212,6 @@ std::string findCondaMeta(const Environment& environment, const io::TargetDisk& 
 std::vector<Package> findPackages(const Environment& environment, const io::TargetDisk& disk,
                                   const recipe::Recipe& recipe) {
   std::vector<Package> packages;
-  if (environment.kind == EnvironmentKind::File || environment.kind == EnvironmentKind::Folder) {
-    Package package = narrowed(environment, disk, recipe);
-    if (!package.libraries.empty())
-      packages.push_back(std::move(package));
-    return packages;
-  }
   for (const Site& site : environment.sites)
     if (std::optional<Package> package = findInSite(environment, disk, site.folder, recipe);
         package && !isHidden(*package, site, packages, environment))

@@ -12,10 +12,6 @@ namespace path = llvm::sys::path;
 
 namespace {
 
-bool isSiteName(llvm::StringRef name) {
-  return name.equals_insensitive("site-packages") || name == "dist-packages";
-}
-
 /// The entries of a folder that have this name in any case: both Lib and lib, as a disk of Windows
 /// may look when it is seen from here.
 std::vector<std::string> inAnyCase(const std::string& folder, llvm::StringRef name,
@@ -37,6 +33,10 @@ bool holdsPackages(llvm::StringRef folder, const io::TargetDisk& disk) {
 }
 
 } // namespace
+
+bool isSiteName(llvm::StringRef name) {
+  return name.equals_insensitive("site-packages") || name == "dist-packages";
+}
 
 VenvConfig readVenvConfig(const std::string& prefix, const io::TargetDisk& disk) {
   VenvConfig config;

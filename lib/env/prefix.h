@@ -25,6 +25,9 @@ std::vector<std::string> versionsOf(const std::string& prefix, const io::TargetD
 /// The folders for packages that lie in a prefix, without those that links show twice.
 std::vector<Site> sitesOf(const std::string& prefix, const io::TargetDisk& disk);
 
+/// Whether packages are installed in folders of this name: site-packages, dist-packages.
+bool isSiteName(llvm::StringRef name);
+
 /// The prefix around a folder for packages; nothing if it does not lie in the layout of one.
 std::optional<std::string> prefixAround(const std::string& site);
 

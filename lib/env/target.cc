@@ -1,7 +1,11 @@
 #include "env/target.h"
 
+#include "base/paths.h"
+#include "env/folder_target.h"
+#include "env/part.h"
 #include "env/prefix.h"
 #include "formats/formats.h"
+#include "io/host.h"
 #include "io/system.h"
 
 namespace tcfix::env {
@@ -38,6 +42,12 @@ llvm::Error look(const TargetQuery& query, Target& target) {
   target.environment = std::move(*environment);
   target.packages.clear();
   target.absent.clear();
+  if (target.environment.kind == EnvironmentKind::Folder)
+    return lookInFolder(query, target);
+  if (target.environment.kind == EnvironmentKind::File) {
+    target.packages = {packageOfFile(target.environment, target.disk, query.recipes)};
+    return llvm::Error::success();
+  }
   for (const recipe::Recipe& wanted : query.recipes) {
     std::vector<Package> found = findPackages(target.environment, target.disk, wanted);
     if (found.empty())
@@ -45,6 +55,20 @@ llvm::Error look(const TargetQuery& query, Target& target) {
     for (Package& package : found)
       target.packages.push_back(std::move(package));
   }
+  return llvm::Error::success();
+}
+
+/// What could not be listed is not missing. Below a folder that was searched there may be any.
+llvm::Error checkPermissions(const Target& target) {
+  const Environment& environment = target.environment;
+  bool isWhole = target.absent.empty() && llvm::none_of(target.packages, [](const Package& each) {
+                   return each.libraries.empty();
+                 });
+  if (isWhole || environment.kind == EnvironmentKind::Folder)
+    return llvm::Error::success();
+  for (const std::string& folder : target.disk.forbidden())
+    if (isWithin(folder, environment.whole))
+      return at(folder, permissionDenied());
   return llvm::Error::success();
 }
 
@@ -63,15 +87,20 @@ llvm::Expected<Target> findTarget(const TargetQuery& query) {
                 io::TargetDisk({.sysroot = query.sysroot, .isWindows = own == Platform::Windows})
                     .remembering()};
   if (hasSysroot && !target.disk.isFolder(target.disk.options().sysroot))
-    return fail(ErrorCode::NotFound, "there is no such folder: " + query.sysroot,
-                "--sysroot names the folder that holds the target's root");
+    return io::isForbidden(query.sysroot)
+               ? at(query.sysroot, permissionDenied())
+               : fail(ErrorCode::NotFound, "there is no such folder: " + query.sysroot,
+                      "--sysroot names the folder that holds the target's root");
   if (llvm::Error error = look(query, target))
+    return error;
+  if (llvm::Error error = checkPermissions(target))
     return error;
   std::optional<Kind> kind = kindOf(target.packages, target.disk);
   if (kind)
     target.platform = platformOf(kind->format);
   else if (llvm::any_of(target.environment.sites, hasWindowsLayout))
     target.platform = Platform::Windows;
+  target.arch = architectureOn(target.platform, target.arch);
   if (kind && target.arch.empty())
     target.arch = kind->arch;
   if (formats::isForThisMachine(formatOf(target.platform), target.arch))

@@ -6,6 +6,8 @@
 
 #include <llvm/ADT/StringRef.h>
 
+#include <string>
+
 namespace tcfix {
 
 enum class Platform { MacOs, Linux, Windows };
@@ -27,6 +29,13 @@ constexpr llvm::StringLiteral nameOf(Platform platform) {
   return platform == Platform::MacOs   ? llvm::StringLiteral("macOS")
          : platform == Platform::Linux ? llvm::StringLiteral("Linux")
                                        : llvm::StringLiteral("Windows");
+}
+
+/// An architecture by the name that the platform's libraries use: aarch64 on Linux is arm64
+/// elsewhere.
+inline std::string architectureOn(Platform platform, llvm::StringRef arch) {
+  const bool isArm64 = arch == "arm64" || arch == "aarch64";
+  return isArm64 ? platform == Platform::Linux ? "aarch64" : "arm64" : arch.str();
 }
 
 } // namespace tcfix

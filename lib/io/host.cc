@@ -1,6 +1,7 @@
 #include "io/host.h"
 
 #include <llvm/ADT/SmallString.h>
+#include <llvm/Support/Errc.h>
 #include <llvm/Support/FileSystem.h>
 #include <llvm/Support/Path.h>
 #include <llvm/Support/Process.h>
@@ -30,6 +31,11 @@ bool isLink(const llvm::Twine& path) {
 
 bool isExecutable(const llvm::Twine& path) {
   return sys::fs::can_execute(path);
+}
+
+bool isForbidden(const llvm::Twine& path) {
+  sys::fs::file_status status;
+  return sys::fs::status(path, status) == llvm::errc::permission_denied;
 }
 
 bool isSameFile(const llvm::Twine& path, const llvm::Twine& other) {

@@ -19,6 +19,8 @@ bool isFile(const llvm::Twine& path);
 bool isDirectory(const llvm::Twine& path);
 bool isLink(const llvm::Twine& path);
 bool isExecutable(const llvm::Twine& path);
+/// True if the system denies even to say whether there is such a file.
+bool isForbidden(const llvm::Twine& path);
 /// False if one of them does not exist.
 bool isSameFile(const llvm::Twine& path, const llvm::Twine& other);
 

@@ -7,6 +7,7 @@
 #include <llvm/ADT/SmallString.h>
 #include <llvm/ADT/StringExtras.h>
 #include <llvm/ADT/StringMap.h>
+#include <llvm/Support/Errc.h>
 #include <llvm/Support/FileSystem.h>
 #include <llvm/Support/Path.h>
 
@@ -61,6 +62,7 @@ std::string absolute(llvm::StringRef typed) {
 struct TargetDisk::Memory {
   std::mutex mutex;
   llvm::StringMap<std::optional<std::string>> real, found;
+  std::vector<std::string> forbidden;
 
   /// What is known under this key, else what `ask` says, from now on.
   template <typename Ask>
@@ -210,15 +212,40 @@ bool TargetDisk::isFolder(llvm::StringRef hostPath) const {
 
 std::vector<std::string> TargetDisk::list(llvm::StringRef hostFolder) const {
   std::vector<std::string> names;
+  for (DirectoryEntry& each : entries(hostFolder))
+    names.push_back(std::move(each.name));
+  return names;
+}
+
+std::vector<DirectoryEntry> TargetDisk::entries(llvm::StringRef hostFolder) const {
+  std::vector<DirectoryEntry> found;
   std::optional<std::string> real = openable(hostFolder);
   if (!real)
-    return names;
+    return found;
   std::error_code error;
   for (fs::directory_iterator each(*real, error, /*follow_symlinks=*/false), end;
-       !error && each != end; each.increment(error))
-    names.push_back(path::filename(each->path()).str());
-  std::sort(names.begin(), names.end());
-  return names;
+       !error && each != end; each.increment(error)) {
+    fs::file_type type = each->type();
+    if (type == fs::file_type::type_unknown) // some file systems do not say
+      type = fs::get_file_type(each->path(), /*Follow=*/false);
+    found.push_back({path::filename(each->path()).str(), type == fs::file_type::directory_file});
+  }
+  if (error == llvm::errc::permission_denied && memory) {
+    std::lock_guard<std::mutex> guard(memory->mutex);
+    if (!llvm::is_contained(memory->forbidden, hostFolder))
+      memory->forbidden.push_back(hostFolder.str());
+  }
+  llvm::sort(found, [](const DirectoryEntry& left, const DirectoryEntry& right) {
+    return left.name < right.name;
+  });
+  return found;
+}
+
+std::vector<std::string> TargetDisk::forbidden() const {
+  if (!memory)
+    return {};
+  std::lock_guard<std::mutex> guard(memory->mutex);
+  return memory->forbidden;
 }
 
 std::optional<std::string> TargetDisk::find(llvm::StringRef hostFolder,

@@ -13,6 +13,12 @@
 
 namespace tcfix::io {
 
+/// An entry of a directory.
+struct DirectoryEntry {
+  std::string name;
+  bool isDirectory = false; ///< itself: a link to a directory is none
+};
+
 struct TargetDiskOptions {
   std::string sysroot = {};       ///< the folder that holds the target's root; empty: none
   bool isWindows = false;         ///< drive letters, backslashes, no case in names
@@ -53,6 +59,13 @@ public:
 
   /// The names in a folder, sorted; none if it cannot be read.
   std::vector<std::string> list(llvm::StringRef hostFolder) const;
+
+  /// The same with what each entry is, at no further cost on most systems.
+  std::vector<DirectoryEntry> entries(llvm::StringRef hostFolder) const;
+
+  /// The directories that could not be listed because the system denied it, in the order in which
+  /// they were tried; of a disk that remembers.
+  std::vector<std::string> forbidden() const;
 
   /// The host path of `name` (may hold folders and "..") in a folder, in any case of letters on
   /// Windows; nothing if there is no such entry, or only a link that leads nowhere.

@@ -73,11 +73,14 @@ std::string filesText(llvm::ArrayRef<apply::FileOutcome> files, bool withUnchang
   return out;
 }
 
+std::string librariesText(size_t count) {
+  return count == 1 ? "1 library" : std::to_string(count) + " libraries";
+}
+
 std::string countsText(const apply::FileCounts& counts, llvm::StringRef noun,
                        bool isPromise = false) {
   size_t all = counts.changed + counts.unchanged + counts.skipped + counts.failed;
-  std::string out =
-      all == 1 || noun != "library" ? countText(all, noun) : std::to_string(all) + " libraries";
+  std::string out = noun == "library" ? librariesText(all) : countText(all, noun);
   out += ": " + std::to_string(counts.changed) + (isPromise ? " would change, " : " changed, ") +
          std::to_string(counts.unchanged) + " unchanged";
   if (counts.failed != 0)
@@ -85,7 +88,8 @@ std::string countsText(const apply::FileCounts& counts, llvm::StringRef noun,
   return out;
 }
 
-std::string verdictText(const apply::TargetOutcome& target, bool isPromise, const Paint& paint) {
+std::string verdictText(const apply::TargetOutcome& target, const std::string& doctor,
+                        bool isPromise, const Paint& paint) {
   switch (target.loads.after) {
   case resolve::Verdict::Loads:
     return paint.green(isPromise ? "would load" : "loads") +
@@ -101,7 +105,7 @@ std::string verdictText(const apply::TargetOutcome& target, bool isPromise, cons
   std::string out = paint.red(isPromise ? "would not load" : "does not load") + "\n";
   for (const std::string& cause : target.causes)
     out += "  " + wrapped(printable(cause), 4, 2) + "\n";
-  return out + "next: tcfix doctor " + printable(target.path) + "\n";
+  return out + "next: " + printable(doctor) + "\n";
 }
 
 } // namespace
@@ -199,7 +203,8 @@ std::string nameText(const apply::FileOutcome& file) {
 
 } // namespace
 
-std::string renderApplied(const apply::TargetOutcome& target, bool isVerbose, const Paint& paint) {
+std::string renderApplied(const apply::TargetOutcome& target, const std::string& doctor,
+                          bool isVerbose, const Paint& paint) {
   if (target.files.empty())
     return {};
   bool isPromise = llvm::any_of(target.files, [](const apply::FileOutcome& file) {
@@ -210,9 +215,10 @@ std::string renderApplied(const apply::TargetOutcome& target, bool isVerbose, co
     out = filesText(target.files, /*withUnchanged=*/true, paint);
   } else {
     for (const Alike& kind : changedAlike(target.files)) {
-      for (const apply::FileOutcome* file : kind.files)
-        out += paint.green(isPromise ? "would change" : "changed") + "  " +
-               paint.bold(nameText(*file)) + "\n";
+      out += paint.green(isPromise ? "would change" : "changed") + "  " +
+             paint.bold(kind.files.size() == 1 ? nameText(*kind.files.front())
+                                               : librariesText(kind.files.size())) +
+             "\n";
       for (const std::string& change : kind.changes)
         out += "           " + change + "\n";
     }
@@ -224,7 +230,7 @@ std::string renderApplied(const apply::TargetOutcome& target, bool isVerbose, co
   bool isIdle = counts.changed == 0 && counts.failed == 0 && target.problems.empty();
   out += paint.bold(printable(target.path)) + ": " +
          (isIdle ? std::string("nothing to do") : countsText(counts, "library", isPromise)) + "\n" +
-         verdictText(target, isPromise, paint);
+         verdictText(target, doctor, isPromise, paint);
   if (target.trial)
     out += confirmationText(target, paint);
   else if (counts.changed != 0 && !isPromise && target.loads.after == resolve::Verdict::Loads)
@@ -267,15 +273,19 @@ std::string renderWheel(const wheel::WheelOutcome& wheel, bool isVerbose, const 
          paint.bold(printable(wheel.output)) + "\n";
 }
 
-std::string renderUndo(const apply::UndoRun& run, const Paint& paint) {
+std::string renderUndo(llvm::StringRef target, const apply::UndoRun& run, bool isVerbose,
+                       const Paint& paint) {
   std::string out;
-  for (const std::string& path : run.restored)
-    out += paint.green("restored  ") + "  " + paint.bold(printable(path)) + "\n";
-  for (const std::string& path : run.skipped)
-    out += paint.dim("original  ") + "  " + printable(path) + "\n";
-  if (run.restored.empty() && run.problems.empty())
-    out += "nothing to undo\n";
-  return out;
+  if (isVerbose) {
+    for (const std::string& path : run.restored)
+      out += paint.green("restored  ") + "  " + paint.bold(printable(path)) + "\n";
+    for (const std::string& path : run.skipped)
+      out += paint.dim("original  ") + "  " + printable(path) + "\n";
+  }
+  out += paint.bold(printable(target)) + ": ";
+  if (run.restored.empty())
+    return out + (run.problems.empty() ? "nothing to undo\n" : "nothing restored\n");
+  return out + librariesText(run.restored.size()) + " restored\n";
 }
 
 } // namespace tcfix::report

@@ -44,9 +44,11 @@ std::string renderVerified(const VerifiedFile& file, const Paint& paint);
 /// One paragraph for each file that changed, one line for the others, one of summary.
 std::string renderEdits(const apply::EditRun& run, const Paint& paint);
 
-/// What was done to a target, why, and how it loads now; then the next step. One line for each
-/// library; verbosely one for each change.
-std::string renderApplied(const apply::TargetOutcome& target, bool isVerbose, const Paint& paint);
+/// What was done to a target, why, and how it loads now; then the next step: a smoke test, or
+/// `doctor`, the command that explains why it does not. Libraries that changed alike share a line;
+/// verbosely one for each library and change.
+std::string renderApplied(const apply::TargetOutcome& target, const std::string& doctor,
+                          bool isVerbose, const Paint& paint);
 
 /// What was done to a wheel, and where the new one is. Verbosely one line for each change.
 std::string renderWheel(const wheel::WheelOutcome& wheel, bool isVerbose, const Paint& paint);
@@ -56,6 +58,8 @@ std::string renderWheel(const wheel::WheelOutcome& wheel, bool isVerbose, const 
 std::string renderDiff(llvm::ArrayRef<apply::FileOutcome> files, bool withBytes,
                        const Paint& paint);
 
-std::string renderUndo(const apply::UndoRun& run, const Paint& paint);
+/// How many libraries of a target, or of a journal, were restored; verbosely which.
+std::string renderUndo(llvm::StringRef target, const apply::UndoRun& run, bool isVerbose,
+                       const Paint& paint);
 
 } // namespace tcfix::report

@@ -28,6 +28,9 @@ struct PackageFacts {
   Platform platform = Platform::MacOs;
   std::string root; ///< host path of the environment: what lies below moves with it
   std::vector<LibraryFacts> libraries;
+  /// Paths, by identity, of libraries that were not named, but are of the same package: its Python
+  /// code may have loaded them before.
+  std::map<std::string, std::string> siblings;
   std::vector<Problem> unreadable; ///< why other libraries of the package were left out
   std::optional<providers::TorchInstall> torch;
   std::vector<std::string> torchNames; ///< the libraries in torch/lib, by file name

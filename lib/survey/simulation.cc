@@ -36,7 +36,8 @@ Simulation::Simulation(const PackageFacts& facts, resolve::LibraryStore& store,
                        const std::map<std::string, std::string>& variables,
                        std::optional<resolve::ExplainOptions> explaining)
     : store(store), explaining(std::move(explaining)),
-      bare(store, withVariables(facts.process, variables)), preloaded(withTorch(facts, bare)) {
+      bare(store, withVariables(facts.process, variables)), preloaded(withTorch(facts, bare)),
+      siblings(facts.siblings) {
   if (facts.package.recipe.loadsSiblingsFirst)
     for (const LibraryFacts& library : facts.libraries)
       if (library.identity)

@@ -70,56 +70,52 @@ std::map<std::string, std::string> loaderVariables(Platform platform) {
   return result;
 }
 
-} // namespace
-
-env::TargetQuery queryFor(const std::string& target, const SurveyOptions& options) {
-  env::TargetQuery query;
-  query.path = target;
-  query.sysroot = options.sysroot;
-  query.arch = options.arch;
+std::vector<recipe::Recipe> recipesOf(const SurveyOptions& options) {
+  std::vector<recipe::Recipe> recipes;
   for (const std::string& name : options.packages)
-    query.recipes.push_back(recipe::recipeFor(name));
-  if (query.recipes.empty())
-    query.recipes.push_back(recipe::defaultRecipe());
-  return query;
-}
-
-namespace {
-
-/// A file of no known package, named as the target, is a package of its own.
-void nameLoneFile(env::Target& target) {
-  llvm::StringRef file = path::filename(target.environment.root);
-  if (target.environment.kind != env::EnvironmentKind::File)
-    return;
-  for (env::Package& package : target.packages) {
-    const std::string& prefix = package.recipe.libraryPrefix;
-    bool isOwn = !prefix.empty() && file.starts_with(prefix);
-    if (package.distInfo.empty() && !isOwn) {
-      package.name = file.split('.').first.str();
-      package.recipe = {};
-    }
-  }
+    recipes.push_back(recipe::recipeFor(name));
+  if (recipes.empty())
+    recipes.push_back(recipe::defaultRecipe());
+  return recipes;
 }
 
 } // namespace
 
-llvm::Expected<env::Target> locate(const std::string& target, const SurveyOptions& options) {
-  env::TargetQuery query = queryFor(target, options);
-  llvm::Expected<env::Target> found = env::findTarget(query);
+llvm::Expected<env::Target> find(const std::string& target, const SurveyOptions& options) {
+  llvm::Expected<env::Target> found =
+      env::findTarget({target, options.sysroot, options.arch, recipesOf(options)});
   if (!found)
     return found;
-  for (const recipe::Recipe& wanted : query.recipes)
-    if (llvm::none_of(found->packages, [&](const env::Package& package) {
-          return env::normalizedName(package.name) == env::normalizedName(wanted.name);
-        }))
-      return fail(ErrorCode::NotFound, "there is no " + wanted.name + " in it",
-                  "install it: pip install " + wanted.name);
   for (const std::string& typed : options.search)
     if (std::optional<std::string> folder = providers::namedFolder(typed, found->disk);
         !folder || !found->disk.isFolder(*folder))
       return fail(ErrorCode::NotFound, "there is no directory " + typed + " to search",
                   "to write a search path as it is, use --rpath");
-  nameLoneFile(*found);
+  return found;
+}
+
+llvm::Expected<env::Target> locate(const std::string& target, const SurveyOptions& options) {
+  llvm::Expected<env::Target> found = find(target, options);
+  if (!found)
+    return found;
+  // A file is of whichever package owns it, unless one was asked for.
+  if (found->environment.kind == env::EnvironmentKind::File) {
+    const env::Package& owner = found->packages.front();
+    if (!options.packages.empty() && !owner.distInfo.empty() &&
+        llvm::none_of(options.packages, [&](const std::string& name) {
+          return env::normalizedName(name) == env::normalizedName(owner.name);
+        }))
+      return fail(ErrorCode::NotFound,
+                  "belongs to " + owner.name + ", which --package does not name",
+                  "use --package " + owner.name);
+    return found;
+  }
+  for (const recipe::Recipe& wanted : recipesOf(options))
+    if (llvm::none_of(found->packages, [&](const env::Package& package) {
+          return env::normalizedName(package.name) == env::normalizedName(wanted.name);
+        }))
+      return fail(ErrorCode::NotFound, "there is no " + wanted.name + " in it",
+                  "install it: pip install " + wanted.name);
   return found;
 }
 
@@ -183,12 +179,18 @@ PackageFacts gatherFacts(const env::Target& target, const env::Package& package,
   facts.process.executable = pythonOf(target, package);
   facts.process.isPython = true;
   facts.process.systemVersion = options.macosVersion;
-  facts.process.arch = options.arch;
+  if (!options.arch.empty())
+    facts.process.arch = target.arch; // by the platform's own name
   describePython(facts.process, target.platform, store);
   if (isHere)
     facts.variables = loaderVariables(target.platform);
   findTorch(target, facts);
   describeLibraries(facts, store);
+  for (const std::string& file : package.siblings)
+    if (const Image* image = llvm::expectedToOptional(store.image(file)).value_or(nullptr))
+      if (!image->slices.empty())
+        if (const auto& identity = sliceFor(*image, facts.process.arch).identity)
+          facts.siblings.try_emplace(*identity, file);
 
   providers::FfmpegQuery query;
   query.platform = target.platform;

@@ -15,11 +15,10 @@ struct SurveyOptions {
   std::vector<std::string> search;   ///< directories where what is missing may be
 };
 
-/// What env must find for these options.
-env::TargetQuery queryFor(const std::string& target, const SurveyOptions& options);
+/// The target, with those packages that are in it. NotFound if a directory to search is not there.
+llvm::Expected<env::Target> find(const std::string& target, const SurveyOptions& options);
 
-/// The target with the packages that were asked for. NotFound if one of them is not in it, or a
-/// directory to search is not there.
+/// The target with the packages that were asked for. NotFound also if one of them is not in it.
 llvm::Expected<env::Target> locate(const std::string& target, const SurveyOptions& options);
 
 /// The python that would load a package, by its host path; empty if there is none.

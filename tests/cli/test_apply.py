@@ -5,6 +5,7 @@ import hashlib
 import json
 import os
 import pathlib
+import shlex
 import shutil
 import signal
 import subprocess
@@ -103,16 +104,15 @@ class Targets(ApplyTest):
                 result = tcfix("apply", target, check=2)
                 self.assertIn(target.name, result.stderr)
                 self.assertIn(hint, result.stderr)
-        self.assertEqual(self.undo(empty)["targets"][0]["restored"], [])
 
     def test_words(self):
-        """Each library; what was done to all of them, and why; how it stands now; the next step."""
+        """How many libraries; what was done to them, and why; how it stands now; the next step."""
         options = ["--sysroot", self.world.root, self.world.env]
         text = tcfix("apply", "--check", *options, check=1).stdout
-        self.assertEqual(text.count("would change  libtorchcodec_"), 3)
+        self.assertIn("would change  3 libraries\n", text)
         self.assertIn(": 3 libraries: 3 would change, 0 unchanged\nwould load with FFmpeg 7", text)
         self.assertEqual(tcfix("apply", *options).stdout.splitlines(), [
-            *(f"changed  {name}" for name in LIBRARIES),
+            "changed  3 libraries",
             f"           + {TORCH}  (leads to torch 2.9.1)",
             f"           + {BREW}  (leads to FFmpeg 7 of Homebrew)",
             "           signed",
@@ -120,6 +120,37 @@ class Targets(ApplyTest):
             f"loads with FFmpeg 7 from {BREW}",
             'next: python -c "import torchcodec; print(torchcodec.ffmpeg_major_version)"'])
         self.assertEqual(tcfix("apply", "-q", *options).stdout, "")
+        undo = ["undo", "--sysroot", self.world.root]
+        self.assertEqual(tcfix(*undo, self.world.package / LIBRARIES[0]).stdout,
+                         f"{self.world.package / LIBRARIES[0]}: 1 library restored\n")
+        self.assertIn(f"changed  {LIBRARIES[0]}\n", tcfix("apply", *options).stdout)
+        self.assertEqual(tcfix(*undo, "-v", self.world.env).stdout.splitlines(), [
+            *(f"restored    {self.world.package / name}" for name in LIBRARIES),
+            f"{self.world.env}: 3 libraries restored"])
+        self.assertEqual(tcfix(*undo, self.world.env).stdout, f"{self.world.env}: nothing to undo\n")
+        text = tcfix("apply", "-v", *options).stdout
+        for name in LIBRARIES:
+            self.assertIn(f"changed     {self.world.package / name}\n", text)
+        self.assertEqual(tcfix(*undo, self.world.env).stdout,
+                         f"{self.world.env}: 3 libraries restored\n")
+
+    def test_the_next_command_can_be_pasted(self):
+        """With every option that tells doctor the same, and words in quotes where they need them."""
+        other = TinyWorld(self.folder / "it's here", environment="my env")
+        shutil.rmtree(other.root / "opt/homebrew/lib")
+        (other.site / "torch/lib/libc10.dylib").unlink()
+        options = ["--sysroot", other.root, "--package", "torchcodec", "--arch", "arm64",
+                   "--require", "7", other.env]
+        result = tcfix("apply", "--ffmpeg", "none", *options, check=4)
+        (command,) = [line.removeprefix("next: ") for line in result.stdout.splitlines()
+                      if line.startswith("next: ")]
+        self.assertIn(f"for the reason: {command}\n", result.stderr)
+        words = shlex.split(command)
+        self.assertEqual(words[:2], ["tcfix", "doctor"])
+        self.assertEqual(sorted(words[2:]), sorted(map(str, options)))
+        pasted = subprocess.run(["sh", "-c", command.replace("tcfix", harness.TCFIX, 1)],
+                                capture_output=True, text=True)
+        self.assertEqual((pasted.returncode, pasted.stderr), (1, ""))
 
     def test_progress_is_for_terminals(self):
         other = TinyWorld(self.folder / "other", environment="env")

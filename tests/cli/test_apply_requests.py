@@ -193,24 +193,53 @@ class OtherHands(ApplyTest):
                     self.assertIn("hint:", result.stderr)
                 self.assertEqual((content(self.world.site), stamps(self.world.root)), before)
 
+    def test_arm64_has_two_names(self):
+        """Each platform has its own; --arch takes both."""
+        for command in ("doctor", "list", "apply"):
+            for target in (self.world.env, self.world.package / LIBRARIES[0]):
+                reports = [json.loads(harness.run(*self.command(command, "--json", "--arch", name, "-n", target)
+                                                  if command == "apply" else
+                                                  self.command(command, "--json", "--arch", name, target)).stdout)
+                           for name in ("arm64", "aarch64")]
+                for report in reports:
+                    report.pop("action", None)
+                self.assertEqual(*reports)
+        self.apply("--arch", "aarch64", self.world.env)
+        self.assertEqual(rpaths(self.world.package / LIBRARIES[0]), [TORCH, BREW])
+
+    def test_a_package_without_majors_cannot_lack_one(self):
+        """--require is about packages with libraries for FFmpeg majors."""
+        write_files(self.world.site, {"plain/plain.so": tiny_macho.dylib(padding=500)})
+        for command in ("apply", "doctor"):
+            with self.subTest(command):
+                report = tcfix_json(command, "--sysroot", self.world.root, "--require", "7",
+                                    "--package", "plain", self.world.env)
+                self.assertEqual([each["message"] for each in report["warnings"]], [
+                    "--require was ignored: no library here is built for an FFmpeg major"])
+                report = tcfix_json(command, "--sysroot", self.world.root, "--require", "7",
+                                    "--package", "plain", "--package", "torchcodec", self.world.env)
+                self.assertEqual(report["warnings"], [])
+                tcfix_json(command, "--sysroot", self.world.root, "--require", "8", "--package",
+                           "plain", "--package", "torchcodec", self.world.env,
+                           check={"apply": 4, "doctor": 1}[command])
+
     def test_a_bare_folder_keeps_one_journal(self):
         """For libraries of any name, and whether the folder or a file in it is named."""
         bare = self.world.root / "build"
-        write_files(bare / "lib", {name: library(name) for name in ("libaudio.dylib", "libvideo.dylib")})
-        before = {path.name: path.read_bytes() for path in (bare / "lib").iterdir()}
-        audio = bare / "lib/libaudio.dylib"
+        write_files(bare, {name: library(name) for name in ("libaudio.dylib", "libvideo.dylib")})
+        before = {path.name: path.read_bytes() for path in bare.iterdir()}
+        audio = bare / "libaudio.dylib"
         self.apply("--package", "any", bare, check=4) # there is no torch
         self.apply(audio, check=4)
         self.assertEqual([path.name for path in bare.rglob(".tcfix")], [".tcfix"])
         self.undo(audio)
-        self.assertEqual((rpaths(audio), rpaths(bare / "lib/libvideo.dylib")), ([], [BREW]))
+        self.assertEqual((rpaths(audio), rpaths(bare / "libvideo.dylib")), ([], [BREW]))
         self.assertEqual(len(self.undo(bare)["targets"][0]["restored"]), 1)
-        self.assertEqual({path.name: path.read_bytes() for path in (bare / "lib").iterdir()}, before)
-        self.assertEqual(os.listdir(bare), ["lib"])
+        self.assertEqual({path.name: path.read_bytes() for path in bare.iterdir()}, before)
 
     def test_a_bare_folder_keeps_nothing_that_a_killed_run_left(self):
         bare = self.world.root / "build"
-        write_files(bare / "lib", {"libaudio.dylib": library("libaudio.dylib")})
+        write_files(bare, {"libaudio.dylib": library("libaudio.dylib")})
         self.apply("--package", "any", bare, check=4) # there is no torch
         leftover = bare / ".tcfix" / ".tcfix-0123abcd.tmp"
         leftover.write_bytes(b"half")

@@ -37,6 +37,37 @@ class ExitCodes(CliTest):
             with self.subTest(arguments):
                 self.assertEqual(run(harness.TCFIX, *arguments).returncode, 2)
 
+    def test_no_command_shows_the_usage(self):
+        usage = tcfix("--help").stdout
+        for arguments in ([], ["-v"]):
+            result = tcfix(*arguments, check=2)
+            self.assertEqual((result.stdout, result.stderr),
+                             ("", f"error: no command given\n\n{usage}"))
+        result = tcfix("--json", check=2)
+        self.assertEqual(json.loads(result.stdout)["errors"][0]["message"], "no command given")
+
+    def test_the_nearest_command_or_option_is_suggested(self):
+        for arguments, unknown, meant in (
+                (["aply"], "command: aply", "apply"), (["Doctor"], "command: Doctor", "doctor"),
+                (["comp", "bash"], "command: comp", "completions"),
+                (["inspct", "x"], "command: inspct", "inspect"),
+                (["apply", "--dryrun"], "option: --dryrun", "--dry-run"),
+                (["apply", "-dryrun"], "option: -dryrun", "--dry-run"),
+                (["apply", "--sys-root=/x", "y"], "option: --sys-root", "--sysroot"),
+                (["edit", "--add-rpaht", "/x", "y"], "option: --add-rpaht", "--add-rpath"),
+                (["list", "--jsn"], "option: --jsn", "--json")):
+            with self.subTest(arguments):
+                said = tcfix(*arguments, check=2).stderr
+                self.assertEqual(said, f"error: unknown {unknown}\n  hint: did you mean {meant}?\n")
+        for arguments, unknown, hint in (
+                (["frobnicate"], "command: frobnicate", "see tcfix --help"),
+                (["x"], "command: x", "see tcfix --help"),
+                (["list", "--frobnicate"], "option: --frobnicate", "see tcfix list --help"),
+                (["list", "-x"], "option: -x", "see tcfix list --help")):
+            with self.subTest(arguments):
+                said = tcfix(*arguments, check=2).stderr
+                self.assertEqual(said, f"error: unknown {unknown}\n  hint: {hint}\n")
+
     def test_no_such_file_is_2(self):
         for command in (["inspect"], ["edit", *ADD], ["sign"], ["verify"], ["undo", "--journal"]):
             with self.subTest(command):

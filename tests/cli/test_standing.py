@@ -143,7 +143,7 @@ class Search(ApplyTest):
         self.assertEqual(rpaths(self.world.package / LIBRARIES[0]), [TORCH, "/mine"])
 
     def test_no_such_directory(self):
-        for command in ("apply", "doctor"):
+        for command in ("apply", "doctor", "list"):
             (error,) = tcfix_json(command, "--sysroot", self.world.root, "--search", "/gone",
                                   self.world.env, check=2)["errors"]
             self.assertIn("/gone", error["message"])

@@ -57,6 +57,24 @@ protected:
     return {};
   }
 
+  /// The packages of a file or folder.
+  std::vector<Package> named(llvm::StringRef target,
+                             const recipe::Recipe& query = recipe::defaultRecipe()) {
+    llvm::Expected<env::Target> result = env::findTarget({tree.path(target), "", "", {query}});
+    if (result)
+      return std::move(result->packages);
+    ADD_FAILURE() << llvm::toString(result.takeError());
+    return {};
+  }
+
+  Problem refused(llvm::StringRef target, const recipe::Recipe& query = recipe::defaultRecipe()) {
+    llvm::Expected<env::Target> result = env::findTarget({tree.path(target), "", "", {query}});
+    if (!result)
+      return toProblem(result.takeError(), {});
+    ADD_FAILURE() << target.str();
+    return {};
+  }
+
   /// Paths as seen from the site.
   std::vector<std::string> names(const std::vector<std::string>& paths) {
     std::vector<std::string> texts;
@@ -136,6 +154,7 @@ TEST_F(Packages, CanBeNamedByTheirFolder) {
   std::vector<Package> shared = found("venv", recipe::recipeFor("cv2"));
   ASSERT_THAT(shared, SizeIs(1));
   EXPECT_FALSE(shared[0].hasRecord);
+  EXPECT_THAT(shared[0].owners, ElementsAre("another", "opencv_python"));
 }
 
 TEST_F(Packages, IncludeWhatWasCopiedInByHand) {
@@ -237,31 +256,131 @@ TEST_F(Packages, OfCondaHaveItsListToo) {
             tree.path("conda/conda-meta/torchcodec-0.9.1-cpu_py312h_0.json"));
 }
 
-TEST_F(Packages, OfAFolderAreTheLibrariesBelowIt) {
-  tree.file("bare/build/lib/torchcodec/libtorchcodec_core7.so");
+TEST_F(Packages, OfABuildAreItsOnlyCopy) {
+  tree.file("project/build/lib.linux/torchcodec/libtorchcodec_core7.so");
+  tree.file("project/build/lib.linux/torchcodec/.dylibs/libgrafted.dylib");
+  tree.file("project/build/temp/libother.so");
+  tree.file("project/src/torchcodec/__init__.py");
+  for (const char* target : {"project", "project/build", "project/build/lib.linux",
+                             "project/build/lib.linux/torchcodec"}) {
+    std::vector<Package> packages = named(target);
+    ASSERT_THAT(packages, SizeIs(1)) << target;
+    EXPECT_THAT(
+        packages[0].libraries,
+        ElementsAre(tree.path("project/build/lib.linux/torchcodec/libtorchcodec_core7.so")));
+    EXPECT_THAT(packages[0].grafted, SizeIs(1));
+    EXPECT_EQ(packages[0].home, tree.path("project/build/lib.linux/torchcodec"));
+    EXPECT_EQ(packages[0].site, tree.path("project/build/lib.linux"));
+  }
+  tree.file("project/build/lib.other/torchcodec/libtorchcodec_core7.so");
+  Problem two = refused("project");
+  EXPECT_EQ(two.code, ErrorCode::Usage);
+  EXPECT_EQ(two.message, "contains 2 copies of torchcodec: build/lib.linux/torchcodec, "
+                         "build/lib.other/torchcodec");
+  EXPECT_EQ(two.hint,
+            "name one of them, such as " + tree.path("project/build/lib.linux/torchcodec"));
+}
+
+TEST_F(Packages, OfAFolderAreThoseDirectlyInIt) {
   tree.file("bare/libtorchcodec_core8.so");
   tree.file("bare/libother.so");
-  std::vector<Package> packages = found("bare");
-  ASSERT_THAT(packages, SizeIs(1));
-  EXPECT_THAT(packages[0].libraries,
-              ElementsAre(tree.path("bare/build/lib/torchcodec/libtorchcodec_core7.so"),
-                          tree.path("bare/libtorchcodec_core8.so")));
-  tree.makeFolder("empty");
-  EXPECT_THAT(found("empty"), IsEmpty());
+  tree.file("bare/old/libtorchcodec_core8.so");
+  EXPECT_THAT(named("bare").at(0).libraries, ElementsAre(tree.path("bare/libtorchcodec_core8.so")));
+  // Whoever names the folder and the package means any library.
+  EXPECT_THAT(named("bare", recipe::recipeFor("any")).at(0).libraries,
+              ElementsAre(tree.path("bare/libother.so"), tree.path("bare/libtorchcodec_core8.so")));
+}
+
+TEST_F(Packages, OfABuildAreKnownByTheirName) {
+  const recipe::Recipe mine = recipe::recipeFor("my-ext");
+  tree.file("project/build/lib/my_ext/__init__.py");
+  tree.file("project/build/lib/my_ext/deep/inside/_C.so");
+  tree.file("project/build/lib/my_ext/venv/pyvenv.cfg");
+  tree.file("project/build/lib/my_ext/venv/_D.so");
+  tree.file("project/build/temp/libhelper.so");
+  tree.file("project/my_ext/__init__.py"); // sources
+  EXPECT_THAT(named("project", mine).at(0).libraries,
+              ElementsAre(tree.path("project/build/lib/my_ext/deep/inside/_C.so")));
+  tree.file("other/build/my_ext.cpython-312.so");
+  tree.file("other/build/unrelated.so");
+  EXPECT_THAT(named("other", mine).at(0).libraries,
+              ElementsAre(tree.path("other/build/my_ext.cpython-312.so")));
+}
+
+TEST_F(Packages, OfEnvironmentsBelowAFolderAreNotMeant) {
+  tree.file("work/empty/venv/pyvenv.cfg");
+  for (int i = 0; i < 6; ++i)
+    tree.file("work/z" + std::to_string(i) + "/venv/pyvenv.cfg");
+  tree.makeFolder("work/conda/conda-meta");
+  tree.makeFolder("work/conda/envs/video/conda-meta");
+  tree.makeFolder("work/z5/venv/lib/python3.12/site-packages/torchcodec");
+  tree.makeFolder("work/unpacked/torchcodec-0.9.1.dist-info");
+  tree.file("work/unpacked/torchcodec/libtorchcodec_core7.so");
+  tree.link("work/again", tree.path("work/z0"));
+  tree.link("work/circle", tree.path("work"));
+  Problem problem = refused("work");
+  EXPECT_EQ(problem.code, ErrorCode::Usage);
+  EXPECT_EQ(problem.message, "not an environment; found below it: unpacked, z5/venv, conda, "
+                             "empty/venv, z0/venv and 5 more");
+  EXPECT_EQ(problem.hint, "name one of them, such as " + tree.path("work/unpacked"));
+}
+
+TEST_F(Packages, OfAFolderInsideAnEnvironmentAreTheEnvironments) {
+  distInfo("0.9.1", library("torchcodec/libtorchcodec_core7.so"));
+  tree.makeFolder("venv/bin");
+  for (const char* part : {"venv/lib", "venv/lib/python3.12", "venv/bin"}) {
+    Problem problem = refused(part);
+    EXPECT_EQ(problem.code, ErrorCode::Usage) << part;
+    EXPECT_EQ(problem.hint, "name the environment: " + tree.path("venv"));
+  }
+  tree.makeFolder(inSite("torch"));
+  EXPECT_EQ(refused(inSite("torch")).message, "contains no libraries of torchcodec");
+  // What was checked out and built inside it was not installed.
+  tree.file("venv/src/torchcodec/build/torchcodec/libtorchcodec_core7.so");
+  EXPECT_THAT(named("venv/src/torchcodec").at(0).libraries, SizeIs(1));
+  tree.makeFolder("nothing");
+  Problem nothing = refused("nothing");
+  EXPECT_EQ(nothing.code, ErrorCode::NotFound);
+  EXPECT_THAT(nothing.hint, HasSubstr("pip install torchcodec"));
+}
+
+TEST_F(Packages, OfAFileAreWhoseRecordListsIt) {
+  distInfo("0.9.1", library("torchcodec/libtorchcodec_core7.dylib"));
+  tree.file(inSite("cv2/cv2.abi3.so"), buildMachO({}));
+  tree.file(inSite("cv2/other.so"), buildMachO({}));
+  tree.file(inSite("cv2/.dylibs/libgrafted.dylib"), buildMachO({}));
+  tree.file(
+      inSite("opencv_python-4.10.0.dist-info/RECORD"),
+      "cv2/__init__.py,,\ncv2/cv2.abi3.so,,\ncv2/other.so,,\ncv2/.dylibs/libgrafted.dylib,,\n");
+  for (const char* name : {"cv2/cv2.abi3.so", "cv2/.dylibs/libgrafted.dylib"}) {
+    std::vector<Package> packages = named(inSite(name));
+    ASSERT_THAT(packages, SizeIs(1));
+    EXPECT_EQ(packages[0].name, "opencv_python");
+    EXPECT_EQ(packages[0].distInfo, tree.path(inSite("opencv_python-4.10.0.dist-info")));
+    EXPECT_THAT(names(packages[0].libraries), ElementsAre(name));
+  }
+  EXPECT_THAT(names(named(inSite("cv2/cv2.abi3.so")).at(0).siblings), ElementsAre("cv2/other.so"));
+  // A RECORD protects a vendored copy, too.
+  tree.file(inSite("vendor/torchcodec/libtorchcodec_core7.dylib"), buildMachO({}));
+  tree.file(inSite("vendor-1.0.dist-info/RECORD"),
+            "vendor/torchcodec/libtorchcodec_core7.dylib,,\n");
+  EXPECT_EQ(refused(inSite("vendor")).message, "belongs to the installed package vendor");
 }
 
 TEST_F(Packages, OfAFileOrFolderInsideASiteKeepTheirRecord) {
   tree.file(inSite("torchcodec/libtorchcodec_core7.dylib"), buildMachO({}));
   distInfo("0.9.1", "torchcodec/libtorchcodec_core7.dylib,,\n" +
                         library("torchcodec/libtorchcodec_core8.dylib"));
-  std::vector<Package> file = found(inSite("torchcodec/libtorchcodec_core7.dylib"));
+  std::vector<Package> file = named(inSite("torchcodec/libtorchcodec_core7.dylib"));
   ASSERT_THAT(file, SizeIs(1));
   EXPECT_THAT(names(file[0].libraries), ElementsAre("torchcodec/libtorchcodec_core7.dylib"));
   EXPECT_TRUE(file[0].hasRecord);
-  EXPECT_THAT(found(inSite("torchcodec")).at(0).libraries, SizeIs(2));
+  EXPECT_THAT(names(file[0].siblings), ElementsAre("torchcodec/libtorchcodec_core8.dylib"));
+  EXPECT_THAT(named(inSite("torchcodec")).at(0).libraries, SizeIs(2));
   // A library of nobody's package.
   tree.file("ext.cpython-312-darwin.so", buildMachO({}));
-  EXPECT_THAT(found("ext.cpython-312-darwin.so").at(0).libraries,
+  EXPECT_EQ(named("ext.cpython-312-darwin.so").at(0).name, "ext");
+  EXPECT_THAT(named("ext.cpython-312-darwin.so").at(0).libraries,
               ElementsAre(tree.path("ext.cpython-312-darwin.so")));
 }
 

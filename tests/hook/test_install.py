@@ -43,10 +43,10 @@ class Install(Sites):
         plain, target = self.folder / "plain", self.folder / "target"
         plain.mkdir()
         (target / "some-1.0.dist-info").mkdir(parents=True)  # pip install --target
-        for folder in (plain, target):
+        for folder, why in ((plain, "not an environment"), (target, "has no site-packages")):
             before = list(folder.iterdir())
             result = tcfix("hook", "install", folder, check=2)
-            self.assertIn("has no site-packages", result.stderr)
+            self.assertIn(why, result.stderr)
             self.assertEqual(result.stdout, "")
             self.assertEqual(list(folder.iterdir()), before)
 

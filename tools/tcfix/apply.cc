@@ -42,7 +42,10 @@ std::string readOptions(const Invocation& invocation, apply::ApplyOptions& optio
   return {};
 }
 
+/// Packages without libraries for an FFmpeg major cannot lack one.
 bool lacks(const apply::TargetOutcome& target, int major) {
+  if (!target.hasMajors)
+    return false;
   return target.trial ? !target.trial->loads(major)
                       : !llvm::is_contained(target.loadingMajors, major);
 }
@@ -78,7 +81,9 @@ void tellProblems(Invocation& invocation, const apply::TargetOutcome& target,
       invocation.addWarning(
           {std::nullopt,
            "does not load with FFmpeg " + std::to_string(major) + ", which --require names",
-           target.path, "tcfix doctor tells why"});
+           target.path, "for the reason: " + invocation.commandFor("doctor", target.path)});
+  if (target.problems.empty() && !target.hasMajors && !required.empty())
+    invocation.addWarning(majorsIgnored(target.path));
   if (target.trial && !target.trial->agrees())
     invocation.addWarning({std::nullopt, "the simulation and the environment's python disagree",
                            target.path, "tcfix doctor --run shows both and how to report it"});
@@ -132,9 +137,11 @@ int runApply(Invocation& invocation) {
   std::string text;
   for (const apply::TargetOutcome& outcome : outcomes) {
     tellProblems(invocation, outcome, *required);
-    text += invocation.isOn("dry-run")
+    text += !outcome.problems.empty() && outcome.files.empty() ? std::string()
+            : invocation.isOn("dry-run")
                 ? report::renderDiff(outcome.files, invocation.isVerbose(), invocation.paint())
-                : report::renderApplied(outcome, invocation.isVerbose(), invocation.paint());
+                : report::renderApplied(outcome, invocation.commandFor("doctor", outcome.path),
+                                        invocation.isVerbose(), invocation.paint());
   }
   return invocation.finish(
       codeFor(invocation, outcomes, *required), text,

@@ -105,6 +105,21 @@ const Command* findCommand(llvm::StringRef name) {
   return nullptr;
 }
 
+llvm::StringRef nearest(llvm::StringRef word, llvm::ArrayRef<llvm::StringRef> candidates) {
+  // One wrong letter in three; the beginning of a word counts, too.
+  unsigned best = std::max<unsigned>(1, static_cast<unsigned>(word.size() / 3)) + 1;
+  llvm::StringRef found;
+  for (llvm::StringRef each : candidates) {
+    const bool isBeginning = word.size() >= 3 && each.starts_with(word);
+    const unsigned distance = isBeginning ? 1 : word.edit_distance(each, true, best);
+    if (distance < best && distance < each.size()) {
+      best = distance;
+      found = each;
+    }
+  }
+  return found;
+}
+
 std::string generalHelp() {
   std::string text = "tcfix repairs the native libraries of Python packages so that they load.\n\n"
                      "Usage: tcfix COMMAND [OPTION...] [ARGUMENT...]\n\nCommands:\n";

@@ -81,6 +81,9 @@ llvm::ArrayRef<Command> commands();
 
 const Command* findCommand(llvm::StringRef name);
 
+/// The candidate that a misspelled or shortened word probably means; empty if none is near.
+llvm::StringRef nearest(llvm::StringRef word, llvm::ArrayRef<llvm::StringRef> candidates);
+
 /// The help of the whole program.
 std::string generalHelp();
 

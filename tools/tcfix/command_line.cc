@@ -1,6 +1,7 @@
 #include "command_line.h"
 
 #include "base/parallel.h"
+#include "doctor/advice.h"
 #include "io/host.h"
 #include "report/text.h"
 
@@ -61,7 +62,7 @@ std::string misfit(const Command& command, const Invocation& invocation) {
   if (given.size() < wanted.least)
     return ("tcfix " + command.name + " needs " + command.operands).str();
   if (given.size() > wanted.each.size() && !wanted.isRepeated)
-    return "what to do with " + given[wanted.each.size()] + "?";
+    return "unexpected argument: " + given[wanted.each.size()];
   for (size_t i = 0; i < std::min(given.size(), wanted.each.size()); ++i)
     if (!wanted.each[i].accepts(given[i]))
       return ("tcfix " + command.name + " takes " + wanted.each[i].sentence()).str();
@@ -74,12 +75,35 @@ bool wantsColour(const std::string& when, bool isTerminal) {
   return isTerminal && !io::environmentVariable("NO_COLOR");
 }
 
-int wrongUsage(const std::string& command, bool wantsJson, const std::string& message) {
-  Problem problem{ErrorCode::Usage, message, {}, "see tcfix " + command + " --help"};
+int wrongUsage(const std::string& command, bool wantsJson, const std::string& message,
+               const std::string& hint = {}) {
+  Problem problem{
+      ErrorCode::Usage, message, {}, hint.empty() ? "see tcfix " + command + " --help" : hint};
   report::logError(problem);
   if (wantsJson)
     printOut(report::jsonForError({command, false, {problem}, {}}));
   return kWrongUsage;
+}
+
+/// The option that cxxopts does not know, as it was typed: its exception says it in quotes only.
+std::string unknownOption(llvm::StringRef message, llvm::ArrayRef<const char*> words) {
+  const std::string name =
+      message.split(cxxopts::LQUOTE).second.rsplit(cxxopts::RQUOTE).first.str();
+  if (name.size() > 1)
+    return "--" + name;
+  for (llvm::StringRef word : words) // -dryrun is read letter by letter
+    if (word.size() > 2 && word.starts_with("-") && word[1] != '-' && word.contains(name))
+      return word.str();
+  return "-" + name;
+}
+
+std::string hintFor(const std::string& option, const Command& command) {
+  std::vector<llvm::StringRef> names;
+  for (const OptionGroup& group : allOptions(command))
+    for (const Option& each : group.options)
+      names.push_back(each.name());
+  const llvm::StringRef meant = nearest(llvm::StringRef(option).ltrim('-'), names);
+  return meant.empty() ? std::string() : ("did you mean --" + meant + "?").str();
 }
 
 // Several at once: the first of 130, 2, 3, and then what was found.
@@ -115,6 +139,11 @@ std::optional<Invocation> Invocation::parse(const Command& command,
       else
         invocation.argumentList.push_back({argument.key(), argument.value()});
     }
+  } catch (const cxxopts::exceptions::no_such_option& error) {
+    const std::string option = unknownOption(error.what(), words);
+    exitCode = wrongUsage(invocation.commandName, wantsJson, "unknown option: " + option,
+                          hintFor(option, command));
+    return std::nullopt;
   } catch (const cxxopts::exceptions::exception& error) {
     exitCode = wrongUsage(invocation.commandName, wantsJson, error.what());
     return std::nullopt;
@@ -163,6 +192,20 @@ std::string Invocation::value(const std::string& option) const {
   return last;
 }
 
+std::string Invocation::commandFor(llvm::StringRef command, const std::string& target) const {
+  std::string text = ("tcfix " + command).str();
+  for (const OptionGroup& group : findCommand(command)->options)
+    for (const Option& option : group.options)
+      for (const Argument& argument : argumentList) {
+        if (argument.key != option.name() || (option.isFlag() && !isOn(argument.key)))
+          continue;
+        text += " --" + argument.key;
+        if (!option.isFlag())
+          text += " " + doctor::quoted(argument.value);
+      }
+  return text + " " + doctor::quoted(target);
+}
+
 int Invocation::usageError(const std::string& message) const {
   return wrongUsage(commandName, wantsJson(), message);
 }
@@ -186,6 +229,10 @@ bool asksForJson(llvm::ArrayRef<const char*> words) {
 
 std::string versionLine() {
   return "tcfix " TCFIX_VERSION " (LLVM " LLVM_VERSION_STRING ")\n";
+}
+
+void printError(const std::string& text) {
+  std::fputs(text.c_str(), stderr);
 }
 
 bool printOut(const std::string& text) {

@@ -51,6 +51,10 @@ public:
   bool isVerbose() const { return isOn("verbose"); }
   report::Paint paint() const { return paintForOutput; }
 
+  /// The command line of another command for `target`, ready to be pasted: with those options of
+  /// this one that both take.
+  std::string commandFor(llvm::StringRef command, const std::string& target) const;
+
   /// Says what is wrong with the command line; returns the exit code.
   int usageError(const std::string& message) const;
 
@@ -85,6 +89,9 @@ bool asksForJson(llvm::ArrayRef<const char*> words);
 
 /// The version of the program and of what it stands on, as a line.
 std::string versionLine();
+
+/// Writes to standard error, as it is.
+void printError(const std::string& text);
 
 /// Writes to standard output; false when it cannot be written, which is then said.
 bool printOut(const std::string& text);

@@ -79,6 +79,9 @@ int runDoctor(Invocation& invocation) {
   }
   if (!diagnosis)
     return invocation.finish(kDone, {}, report::jsonForError);
+  if (!options.required.empty() &&
+      llvm::all_of(diagnosis->groups(), [](const auto* group) { return group->major == 0; }))
+    invocation.addWarning(majorsIgnored(targets->front()));
   if (invocation.has("html"))
     writePage(invocation, *diagnosis);
   return finish(invocation, *diagnosis);

@@ -36,9 +36,12 @@ hook::HookOptions optionsFrom(const Invocation& invocation) {
 
 llvm::Expected<hook::HookStatus> act(const std::string& verb, const std::string& target,
                                      const Invocation& invocation) {
-  llvm::Expected<env::Environment> environment = env::findEnvironment(target, io::TargetDisk({}));
+  const io::TargetDisk disk = io::TargetDisk({}).remembering();
+  llvm::Expected<env::Environment> environment = env::findEnvironment(target, disk);
   if (!environment)
     return environment.takeError();
+  if (llvm::Error error = env::checkThatItIsAnEnvironment(*environment, disk))
+    return error;
   io::system::watchForInterrupts();
   auto tell = [](const std::string& message) { report::logInfo(message); };
   if (verb == "install")

@@ -9,7 +9,7 @@ namespace {
 
 llvm::Expected<report::Listing> listAll(const std::string& path,
                                         const survey::SurveyOptions& options) {
-  llvm::Expected<env::Target> target = env::findTarget(survey::queryFor(path, options));
+  llvm::Expected<env::Target> target = survey::find(path, options);
   if (!target)
     return target.takeError();
   report::Listing listing{std::move(*target), {}, {}, {}};

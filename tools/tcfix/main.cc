@@ -9,12 +9,29 @@ namespace {
 
 using namespace tcfix;
 
-int wrongCommand(const std::string& message, bool wantsJson = false) {
-  Problem problem{ErrorCode::Usage, message, {}, "see tcfix --help"};
+int wrongCommand(const std::string& message, const std::string& hint, bool wantsJson) {
+  Problem problem{ErrorCode::Usage, message, {}, hint};
   report::logError(problem);
   if (wantsJson)
     cli::printOut(report::jsonForError({"", false, {problem}, {}}));
   return cli::kWrongUsage;
+}
+
+int noCommand(bool wantsJson) {
+  const int code = wrongCommand("no command given", {}, wantsJson);
+  if (!wantsJson)
+    cli::printError("\n" + cli::generalHelp());
+  return code;
+}
+
+int unknownCommand(const std::string& name, bool wantsJson) {
+  std::vector<llvm::StringRef> names;
+  for (const cli::Command& command : cli::commands())
+    names.push_back(command.name);
+  const llvm::StringRef meant = cli::nearest(name, names);
+  return wrongCommand("unknown command: " + name,
+                      meant.empty() ? "see tcfix --help" : ("did you mean " + meant + "?").str(),
+                      wantsJson);
 }
 
 } // namespace
@@ -23,7 +40,7 @@ int main(int argc, char** argv) {
   report::setUpLog(report::Verbosity::Normal, false); // until a command knows better
   std::vector<const char*> words(argv + 1, argv + argc);
   if (words.empty())
-    return wrongCommand("which command? such as: tcfix inspect FILE");
+    return noCommand(false);
   std::string name = words.front();
   if (name == "help" && words.size() == 2) // tcfix help edit
     words = {words[1], "--help"};
@@ -34,11 +51,13 @@ int main(int argc, char** argv) {
   // What works everywhere also works before the command: tcfix --json inspect FILE.
   auto first =
       std::find_if(words.begin(), words.end(), [](const char* word) { return word[0] != '-'; });
-  std::rotate(words.begin(), first, first == words.end() ? first : first + 1);
+  if (first == words.end())
+    return noCommand(cli::asksForJson(words));
+  std::rotate(words.begin(), first, first + 1);
   name = words.front();
   const cli::Command* command = cli::findCommand(name);
   if (!command)
-    return wrongCommand("there is no command " + name, cli::asksForJson(words));
+    return unknownCommand(name, cli::asksForJson(words));
   int exitCode = cli::kDone;
   std::optional<cli::Invocation> invocation = cli::Invocation::parse(*command, words, exitCode);
   return invocation ? command->run(*invocation) : exitCode;

@@ -37,6 +37,13 @@ llvm::Expected<std::vector<std::string>> targetsOf(const Invocation& invocation)
   return std::vector<std::string>{*active};
 }
 
+Problem majorsIgnored(const std::string& target) {
+  return {std::nullopt,
+          "--require was ignored: no library here is built for an FFmpeg major",
+          target,
+          {}};
+}
+
 llvm::Expected<std::vector<int>> majorsOf(const Invocation& invocation, const std::string& option) {
   std::vector<int> majors;
   for (const Argument& argument : invocation.arguments()) {

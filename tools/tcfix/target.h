@@ -15,6 +15,9 @@ survey::SurveyOptions surveyFor(const Invocation& invocation);
 /// The operands, or the environment that is active here. An error is already said.
 llvm::Expected<std::vector<std::string>> targetsOf(const Invocation& invocation);
 
+/// The warning that --require says nothing about a target's packages.
+Problem majorsIgnored(const std::string& target);
+
 /// The numbers of "7,8"; Usage for anything else.
 llvm::Expected<std::vector<int>> majorsOf(const Invocation& invocation, const std::string& option);
 

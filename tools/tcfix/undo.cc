@@ -27,7 +27,7 @@ int runUndo(Invocation& invocation) {
       invocation.addWarning(warning);
     for (const Problem& problem : result->problems)
       invocation.addError(problem);
-    out += report::renderUndo(*result, invocation.paint());
+    out += report::renderUndo(name, *result, invocation.isVerbose(), invocation.paint());
     undone.emplace_back(name, std::move(*result));
   };
   if (!journal.empty()) {

@@ -1,0 +1,12 @@
+// Which folders are targets although they are neither environments nor sites.
+#pragma once
+
+#include "env/target.h"
+
+namespace tcfix::env {
+
+/// Finds the packages of a target whose environment is a folder (EnvironmentKind::Folder), and what
+/// surrounds them; see findTarget.
+llvm::Error lookInFolder(const TargetQuery& query, Target& target);
+
+} // namespace tcfix::env
