@@ -74,8 +74,7 @@ FoundBelow searchBelow(const std::string& start, const io::TargetDisk& disk, IsC
 
 std::optional<Package> findCopy(const std::string& folder,
                                 llvm::ArrayRef<io::DirectoryEntry> entries,
-                                const io::TargetDisk& disk, const recipe::Recipe& recipe,
-                                bool isNamed) {
+                                const io::TargetDisk& disk, const recipe::Recipe& recipe) {
   const bool isOwnFolder = normalizedName(path::filename(folder)) == normalizedName(recipe.name);
   const std::string module = moduleName(recipe.name);
   auto isSign = [&](const io::DirectoryEntry& each) {
@@ -84,7 +83,7 @@ std::optional<Package> findCopy(const std::string& folder,
       return false;
     if (!recipe.libraryPrefix.empty())
       return name.starts_with(recipe.libraryPrefix) && isLibraryName(name);
-    if (!isOwnFolder && !isNamed && !name.starts_with(module + "."))
+    if (!isOwnFolder && !name.starts_with(module + "."))
       return false;
     return isLibraryName(name) || (isOwnFolder && name == "__init__.py");
   };
@@ -99,7 +98,7 @@ std::optional<Package> findCopy(const std::string& folder,
   LibraryCollector collector(recipe, disk, package, own);
   if (isOwnFolder)
     collector.addPresent(/*isDeep=*/recipe.libraryPrefix.empty());
-  else if (isNamed || !recipe.libraryPrefix.empty())
+  else if (!recipe.libraryPrefix.empty())
     for (const std::string& part : {folder, joined(folder, ".dylibs")})
       collector.addBelow(part, 0);
   else

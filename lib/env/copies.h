@@ -25,11 +25,10 @@ using IsCopy =
 /// Searches a folder and what lies below it.
 FoundBelow searchBelow(const std::string& folder, const io::TargetDisk& disk, IsCopy isCopy);
 
-/// The package in its own folder, or beside others in this one; nothing if its libraries are not
-/// here. `isNamed`: somebody named the folder and the package, so that libraries of any name count.
+/// The package that this folder is, or whose libraries lie directly in it; nothing if it is none.
+/// Without a prefix of its libraries a package is known by the name of its folder or module only.
 std::optional<Package> findCopy(const std::string& folder,
                                 llvm::ArrayRef<io::DirectoryEntry> entries,
-                                const io::TargetDisk& disk, const recipe::Recipe& recipe,
-                                bool isNamed);
+                                const io::TargetDisk& disk, const recipe::Recipe& recipe);
 
 } // namespace tcfix::env

@@ -24,7 +24,9 @@ constexpr size_t kMostListed = 5;
 constexpr int kMarkLevels = 4;
 
 bool isInSite(const Environment& environment) {
-  return environment.sites.front().folder != environment.root;
+  const bool isFile = environment.kind == EnvironmentKind::File;
+  return environment.sites.front().folder !=
+         (isFile ? path::parent_path(environment.root) : llvm::StringRef(environment.root));
 }
 
 bool isMarked(const TargetQuery& query, const Target& target) {
@@ -93,7 +95,7 @@ llvm::Error refuse(FoundBelow found, const Environment& environment, llvm::Strin
                 "name a virtual environment or a site-packages directory");
   if (found.count() == 0 && found.isComplete)
     return fail(ErrorCode::NotFound, ("not an environment, and does not contain " + package).str(),
-                ("name an environment, or install it: pip install " + package).str());
+                ("name an environment or a library, or install it: pip install " + package).str());
   const std::string what =
       found.environments.empty() && found.count() > 1
           ? ("contains " + llvm::Twine(found.count()) + " copies of " + package + ": ").str()
@@ -111,16 +113,6 @@ llvm::Error refuse(FoundBelow found, const Environment& environment, llvm::Strin
               "name one of them, such as " + joined(environment.path, names.front()));
 }
 
-/// A copy that an installer has listed must not change without its list.
-llvm::Error checkThatNobodyOwns(const Package& copy, const Environment& environment,
-                                const io::TargetDisk& disk) {
-  for (const std::string& library : copy.libraries)
-    if (std::optional<std::string> owner = ownerOf(library, environment.sites.front().folder, disk))
-      return fail(ErrorCode::Usage, "belongs to the installed package " + *owner,
-                  "use --package " + *owner + " and name the environment: " + environment.whole);
-  return llvm::Error::success();
-}
-
 /// The copy's own surroundings; one inside a site has those of the site.
 void settle(Package copy, Target& target) {
   Environment& environment = target.environment;
@@ -135,6 +127,21 @@ void settle(Package copy, Target& target) {
 
 } // namespace
 
+llvm::Error checkThatNobodyOwns(const Package& package, const Environment& environment,
+                                const io::TargetDisk& disk) {
+  std::vector<Site> sites;
+  if (isInSite(environment))
+    sites = {environment.sites.front()};
+  else if (std::string around = environmentAround(environment.root, disk); !around.empty())
+    sites = sitesOf(around, disk); // a RECORD may list what lies elsewhere in the environment
+  for (const Site& site : sites)
+    for (const std::string& library : package.libraries)
+      if (std::optional<std::string> owner = ownerOf(library, site.folder, disk))
+        return fail(ErrorCode::Usage, "belongs to the installed package " + *owner,
+                    "use --package " + *owner + " and name its environment");
+  return llvm::Error::success();
+}
+
 llvm::Error lookInFolder(const TargetQuery& query, Target& target) {
   const Environment environment = target.environment; // which changes with the first copy
   const std::string& root = environment.root;
@@ -145,22 +152,22 @@ llvm::Error lookInFolder(const TargetQuery& query, Target& target) {
         continue;
       }
     std::optional<Package> copy;
-    FoundBelow found = searchBelow(
-        root, target.disk,
-        [&](const std::string& folder, llvm::ArrayRef<io::DirectoryEntry> entries) {
-          std::optional<Package> here =
-              findCopy(folder, entries, target.disk, recipe, /*isNamed=*/folder == root);
-          const bool isOurs = llvm::any_of(entries, [&](const io::DirectoryEntry& each) {
-            return each.isDirectory && each.name == query.mark;
-          });
-          if (!here && isOurs) { // its libraries have another name, or are gone
-            here.emplace();
-            here->site = here->home = folder;
-          }
-          if (here)
-            copy = std::move(here);
-          return copy && copy->home == folder;
-        });
+    FoundBelow found =
+        searchBelow(root, target.disk,
+                    [&](const std::string& folder, llvm::ArrayRef<io::DirectoryEntry> entries) {
+                      std::optional<Package> here = findCopy(folder, entries, target.disk, recipe);
+                      const bool isOurs =
+                          llvm::any_of(entries, [&](const io::DirectoryEntry& each) {
+                            return each.isDirectory && each.name == query.mark;
+                          });
+                      if (!here && isOurs) { // its libraries have another name, or are gone
+                        here.emplace();
+                        here->site = here->home = folder;
+                      }
+                      if (here)
+                        copy = std::move(here);
+                      return copy && copy->home == folder;
+                    });
     if (found.copies.size() == 1 && found.environments.empty() && found.isComplete) {
       if (llvm::Error error = checkThatNobodyOwns(*copy, environment, target.disk))
         return error;

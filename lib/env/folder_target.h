@@ -9,4 +9,9 @@ namespace tcfix::env {
 /// surrounds them; see findTarget.
 llvm::Error lookInFolder(const TargetQuery& query, Target& target);
 
+/// Usage if a RECORD lists one of the libraries of a package without .dist-info: they must not
+/// change without it.
+llvm::Error checkThatNobodyOwns(const Package& package, const Environment& environment,
+                                const io::TargetDisk& disk);
+
 } // namespace tcfix::env

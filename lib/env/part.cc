@@ -56,8 +56,6 @@ Package loneFile(const std::string& file, const Environment& environment,
 
 std::optional<std::string> ownerOf(const std::string& file, const std::string& site,
                                    const io::TargetDisk& disk) {
-  if (!isWithin(file, site))
-    return std::nullopt;
   const std::string relative = relativePath(site, file);
   std::vector<Distribution> owners = distributionsListing(relative, site, disk);
   llvm::erase_if(owners, [&](const Distribution& each) {

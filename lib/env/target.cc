@@ -45,8 +45,12 @@ llvm::Error look(const TargetQuery& query, Target& target) {
   if (target.environment.kind == EnvironmentKind::Folder)
     return lookInFolder(query, target);
   if (target.environment.kind == EnvironmentKind::File) {
-    target.packages = {packageOfFile(target.environment, target.disk, query.recipes)};
-    return llvm::Error::success();
+    Package package = packageOfFile(target.environment, target.disk, query.recipes);
+    llvm::Error owned = package.distInfo.empty()
+                            ? checkThatNobodyOwns(package, target.environment, target.disk)
+                            : llvm::Error::success();
+    target.packages = {std::move(package)};
+    return owned;
   }
   for (const recipe::Recipe& wanted : query.recipes) {
     std::vector<Package> found = findPackages(target.environment, target.disk, wanted);

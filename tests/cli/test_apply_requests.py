@@ -225,7 +225,7 @@ class OtherHands(ApplyTest):
 
     def test_a_bare_folder_keeps_one_journal(self):
         """For libraries of any name, and whether the folder or a file in it is named."""
-        bare = self.world.root / "build"
+        bare = self.world.root / "any"
         write_files(bare, {name: library(name) for name in ("libaudio.dylib", "libvideo.dylib")})
         before = {path.name: path.read_bytes() for path in bare.iterdir()}
         audio = bare / "libaudio.dylib"
@@ -238,7 +238,7 @@ class OtherHands(ApplyTest):
         self.assertEqual({path.name: path.read_bytes() for path in bare.iterdir()}, before)
 
     def test_a_bare_folder_keeps_nothing_that_a_killed_run_left(self):
-        bare = self.world.root / "build"
+        bare = self.world.root / "any"
         write_files(bare, {"libaudio.dylib": library("libaudio.dylib")})
         self.apply("--package", "any", bare, check=4) # there is no torch
         leftover = bare / ".tcfix" / ".tcfix-0123abcd.tmp"

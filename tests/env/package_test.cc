@@ -286,9 +286,8 @@ TEST_F(Packages, OfAFolderAreThoseDirectlyInIt) {
   tree.file("bare/libother.so");
   tree.file("bare/old/libtorchcodec_core8.so");
   EXPECT_THAT(named("bare").at(0).libraries, ElementsAre(tree.path("bare/libtorchcodec_core8.so")));
-  // Whoever names the folder and the package means any library.
-  EXPECT_THAT(named("bare", recipe::recipeFor("any")).at(0).libraries,
-              ElementsAre(tree.path("bare/libother.so"), tree.path("bare/libtorchcodec_core8.so")));
+  // Nothing shows that they are of a package of another name.
+  EXPECT_EQ(refused("bare", recipe::recipeFor("any")).code, ErrorCode::NotFound);
 }
 
 TEST_F(Packages, OfABuildAreKnownByTheirName) {
@@ -360,7 +359,10 @@ TEST_F(Packages, OfAFileAreWhoseRecordListsIt) {
     EXPECT_THAT(names(packages[0].libraries), ElementsAre(name));
   }
   EXPECT_THAT(names(named(inSite("cv2/cv2.abi3.so")).at(0).siblings), ElementsAre("cv2/other.so"));
-  // A RECORD protects a vendored copy, too.
+  // A RECORD protects a vendored copy, and what it lists outside the site.
+  tree.file("venv/lib/libdata.so", buildMachO({}));
+  tree.file(inSite("data-1.0.dist-info/RECORD"), "../../libdata.so,,\n");
+  EXPECT_EQ(refused("venv/lib/libdata.so").message, "belongs to the installed package data");
   tree.file(inSite("vendor/torchcodec/libtorchcodec_core7.dylib"), buildMachO({}));
   tree.file(inSite("vendor-1.0.dist-info/RECORD"),
             "vendor/torchcodec/libtorchcodec_core7.dylib,,\n");

@@ -50,6 +50,21 @@ TEST_F(Tree, HasNoAbsolutePlacesWhenOutOfReach) {
   EXPECT_TRUE(disk.isFile(real)); // what lies in the environment is still there
 }
 
+TEST_F(Sysroot, ListsWhatEachEntryIs) {
+  folder.makeFolder("home/sub");
+  folder.file("home/file");
+  folder.link("home/alias", "sub"); // leads to a directory, and is none
+  folder.link("way", "/home");
+  for (const char* name : {"home", "way"}) {
+    std::vector<std::string> texts;
+    for (const io::DirectoryEntry& each : disk.entries(folder.path(name)))
+      texts.push_back(each.name + (each.isDirectory ? "/" : ""));
+    EXPECT_THAT(texts, ElementsAre("alias", "file", "sub/"));
+  }
+  EXPECT_THAT(disk.entries(folder.path("absent")), IsEmpty());
+  EXPECT_THAT(disk.remembering().forbidden(), IsEmpty());
+}
+
 TEST_F(Sysroot, HoldsTheTargetsRoot) {
   std::string library = folder.file("opt/homebrew/lib/libavcodec.61.dylib");
   EXPECT_THAT(disk.hostPath("/opt/homebrew/lib/libavcodec.61.dylib"), Optional(library));
