@@ -1,9 +1,10 @@
 // What an edit of an ELF library takes away from the process that loads it.
 //
 // A library with DT_RUNPATH ignores the DT_RPATH of those that load it, and its own dependencies do
-// not inherit what it searches (glibc; docs/loaders.md). So a new DT_RUNPATH may hide libraries that
-// were found before. Who loads the library is looked up in its own directory and in those beside it,
-// as wheels lay out packages and their NAME.libs; the simulated loader compares both states.
+// not inherit what it searches (glibc; docs/loaders.md). So a new DT_RUNPATH may hide libraries
+// that were found before. Who loads the library is looked up in its own directory and in those
+// beside it, as wheels lay out packages and their NAME.libs; the simulated loader compares both
+// states.
 #pragma once
 
 #include "formats/formats.h"
