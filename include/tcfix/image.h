@@ -39,6 +39,7 @@ struct SignatureSummary {
   /// Of a program: its process loads only libraries that its own team, or Apple, signed (the
   /// hardened runtime without the entitlement that lifts it).
   bool refusesOthers = false;
+  bool canBeRebuilt = true; ///< false: invalid in a way that `sign` refuses to repair
 };
 
 struct ImportedSymbol {

@@ -197,6 +197,7 @@ SignatureReport verify(Bytes sliceBytes, const macho::FileSlice& slice) {
     judge.judge(directory);
   if (report.problems.empty())
     report.summary.state = SignatureState::Valid;
+  report.summary.canBeRebuilt = !report.isMisplaced && !report.malformedContent;
   return report;
 }
 

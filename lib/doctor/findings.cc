@@ -362,7 +362,7 @@ Words numpyAbi(const Defect& defect, const Context&) {
 
 // macOS
 
-Words signature(const Defect& defect, const Context&) {
+Words signature(const Defect& defect, const Context& context) {
   if (defect.isFromText())
     return withCommand(defect, "tcfix sign " + quoted(defect.path));
   bool isKilled = llvm::StringRef(defect.name).starts_with("arm64");
@@ -371,7 +371,8 @@ Words signature(const Defect& defect, const Context&) {
                   : "the signature of " + subjectOf(defect) + " does not fit its bytes" +
                         (isKilled ? ": macOS kills the process that loads it" : ""),
               {},
-              "tcfix sign " + quoted(defect.path)};
+              defect.isRepairable ? "tcfix sign " + quoted(defect.path)
+                                  : reinstallCommand(context)};
   if (defect.kind == Kind::SignatureInvalid)
     words.evidence.push_back({"signature", defect.actual});
   return words;

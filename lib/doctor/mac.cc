@@ -21,6 +21,7 @@ void addSignature(const ExaminedPackage& package, const std::string& path, const
   Defect defect{Kind::SignatureInvalid, path, slice.arch};
   defect.isCause = !package.loads && resolve::isRefused(slice);
   defect.actual = describe(*slice.signature);
+  defect.isRepairable = slice.signature->canBeRebuilt;
   if (slice.signature->state != SignatureState::Invalid) {
     if (resolve::isRefused(slice))
       defect.kind = Kind::SignatureMissing;

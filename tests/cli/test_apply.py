@@ -207,6 +207,17 @@ class Links(ApplyTest):
         self.undo()
         self.assertEqual({path: path.read_bytes() for path in cache.iterdir()}, before[1])
 
+    def test_what_dyld_refuses_is_left_alone(self):
+        bad = self.world.libraries()[0]
+        damaged = bytearray(bad.read_bytes())
+        damaged[20] += 8  # sizeofcmds
+        bad.write_bytes(damaged)
+        (target,) = self.apply(check=3)["targets"]
+        status = {pathlib.Path(file["path"]).name: file["status"] for file in target["files"]}
+        self.assertEqual(status.pop(bad.name), "failed")
+        self.assertEqual(set(status.values()), {"changed"})
+        self.assertEqual(bad.read_bytes(), damaged)
+
     def test_hard_links_inside_stay_links_to_one_another(self):
         world = self.world
         first, second = world.package / LIBRARIES[0], world.package / "libtorchcodec_again7.dylib"

@@ -286,6 +286,18 @@ def changed_after_signing(folder):
     return tree
 
 
+@shows("signature-invalid", message="does not fit its bytes", action=REINSTALL, path=CORE)
+def requirements_that_no_signature_can_repeat(folder):
+    tree = MacTree(folder)
+
+    def spoil(blob):
+        requirements = blob.index(struct.pack(">III", 0xFADE0C01, 12, 0))
+        blob[requirements + 11] = 1  # one requirement, which is not there
+    change_signature(tree.site / f"{CORE}.dylib", spoil)
+    tree.record()
+    return tree
+
+
 @shows("signature-missing", message="is not signed", action=r"tcfix sign \S+core7.dylib", path=CORE,)
 def not_signed(folder):
     return MacTree(folder, sign=False)

@@ -244,5 +244,14 @@ TEST(Dyld, RepeatedEntriesAreFatalForRecentImages) {
   EXPECT_EQ(mended.load(recent).verdict, Verdict::Loads);
 }
 
+TEST(Dyld, RepeatedDependenciesAreFatalForRecentImages) {
+  World world;
+  Dylib twice{.dependencies = {{"/usr/lib/libSystem.B.dylib"}, {"/usr/lib/libSystem.B.dylib"}}};
+  std::string old = world.add("/p/old.dylib", build(twice, {.sdk = 0x0f0500}));
+  std::string recent = world.add("/p/recent.dylib", build(twice, {.sdk = 0x1a0000}));
+  EXPECT_EQ(world.session().load(old).verdict, Verdict::Loads);
+  EXPECT_THAT(codesOf(world.session().load(recent)), ElementsAre("duplicate-dependency"));
+}
+
 } // namespace
 } // namespace tcfix::resolve
