@@ -29,6 +29,7 @@ struct Defect {
     MissingDependency,
     LibpythonMissing,
     CudaMissing,
+    CudaVariantMismatch, ///< the package is built for another CUDA than torch, or torch for none
     // Symbols: `items`, or none where Windows does not say which; `provider` should have them.
     MissingSymbols,
     MissingTorchSymbols,
@@ -42,8 +43,9 @@ struct Defect {
     ForeignLibrary, ///< `name`: python's architecture; `items`: the file's; `actual`: "universal"
     DuplicateEntry, ///< search path `name`
     Unreadable,
-    PackageDamaged, ///< `name`: a library that it lacks, of a text
-    PackageMissing, ///< `name`
+    PackageDamaged,     ///< `name`: a library that it lacks, of a text
+    PackageMissing,     ///< `name`
+    PlaceholderRelease, ///< `name`: its version
     // Python
     PythonAbi,             ///< `subject` is built for `name`, and Python is `actual`
     PythonVersionMismatch, ///< the environment's Python is `name`, that of its packages `actual`

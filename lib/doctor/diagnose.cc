@@ -1,6 +1,6 @@
 #include "doctor/diagnose.h"
 
-#include "doctor/advice.h"
+#include "advice/advice.h"
 #include "doctor/group_reports.h"
 #include "env/prefix.h"
 
@@ -15,10 +15,10 @@ namespace {
 std::string applyCommandFor(const std::string& target, const DoctorOptions& options) {
   std::string command = "tcfix apply";
   for (const std::string& name : options.survey.packages)
-    command += " --package " + quoted(name);
+    command += " --package " + advice::quoted(name);
   if (!options.survey.sysroot.empty())
-    command += " --sysroot " + quoted(options.survey.sysroot);
-  return command + " " + quoted(target);
+    command += " --sysroot " + advice::quoted(options.survey.sysroot);
+  return command + " " + advice::quoted(target);
 }
 
 std::string summaryOfFailure(const ExaminedPackage& package) {
@@ -68,8 +68,8 @@ Defects allDefectsOf(const ExaminedPackage& package) {
     defects.push_back(fileDefect(Defect::Kind::Unreadable, problem));
     defects.back().isCause = !package.loads;
   }
-  for (auto find : {findTorchDefects, findLoadDefects, findFfmpegDefects, findPythonDefects,
-                    findMacDefects, findPathDefects, findSurroundings})
+  for (auto find : {findTorchDefects, findLoadDefects, findCudaDefects, findFfmpegDefects,
+                    findPythonDefects, findMacDefects, findPathDefects, findSurroundings})
     find(package, defects);
   return defects;
 }
@@ -122,20 +122,6 @@ bool isShadowed(const env::Package& package, const env::Target& found) {
 }
 
 } // namespace
-
-FindingContext ExaminedPackage::context() const {
-  FindingContext context;
-  context.platform = facts.platform;
-  context.isConda = found.environment.kind == env::EnvironmentKind::Conda;
-  context.package = facts.package.name;
-  context.torch = facts.torch ? facts.torch->version : std::string();
-  context.isTorchWithoutCuda =
-      facts.torch && llvm::none_of(facts.torchNames,
-                                   [](llvm::StringRef name) { return name.contains("c10_cuda"); });
-  context.applyCommand = applyCommand;
-  context.isInstalled = !facts.package.distInfo.empty();
-  return context;
-}
 
 llvm::Expected<Diagnosis> diagnose(const std::string& target, const DoctorOptions& options) {
   llvm::Expected<env::Target> found = survey::locate(target, options.survey);

@@ -5,6 +5,7 @@
 #include "image/names.h"
 #include "providers/ffmpeg_name.h"
 #include "providers/torch.h"
+#include "recipe/cuda_name.h"
 #include "recipe/recipe.h"
 #include "recipe/torch_symbols.h"
 
@@ -140,7 +141,9 @@ Defect classified(const Defect& failure, const std::string& package, const Trace
   } else if (failure.kind == Kind::PythonAbi) {
     defect.name = "Python " + failure.name;
   } else if (failure.kind == Kind::MissingDependency) {
-    defect.kind = doctor::kindOfDependency(failure.name);
+    defect.kind = recipe::isOtherCuda(failure.name, recipe::torchBuildOf(facts.torch))
+                      ? Kind::CudaVariantMismatch
+                      : doctor::kindOfDependency(failure.name);
     defect.isRepairable =
         providers::isTorchLibrary(failure.name) || baseName(failure.name).starts_with("libpython");
   } else if (isTorchTheCause(failure)) {
@@ -148,7 +151,9 @@ Defect classified(const Defect& failure, const std::string& package, const Trace
   } else if (failure.kind == Kind::PackageMissing && failure.name == "torch") {
     defect.kind = Kind::TorchMissing;
   } else if (failure.kind == Kind::WrongArchitecture) {
-    defect.majors = {8};
+    for (const FailureGroup& group : facts.groups)
+      if (group.major)
+        defect.majors.push_back(group.major);
   }
   return defect;
 }

@@ -1,6 +1,6 @@
 #include "traceback/explain.h"
 
-#include "doctor/advice.h"
+#include "advice/advice.h"
 #include "doctor/rules.h"
 #include "image/names.h"
 #include "traceback/causes.h"
@@ -122,7 +122,10 @@ std::vector<Evidence> versionsIn(const TracebackFacts& facts) {
 }
 
 Finding findingOf(const Defect& failure, FindingContext context, const TracebackFacts& facts) {
-  context.package = failedPackage(failure);
+  if (std::string failed = failedPackage(failure); failed != context.package) {
+    context.package = std::move(failed);
+    context.release.clear(); // that of the other one
+  }
   Finding finding = wordFinding(classified(failure, context.package, facts), context);
   // A file that no package is known to have brought.
   if (context.package == baseName(failure.path) && finding.action == reinstallCommand(context))
@@ -172,11 +175,12 @@ Diagnosis explainTraceback(llvm::StringRef text, const std::string& name) {
   dropContradictions(facts);
   const std::vector<Cause> causes = causesOf(facts);
   FindingContext context;
-  context.platform = facts.platform;
-  context.isConda = facts.isConda;
+  context.machine.platform = facts.platform;
+  context.machine.python = facts.python;
+  context.installer = facts.isConda ? advice::Installer::Conda : advice::Installer::Pip;
   context.package = recipe::defaultRecipe().name;
-  context.torch = facts.torch;
-  context.isTorchWithoutCuda = llvm::StringRef(facts.torch).contains("+cpu");
+  context.release = facts.release;
+  context.torch = recipe::torchBuildOf(facts.torch);
   context.applyCommand = "tcfix apply";
 
   Diagnosis diagnosis;

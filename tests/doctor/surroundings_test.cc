@@ -161,7 +161,7 @@ TEST(Surroundings, ARecordOfOtherBytes) {
   one.world.add(record, bytesOf("torchcodec/core.so,sha256=AAAA,4\n"));
   EXPECT_THAT(one.codes(findSurroundings), ElementsAre("record-mismatch"));
   EXPECT_EQ(one.run(findSurroundings)[0].action,
-            "pip install --force-reinstall --no-deps torchcodec");
+            "pip install --force-reinstall --no-deps torchcodec==0.9.1 && tcfix apply env");
   one.world.add(record, bytesOf("torchcodec/core.so,"
                                 "sha256=mC2ePrmW9VnmM_TRlN7zdh2Qn1o7ZH0ahR_q1nwyydE,4\n"));
   EXPECT_THAT(one.codes(findSurroundings), Not(Contains("record-mismatch")));
