@@ -1,4 +1,4 @@
-#include "doctor/findings.h"
+#include "doctor/words.h"
 
 #include "advice/advice.h"
 #include "base/demangle.h"
@@ -19,22 +19,12 @@ using Context = FindingContext;
 
 namespace {
 
-struct Words {
-  std::string message;
-  std::vector<Evidence> evidence = {};
-  std::string action = {};
-};
-
 // What several kinds share
 
 std::string subjectOf(const Defect& defect) {
   return !defect.subject.empty() ? defect.subject
          : defect.path.empty()   ? "a library"
                                  : baseName(defect.path).str();
-}
-
-std::string majorsText(llvm::ArrayRef<int> majors) {
-  return llvm::join(llvm::map_range(majors, [](int major) { return std::to_string(major); }), ", ");
 }
 
 Evidence placesTried(const Defect& defect) {
@@ -44,34 +34,12 @@ Evidence placesTried(const Defect& defect) {
   return {"tried", places};
 }
 
-/// Words whose evidence is the quote; what the libraries themselves show needs none.
-Words withQuote(const Defect& defect, std::string message, std::string action) {
-  Words words{std::move(message), {}, std::move(action)};
-  if (defect.isFromText())
-    words.evidence.push_back({"text", *defect.quote});
-  return words;
-}
-
 Words withReinstall(const Defect& defect, const Context& context) {
   return withQuote(defect, sentenceOf(defect), reinstallCommand(context));
 }
 
 Words withCommand(const Defect& defect, const std::string& command) {
   return withQuote(defect, sentenceOf(defect), command);
-}
-
-Words causeNotTold(const Defect& defect, const Context&) {
-  const recipe::Recipe& recipe = recipe::defaultRecipe();
-  llvm::StringRef file = baseName(defect.path);
-  // The core is loaded before the others of its major.
-  bool isBehindCore = file.starts_with(recipe.libraryPrefix) && recipe.roleOf(file).rank > 0;
-  return withQuote(defect,
-                   sentenceOf(defect) +
-                       (isBehindCore
-                            ? "; its core was loaded, so that FFmpeg is there. Often it is "
-                              "libpython, or another torch"
-                            : ": often FFmpeg is missing, or it was built for another torch"),
-                   "tcfix doctor");
 }
 
 // FFmpeg
@@ -204,6 +172,9 @@ std::string cudaText(int major) {
 Words cudaVariantMismatch(const Defect& defect, const Context& context) {
   const std::optional<int> torchs = context.torch.cudaMajor;
   const int needed = recipe::cudaMajorOf(defect.name).value_or(0);
+  // A release without CUDA goes with any torch.
+  Context careful = context;
+  careful.torch.cudaMajor = torchs.value_or(0);
   const std::string torch =
       context.torch.version.empty() ? "this torch" : "torch " + context.torch.version;
   Words words{"this " + context.package + " is built for " + cudaText(needed) + ", and " + torch +
@@ -212,7 +183,7 @@ Words cudaVariantMismatch(const Defect& defect, const Context& context) {
                                   : " for " + cudaText(*torchs)) +
                   (context.canReplace ? "" : "; build it against this torch"),
               {{"dependency", defect.name}, {"torch", context.torch.version}},
-              sameChannelCommand(context)};
+              sameChannelCommand(careful)};
   if (defect.isFromText())
     words.evidence.push_back({"text", *defect.quote});
   return words;
@@ -297,6 +268,9 @@ Words duplicateEntry(const Defect& defect, const Context& context) {
 }
 
 Words packageMissing(const Defect& defect, const Context& context) {
+  if (defect.isFromText() && defect.name == recipe::defaultRecipe().name &&
+      context.torch.version.empty())
+    return missingWithoutTorch(defect, context);
   // Where the module and what pip calls it have one name.
   constexpr llvm::StringLiteral kSame[] = {"torchvision", "torchaudio", "numpy", "av"};
   const bool isKnown =
@@ -307,9 +281,7 @@ Words packageMissing(const Defect& defect, const Context& context) {
 Words placeholderRelease(const Defect& defect, const Context& context) {
   const recipe::Recipe recipe = recipe::recipeFor(context.package);
   const recipe::Machine& machine = context.machine;
-  const std::string place = (machine.platform ? nameOf(*machine.platform).str() : "this platform") +
-                            (machine.arch.empty() ? "" : " " + machine.arch) +
-                            (machine.python.empty() ? "" : ", Python " + machine.python);
+  const std::string place = placeOf(machine);
   std::string message = context.package + " " + defect.name +
                         " is an empty placeholder, which pip installs where no release fits";
   if (!recipe.releaseFor(context.torch, machine)) {
@@ -471,6 +443,12 @@ constexpr Row kTable[] = {
     {Kind::PackageDamaged, "package-damaged", Severity::Warning, withReinstall},
     {Kind::PackageMissing, "package-missing", Severity::Error, packageMissing},
     {Kind::PlaceholderRelease, "placeholder-release", Severity::Error, placeholderRelease},
+    {Kind::PackageUnavailable, "package-missing", Severity::Error, packageUnavailable},
+    {Kind::NoWheel, "package-missing", Severity::Error, noWheel},
+    {Kind::LibheifMissing, "libheif-missing", Severity::Error, libheifMissing},
+    {Kind::PluginBroken, "plugin-broken", Severity::Error, pluginBroken},
+    {Kind::OperatorsMissing, "torch-version-mismatch", Severity::Error, operatorsMissing},
+    {Kind::Crashed, "crashed", Severity::Error, crashed},
     {Kind::PythonAbi, "python-abi", Severity::Error, pythonAbi},
     {Kind::PythonVersionMismatch, "python-version-mismatch", Severity::Error,
      pythonVersionMismatch},

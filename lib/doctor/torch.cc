@@ -75,7 +75,7 @@ std::optional<Defect> versionMismatch(const recipe::Recipe& recipe, const recipe
   bool canFit = llvm::any_of(recipe.torchMatches, [&](const TorchMatch& match) {
     return !(match.last < span.first) && !(span.last < match.first) && torch && match.fits(*torch);
   });
-  if (!torch || canFit || !(*torch < recipe.torchMatches.back().torch))
+  if (!torch || canFit || !recipe.matchFor(span.last))
     return std::nullopt;
   return Defect{Kind::TorchVersionMismatch, {}, span.first.text() + " to " + span.last.text()};
 }

@@ -97,6 +97,8 @@ struct Recipe {
   llvm::ArrayRef<MajorSpan> majorSpans; ///< oldest first; empty: not known
   /// A release without any content, which installers choose where no wheel fits; may be empty.
   std::string placeholder;
+  /// A variable of the environment that keeps plugins from loading if it is 0; may be empty.
+  std::string pluginSwitch;
   ErrorWords errorWords;
   std::string (*versionedSmokeTest)(std::optional<Version>) = nullptr;
 

@@ -439,7 +439,7 @@ search_path("search-path-world-writable", "/opt/open", "warning", "can be writte
 
 def codes_in_sources():
     return {code for path in (ROOT / "lib" / "doctor").glob("*.cc")
-            for code in re.findall(r'"([a-z0-9]+(?:-[a-z0-9]+)+|unreadable|quarantined|shadowed)",?\s*'
+            for code in re.findall(r'"([a-z0-9]+(?:-[a-z0-9]+)+|unreadable|quarantined|shadowed|crashed)",?\s*'
                                    r'(?:\n|:|,|;)', path.read_text())
             if not code.startswith("nvidia-") and not code.endswith("-packages")}
 
