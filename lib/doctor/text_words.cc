@@ -9,13 +9,13 @@ namespace tcfix::doctor {
 
 namespace {
 
-constexpr size_t kMostPairs = 4; // of a release and its torch, in a sentence
+constexpr size_t kMostPairs = 3; // of a release and its torch, in a sentence
 
-/// Which release goes with which torch, the newest first: "0.10 for torch 2.10".
+/// Which release goes with which older torch, the newest first: "0.10 for torch 2.10".
 std::string releasesByTorch(const recipe::Recipe& recipe) {
   std::vector<std::string> pairs;
   for (const recipe::TorchMatch& match : llvm::reverse(recipe.torchMatches))
-    if (pairs.size() < kMostPairs && !match.isOpenEnded)
+    if (pairs.size() < kMostPairs && match.torch < recipe.torchMatches.back().torch)
       pairs.push_back(match.last.text() + " for torch " + match.torch.text());
   return llvm::join(pairs, ", ");
 }
@@ -89,19 +89,20 @@ Words packageUnavailable(const Defect& defect, const FindingContext& context) {
   if (install.empty())
     return withQuote(defect, sentenceOf(defect) + "; the command shows which",
                      "python -c \"" + recipe.smokeTest(context.release) + "\"");
-  return withQuote(
-      defect, sentenceOf(defect) + "; the command installs the one for torch " + context.torch.version,
-      install);
+  return withQuote(defect,
+                   sentenceOf(defect) + "; the command installs the one for torch " +
+                       context.torch.version,
+                   install);
 }
 
 Words noWheel(const Defect& defect, const FindingContext& context) {
   const recipe::Recipe recipe = recipe::recipeFor(defect.name);
   const recipe::Machine& machine = context.machine;
   // pip lists the releases that it could take: none, or the placeholder, means that none fits.
-  const bool isHopeless = !defect.items.empty() &&
-                          llvm::all_of(defect.items, [&](const std::string& version) {
-                            return version == "none" || version == recipe.placeholder;
-                          });
+  const bool isHopeless =
+      !defect.items.empty() && llvm::all_of(defect.items, [&](const std::string& version) {
+        return version == "none" || version == recipe.placeholder;
+      });
   std::string message = "no wheel of " + defect.name + " fits " + placeOf(machine);
   if (recipe.wheelSpans.empty())
     return withQuote(defect, std::move(message), {});
@@ -129,11 +130,10 @@ Words pluginBroken(const Defect& defect, const FindingContext& context) {
 }
 
 Words operatorsMissing(const Defect& defect, const FindingContext& context) {
-  return withQuote(defect,
-                   sentenceOf(defect) + ": " + context.package + " was built for another torch",
-                   context.package == recipe::defaultRecipe().name
-                       ? fittingReleaseCommand(context)
-                       : installCommand(context, context.package));
+  return withQuote(
+      defect, sentenceOf(defect) + ": " + context.package + " was built for another torch",
+      context.package == recipe::defaultRecipe().name ? fittingReleaseCommand(context)
+                                                      : installCommand(context, context.package));
 }
 
 Words crashed(const Defect& defect, const FindingContext& context) {

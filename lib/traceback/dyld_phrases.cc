@@ -7,7 +7,6 @@ namespace tcfix::traceback {
 
 using Kind = Defect::Kind;
 
-
 namespace {
 
 constexpr size_t kMostPlaces = 40;
@@ -52,10 +51,9 @@ std::string pathAfter(llvm::StringRef text, llvm::StringRef words) {
 std::string openedPath(const Place& place) {
   llvm::StringRef before = place.text.take_front(place.begin).take_back(kLongestOutcome);
   size_t call = before.rfind("dlopen(");
-  return call == llvm::StringRef::npos ? std::string()
-                                       : upTo(before.substr(call + 7), {", 0x", ", "})
-                                             .rtrim(',')
-                                             .str();
+  return call == llvm::StringRef::npos
+             ? std::string()
+             : upTo(before.substr(call + 7), {", 0x", ", "}).rtrim(',').str();
 }
 
 std::string architecturesIn(llvm::StringRef reason) {
@@ -128,6 +126,19 @@ Defect refusedByDyld(const Place& place) {
   if (failure.path.empty())
     failure.path = between(from, "'", "'");
   return failure;
+}
+
+/// A crash report; the library is one of those on the stack.
+Defect signatureInvalid(const Place& place) {
+  for (llvm::StringRef rest = place.rest(); !rest.empty();) {
+    auto [line, next] = rest.split('\n');
+    rest = next;
+    if (size_t end = line.find(".dylib"); end != llvm::StringRef::npos) {
+      llvm::StringRef path = line.take_front(end + 6);
+      return {Kind::SignatureInvalid, path.substr(path.find_last_of(" \t") + 1).str()};
+    }
+  }
+  return {Kind::SignatureInvalid, "a library"};
 }
 
 } // namespace tcfix::traceback

@@ -14,6 +14,11 @@ Defect cannotOpen(const Place& place) {
   constexpr llvm::StringLiteral kProgram = ": error while loading shared libraries";
   if (size_t at = place.before().find(kProgram); at != llvm::StringRef::npos)
     defect.subject = subjectOf(place.before().take_front(at));
+  // A program that says which library it tried: "Failed to load library X with error: libx.so: …".
+  constexpr llvm::StringLiteral kTried = "load library ";
+  if (size_t at = place.before().rfind(kTried); at != llvm::StringRef::npos)
+    defect.path =
+        upTo(place.before().substr(at + kTried.size()), {" with", ": "}).trim("'\"").str();
   return defect;
 }
 
@@ -71,6 +76,5 @@ Defect wrongElfClass(const Place& place) {
           {},
           symbolAt(place.after()) == "ELFCLASS32" ? "for 32 bits" : "for 64 bits"};
 }
-
 
 } // namespace tcfix::traceback

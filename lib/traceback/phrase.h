@@ -67,6 +67,7 @@ Defect libraryNotLoaded(const Place& place);
 Defect symbolNotFound(const Place& place);
 Defect flatSymbolNotFound(const Place& place);
 Defect refusedByDyld(const Place& place);
+Defect signatureInvalid(const Place& place);
 
 // Windows: windows_phrases.cc
 Defect winError(const Place& place);
@@ -85,6 +86,7 @@ Defect compiledForPython(const Place& place);
 Defect thisLibrary(const Place& place);
 Defect noDistribution(const Place& place);
 Defect noInstallableWheel(const Place& place);
+Defect noCondaPackage(const Place& place);
 Defect crashed(const Place& place);
 Defect operatorMissing(const Place& place);
 Defect operatorNotThere(const Place& place);

@@ -39,6 +39,7 @@ constexpr Phrase kPhrases[] = {
     {"missing compatible architecture", refusedByDyld},
     {"code signature in ", refusedByDyld},
     {"code signature invalid", refusedByDyld},
+    {"(Code Signature Invalid)", signatureInvalid},
     {"not valid for use in process", refusedByDyld},
     {"library load disallowed by system policy", refusedByDyld},
     {"duplicate LC_RPATH", refusedByDyld},
@@ -65,7 +66,7 @@ constexpr Phrase kPhrases[] = {
     {"module compiled against A", numpyAbi},
     {"module that was compiled using ", numpyAbi},
     {"module was compiled for Python ", compiledForPython},
-    {"Could not load this library: ", thisLibrary},
+    {"Could not load this library", thisLibrary},
     // Crashes
     {"std::bad_alloc", crashed},
     {"Segmentation fault", crashed},
@@ -91,6 +92,7 @@ constexpr Phrase kPhrases[] = {
     {"has no wheels", noInstallableWheel},
     {"source distribution or wheel for the current platform", noInstallableWheel},
     {"is not a supported wheel on this platform", noInstallableWheel},
+    {"PackagesNotFoundError: The following packages are", noCondaPackage},
     // Packages that use it
     {"lease install ", pleaseInstall},
     {"requires the ", pleaseInstall},

@@ -22,8 +22,8 @@ std::optional<std::string> fromUtf16(llvm::StringRef text) {
     return std::nullopt;
   const std::string marked = isLittle ? "\xff\xfe" + text.str() : text.str();
   std::string converted;
-  if (!llvm::convertUTF16ToUTF8String(
-          llvm::ArrayRef(marked.data(), marked.size() & ~size_t(1)), converted))
+  if (!llvm::convertUTF16ToUTF8String(llvm::ArrayRef(marked.data(), marked.size() & ~size_t(1)),
+                                      converted))
     return std::nullopt;
   return converted;
 }
@@ -31,7 +31,7 @@ std::optional<std::string> fromUtf16(llvm::StringRef text) {
 struct Replacement {
   llvm::StringLiteral coded, plain;
 };
-constexpr Replacement kEntities[] = {{"&#39;", "'"},  {"&#x27;", "'"}, {"&apos;", "'"},
+constexpr Replacement kEntities[] = {{"&#39;", "'"},   {"&#x27;", "'"}, {"&apos;", "'"},
                                      {"&quot;", "\""}, {"&#34;", "\""}, {"&lt;", "<"},
                                      {"&gt;", ">"},    {"&nbsp;", " "}, {"&amp;", "&"}};
 
@@ -76,7 +76,7 @@ bool isGap(char c) {
 /// What stands between two words: blanks, and from a line end on the marks of quoted lines, too.
 /// The length of the gap, at the beginning or at the end of the text.
 size_t lengthOfGap(llvm::StringRef text, bool isAtEnd) {
-  size_t length = 0;
+  size_t length = 0, blanks = 0;
   bool hasLineEnd = false, hasMark = false;
   while (length < text.size() && length < kLongestGap) {
     const char c = isAtEnd ? text[text.size() - 1 - length] : text[length];
@@ -85,8 +85,10 @@ size_t lengthOfGap(llvm::StringRef text, bool isAtEnd) {
     hasLineEnd |= c == '\n';
     hasMark |= !llvm::isSpace(c);
     ++length;
+    if (!hasMark)
+      blanks = length;
   }
-  return hasMark && !hasLineEnd ? 0 : length;
+  return hasLineEnd ? length : blanks; // a mark on the same line is a part of the text
 }
 
 /// A text inside of JSON, or printed as a string: its line ends are escaped.
@@ -173,9 +175,8 @@ bool takeMark(llvm::StringRef& line) {
 }
 
 llvm::StringRef withoutPrefix(llvm::StringRef line) {
-  for (llvm::StringRef rest = line.ltrim();
-       takeMark(rest) || takeWorker(rest) || takeLevel(rest) || takeStamp(rest) ||
-       takeContainer(rest);
+  for (llvm::StringRef rest = line.ltrim(); takeMark(rest) || takeWorker(rest) || takeLevel(rest) ||
+                                            takeStamp(rest) || takeContainer(rest);
        rest = line.ltrim()) {
     rest.consume_front(" ");
     line = rest;

@@ -73,7 +73,7 @@ Defect compiledForPython(const Place& place) {
 }
 
 Defect thisLibrary(const Place& place) {
-  llvm::StringRef path = place.after();
+  llvm::StringRef path = place.after().ltrim(": \t");
   if (path.starts_with("{path}")) // the line of torch's code that a traceback shows
     return {};
   if (path.trim().empty())
@@ -108,6 +108,14 @@ Defect noInstallableWheel(const Place& place) {
     return {Kind::NoWheel, {}, recipe.name};
   std::string name = nameAt(subjectOf(place.before()));
   return name.empty() ? Defect() : Defect{Kind::NoWheel, {}, name};
+}
+
+/// conda lists what it does not have on lines of their own: "  - NAME=1.0".
+Defect noCondaPackage(const Place& place) {
+  const llvm::StringRef list = place.rest().take_front(600);
+  const size_t item = list.find("- ");
+  const std::string name = item == llvm::StringRef::npos ? "" : nameAt(list.substr(item + 2));
+  return name.empty() ? Defect() : Defect{Kind::NoWheel, {}, spelled(name)};
 }
 
 Defect crashed(const Place& place) {

@@ -127,15 +127,17 @@ bool hasWholeList(llvm::StringRef text, const TracebackFacts& facts) {
 }
 
 constexpr llvm::StringLiteral kFailureWords[] = {
-    "Error",        "Err\n",     "error:",      "ERROR",          "Traceback",
-    "xception",     "failed",    "Failed",      "FAILED",         "cannot",
-    "Cannot",       "could not", "fatal",       "Fatal",          "not found",
-    "No such file", "Aborted",   "core dumped", "bad_alloc",      "terminate called",
-    "crash",        "undefined", "denied",      "nable to",       "not valid",
-    "is missing",   "killed",    "Killed",      "refused",        "incompatible",
-    "unsupported",  "--> ",      "错误",        "失败",           "找不到",
-    "无法",         "無法",      "Fehler",      "nicht gefunden", "erreur",
-    "introuvable",  "ошибка"};
+    "Error",       "Err\n",        "error:",         "ERR",
+    "Traceback",   "xception",     "failed",         "Failed",
+    "FAILED",      "cannot",       "Cannot",         "could not",
+    "fatal",       "Fatal",        "not found",      "No such file",
+    "Aborted",     "core dumped",  "bad_alloc",      "terminate called",
+    "crash",       "undefined",    "denied",         "nable to",
+    "not valid",   "is missing",   "killed",         "Killed",
+    "refused",     "incompatible", "unsupported",    "--> ",
+    "错误",        "失败",         "找不到",         "无法",
+    "無法",        "Fehler",       "nicht gefunden", "erreur",
+    "introuvable", "ошибка"};
 
 FailureGroup& groupOf(std::vector<FailureGroup>& groups, int major) {
   for (FailureGroup& group : groups)
@@ -174,6 +176,19 @@ bool looksLikeFailure(llvm::StringRef text) {
          llvm::any_of(kFailureWords, [&](llvm::StringRef word) { return text.contains(word); });
 }
 
+/// A frame of the package's own import. Errors that its decoders raise later are about files.
+bool hasImportFrame(llvm::StringRef text) {
+  const std::string& name = recipe::defaultRecipe().name;
+  return !hasWords(text, "cannot import name") && // it loads, and is older than a program expects
+         llvm::any_of(std::initializer_list<llvm::StringRef>{"__init__.py", "_core/__init__.py",
+                                                             "_core/ops.py"},
+                      [&](llvm::StringRef file) {
+                        std::string path = (name + "/" + file).str(), other = path;
+                        std::replace(other.begin(), other.end(), '/', '\\');
+                        return text.contains(path) || text.contains(other);
+                      });
+}
+
 /// The package failed, and no reason is in the text: its error without a list, or the frames of its
 /// code alone.
 void addUntold(llvm::StringRef text, TracebackFacts& facts) {
@@ -183,10 +198,8 @@ void addUntold(llvm::StringRef text, TracebackFacts& facts) {
              return isOfPackage(failure, recipe) || failure.kind == Kind::PluginBroken;
            });
   });
-  const bool hasFrame =
-      facts.groups.empty() && facts.looksLikeFailure &&
-      (text.contains("/" + recipe.name + "/") || text.contains("\\" + recipe.name + "\\"));
-  if (!isExplained && (hasFrame || hasWords(text, (recipe.errorWords.sentence + ".").str())))
+  const bool isImport = facts.groups.empty() && facts.looksLikeFailure && hasImportFrame(text);
+  if (!isExplained && (isImport || hasWords(text, (recipe.errorWords.sentence + ".").str())))
     groupOf(facts.groups, 0).failures.push_back(causeNotTold(recipe.libraryPrefix));
 }
 

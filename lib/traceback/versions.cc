@@ -62,8 +62,8 @@ Mention mentionAt(llvm::StringRef text, size_t at, size_t end) {
     if (llvm::StringRef version = versionAt(next.ltrim("'\"")); !version.empty())
       return {version.str(), Source::Printed};
   }
-  const bool isInstalled = line.contains("Successfully installed") || line.trim() == "+" ||
-                           line.contains("Installed");
+  const bool isInstalled =
+      line.contains("Successfully installed") || line.trim() == "+" || line.contains("Installed");
   rest = rest.ltrim(" \t'\"`*");
   if (rest.consume_front_insensitive("version"))
     rest = rest.ltrim(" \t'\"`*");
@@ -129,6 +129,12 @@ std::string pythonIn(llvm::StringRef text) {
 }
 
 std::optional<Platform> platformIn(llvm::StringRef text) {
+  // uv's own word, beside the platforms that there are wheels for.
+  for (auto [words, platform] : {std::pair("You're on Windows", Platform::Windows),
+                                 std::pair("You're on macOS", Platform::MacOs),
+                                 std::pair("You're on Linux", Platform::Linux)})
+    if (text.contains(words))
+      return platform;
   const size_t mac = text.count(".dylib") + text.count("dyld") + text.count("-darwin.so") +
                      text.count("mach-o") + text.count("dlopen(/") + text.count("macosx_") +
                      text.count("/opt/homebrew"),
@@ -144,6 +150,8 @@ std::optional<Platform> platformIn(llvm::StringRef text) {
 }
 
 std::string archIn(llvm::StringRef text, std::optional<Platform> platform) {
+  if (size_t own = text.find("You're on "); own != llvm::StringRef::npos)
+    text = text.substr(own).split('\n').first.split("but").first;
   // Not those in quotes: requirements name platforms, too.
   auto count = [&](llvm::StringRef name) {
     size_t sum = 0;

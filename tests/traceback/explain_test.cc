@@ -87,6 +87,30 @@ constexpr Sentence kSentences[] = {
      "the interpreter version is incompatible: 3.12.1.",
      "python-abi"},
     {"OSError: Could not load this library: /a/libtorchcodec_core7.so", "cause-not-told"},
+    {"Could not load this library libtorchcodec_core4.dll", "cause-not-told"},
+    {"OSError: libheif.so.1: cannot open shared object file: No such file", "libheif-missing"},
+    {"RuntimeError: Failed to load the backend extension: xpu. You can", "plugin-broken"},
+    {"RuntimeError: Could not load libtorchcodec_xpu. Likely causes:", "plugin-broken"},
+    {"import torchcodec\nSegmentation fault (core dumped)", "crashed"},
+    {"NotImplementedError: Could not run 'torchcodec_ns::x' with arguments from the 'CPU' backend.",
+     "torch-version-mismatch"},
+    {"no fallback function is registered for schema torchcodec_ns::create_from_file.",
+     "torch-version-mismatch"},
+    {"RuntimeError: operator torchvision::nms does not exist", "torch-version-mismatch"},
+    {"ImportError: TorchCodec is required for load_with_torchcodec.", "package-missing"},
+    {"torchcodec is not installed correctly so built-in audio decoding will fail.",
+     "package-missing"},
+    {"ERROR: No matching distribution found for torchcodec==0.7", "package-missing"},
+    {"torchcodec has no wheels with a matching platform tag", "package-missing"},
+    {"PackagesNotFoundError: The following packages are not available:\n\n  - torchcodec=0.7",
+     "package-missing"},
+    {"pip list\ntorchcodec 0.0.0.dev0\nImportError: x", "placeholder-release"},
+    {"ImportError: dlopen(/a/b.so, 0x0002): symbol not found in flat namespace '_x'",
+     "missing-symbols"},
+    {"EXC_BAD_ACCESS (SIGKILL (Code Signature Invalid))\n0  libx.dylib", "signature-invalid"},
+    {"ImportError: DLL load failed while importing x: Das angegebene Modul wurde nicht gefunden.",
+     "missing-dependency"},
+    {"ImportError: DLL load failed while importing x: quelque chose", "cause-not-told"},
 };
 INSTANTIATE_TEST_SUITE_P(All, Sentences, testing::ValuesIn(kSentences));
 
@@ -200,6 +224,34 @@ TEST(Explain, AFailureThatIsNotUnderstood) {
     EXPECT_FALSE(diagnosis.isOk()) << text;
     EXPECT_THAT(diagnosis.findings(), IsEmpty()) << text;
   }
+}
+
+TEST(Explain, ErrorsAboutFilesAreNotFailuresToLoad) {
+  const Diagnosis diagnosis = explainTraceback(
+      "  File \"/v/site-packages/torchcodec/decoders/_video_decoder.py\", line 9, in __init__\n"
+      "ValueError: No valid stream found in input file.\n",
+      "text");
+  EXPECT_FALSE(diagnosis.isUnderstood);
+  EXPECT_THAT(codesOf("File \"/v/site-packages/torchcodec/__init__.py\", line 12, in <module>\n"
+                      "    from . import deco\nTraceback"),
+              ElementsAre("cause-not-told"));
+}
+
+TEST(Explain, WhatLddPrints) {
+  const char* text = "OSError: Could not load this library: /v/libtorchcodec_core7.so\n"
+                     "\tlibtorch.so => not found\n\tlibpython3.12.so.1.0 => not found\n";
+  EXPECT_THAT(codesOf(text), ElementsAre("libpython-missing"));
+}
+
+TEST(Explain, TheWindowsDialogInAnyLanguage) {
+  for (const char* text :
+       {"procedure entry point ?f@Thing@c10@@QEAAXXZ could not be located in the dynamic link "
+        "library C:\\v\\site-packages\\torchcodec\\libtorchcodec_core7.dll.",
+        "无法定位程序输入点 ?f@Thing@c10@@QEAAXXZ 于动态链接库 "
+        "C:\\v\\site-packages\\torchcodec\\libtorchcodec_core7.dll 上。",
+        "x ?f@Thing@c10@@QEAAXXZ y C:\\v\\site-packages\\torchcodec\\libtorchcodec_core7.dll z"})
+    EXPECT_THAT(codesOf(text), ElementsAre("missing-symbols")) << text;
+  EXPECT_THAT(codesOf("@@ -1,2 +1,2 @@ a.dll"), IsEmpty());
 }
 
 TEST(Explain, WarningsAboutOptionalPackagesAreNotTheCause) {
