@@ -1,6 +1,7 @@
 #include "doctor/defect.h"
 
 #include "image/names.h"
+#include "recipe/cuda_name.h"
 
 #include <llvm/ADT/STLExtras.h>
 
@@ -43,9 +44,7 @@ Kind kindOfDependency(llvm::StringRef dependency) {
   llvm::StringRef name = baseName(dependency);
   if (name.starts_with("libpython") || name.starts_with_insensitive("python3"))
     return Kind::LibpythonMissing;
-  return startsWithAny(name, {"libcu", "libnv", "libnpp", "libc10_cuda", "libtorch_cuda"})
-             ? Kind::CudaMissing
-             : Kind::MissingDependency;
+  return recipe::cudaMajorOf(name) ? Kind::CudaMissing : Kind::MissingDependency;
 }
 
 Kind kindOfVersions(llvm::ArrayRef<std::string> versions) {

@@ -30,6 +30,7 @@ struct Defect {
     MissingDependency,
     LibpythonMissing,
     CudaMissing,
+    CudaVariantMismatch, ///< the package is built for another CUDA than torch, or torch for none
     // Symbols: `items`, or none where Windows does not say which; `provider` should have them.
     MissingSymbols,
     MissingTorchSymbols,
@@ -44,8 +45,15 @@ struct Defect {
     DuplicateEntry, ///< search path `name`, of the libraries `items`
     DuplicateDependency, ///< `name`, of the libraries `items`
     Unreadable,
-    PackageDamaged, ///< `name`: a library that it lacks, of a text
-    PackageMissing, ///< `name`
+    PackageDamaged,     ///< `name`: a library that it lacks, of a text
+    PackageMissing,     ///< `name`
+    PlaceholderRelease, ///< `name`: its version
+    PackageUnavailable, ///< of a text: `name` is missing, or it is there and does not load
+    NoWheel,            ///< of a text: an installer found no wheel of `name` that fits
+    LibheifMissing,     ///< of a text: HEIC's library, which is loaded on demand
+    PluginBroken,       ///< of a text: the plugin `name` fails, and the package with it
+    OperatorsMissing,   ///< of a text: torch does not have the package's operator `name`
+    Crashed,            ///< of a text: the process ended; `actual`: the words that show it
     // Python
     PythonAbi,             ///< `subject` is built for `name`, and Python is `actual`
     PythonVersionMismatch, ///< the environment's Python is `name`, that of its packages `actual`

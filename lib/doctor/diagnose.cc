@@ -1,6 +1,6 @@
 #include "doctor/diagnose.h"
 
-#include "doctor/advice.h"
+#include "advice/advice.h"
 #include "doctor/group_reports.h"
 #include "env/prefix.h"
 #include "image/names.h"
@@ -17,12 +17,12 @@ namespace {
 std::string commandFor(std::string command, const std::string& target,
                        const DoctorOptions& options) {
   for (const std::string& name : options.survey.packages)
-    command += " --package " + quoted(name);
+    command += " --package " + advice::quoted(name);
   if (!options.survey.sysroot.empty())
-    command += " --sysroot " + quoted(options.survey.sysroot);
+    command += " --sysroot " + advice::quoted(options.survey.sysroot);
   for (const std::string& folder : options.survey.search)
-    command += " --search " + quoted(folder);
-  return command + " " + quoted(target);
+    command += " --search " + advice::quoted(folder);
+  return command + " " + advice::quoted(target);
 }
 
 std::string summaryOfFailure(const ExaminedPackage& package, llvm::ArrayRef<Defect> defects) {
@@ -96,8 +96,8 @@ Defects allDefectsOf(const ExaminedPackage& package) {
     defects.push_back(fileDefect(Defect::Kind::Unreadable, problem));
     defects.back().isCause = !package.loads;
   }
-  for (auto find : {findTorchDefects, findLoadDefects, findFfmpegDefects, findPythonDefects,
-                    findMacDefects, findPathDefects, findSurroundings})
+  for (auto find : {findTorchDefects, findLoadDefects, findCudaDefects, findFfmpegDefects,
+                    findPythonDefects, findMacDefects, findPathDefects, findSurroundings})
     find(package, defects);
   // What python loads, nothing keeps from loading.
   if (package.trial && package.trial->isOk)
@@ -189,25 +189,6 @@ bool isShadowed(const env::Package& package, const env::Target& found) {
 }
 
 } // namespace
-
-FindingContext ExaminedPackage::context() const {
-  FindingContext context;
-  context.platform = facts.platform;
-  context.isConda = found.environment.kind == env::EnvironmentKind::Conda;
-  context.package = facts.package.name;
-  context.torch = facts.torch ? facts.torch->version : std::string();
-  context.isTorchWithoutCuda =
-      facts.torch && llvm::none_of(facts.torchNames,
-                                   [](llvm::StringRef name) { return name.contains("c10_cuda"); });
-  context.applyCommand = applyCommand;
-  context.isInstalled = !facts.package.distInfo.empty();
-  context.runCommand = runCommand;
-  context.versions = facts.package.name + " " + facts.package.version +
-                     (facts.torch ? ", torch " + facts.torch->version : "") + ", " +
-                     llvm::sys::path::filename(facts.process.executable).str() + ", " +
-                     nameOf(facts.platform).str() + " " + facts.process.arch;
-  return context;
-}
 
 llvm::Expected<Diagnosis> diagnose(const std::string& target, const DoctorOptions& options) {
   llvm::Expected<env::Target> found = survey::locate(target, options.survey);

@@ -38,6 +38,7 @@ struct PackageDiagnosis {
 struct Diagnosis {
   std::string target;        ///< as it was given
   bool isKnown = true;       ///< false: places of the target's system are out of reach
+  bool isUnderstood = true;  ///< false: a text in which nothing was recognized
   std::string action;        ///< the command that comes next; empty if there is nothing to do
   std::vector<int> required; ///< majors that must load
   std::vector<PackageDiagnosis> packages; ///< never empty

@@ -1,10 +1,11 @@
-#include "doctor/findings.h"
+#include "doctor/words.h"
 
+#include "advice/advice.h"
 #include "base/demangle.h"
 #include "base/version.h"
-#include "doctor/advice.h"
 #include "image/names.h"
 #include "providers/ffmpeg_name.h"
+#include "recipe/cuda_name.h"
 #include "recipe/recipe.h"
 #include "recipe/torch_symbols.h"
 
@@ -18,22 +19,12 @@ using Context = FindingContext;
 
 namespace {
 
-struct Words {
-  std::string message;
-  std::vector<Evidence> evidence = {};
-  std::string action = {};
-};
-
 // What several kinds share
 
 std::string subjectOf(const Defect& defect) {
   return !defect.subject.empty() ? defect.subject
          : defect.path.empty()   ? "a library"
                                  : baseName(defect.path).str();
-}
-
-std::string majorsText(llvm::ArrayRef<int> majors) {
-  return llvm::join(llvm::map_range(majors, [](int major) { return std::to_string(major); }), ", ");
 }
 
 Evidence placesTried(const Defect& defect) {
@@ -43,34 +34,12 @@ Evidence placesTried(const Defect& defect) {
   return {"tried", places};
 }
 
-/// Words whose evidence is the quote; what the libraries themselves show needs none.
-Words withQuote(const Defect& defect, std::string message, std::string action) {
-  Words words{std::move(message), {}, std::move(action)};
-  if (defect.isFromText())
-    words.evidence.push_back({"text", *defect.quote});
-  return words;
-}
-
 Words withReinstall(const Defect& defect, const Context& context) {
   return withQuote(defect, sentenceOf(defect), reinstallCommand(context));
 }
 
 Words withCommand(const Defect& defect, const std::string& command) {
   return withQuote(defect, sentenceOf(defect), command);
-}
-
-Words causeNotTold(const Defect& defect, const Context&) {
-  const recipe::Recipe& recipe = recipe::defaultRecipe();
-  llvm::StringRef file = baseName(defect.path);
-  // The core is loaded before the others of its major.
-  bool isBehindCore = file.starts_with(recipe.libraryPrefix) && recipe.roleOf(file).rank > 0;
-  return withQuote(defect,
-                   sentenceOf(defect) +
-                       (isBehindCore
-                            ? "; its core was loaded, so that FFmpeg is there. Often it is "
-                              "libpython, or another torch"
-                            : ": often FFmpeg is missing, or it was built for another torch"),
-                   "tcfix doctor");
 }
 
 // FFmpeg
@@ -87,25 +56,21 @@ Words ffmpegWords(const Defect& defect, std::string message, std::string action)
   return words;
 }
 
-std::string installFfmpeg(const Defect& defect, const Context& context) {
-  return ffmpegInstallCommand(context, defect.majors.empty() ? 7 : defect.majors.front());
-}
-
 std::string inBrackets(llvm::ArrayRef<int> majors) {
   return majors.empty() ? "" : " (" + majorsText(majors) + ")";
 }
 
 Words ffmpegMissing(const Defect& defect, const Context& context) {
   if (!defect.isFromText())
-    return ffmpegWords(defect,
-                       "there is no FFmpeg that the libraries could use (FFmpeg " +
-                           majorsText(defect.majors) + "); install one, then run tcfix apply",
-                       installFfmpeg(defect, context));
+    return ffmpegWords(
+        defect,
+        "there is no FFmpeg that the libraries could use" +
+            (defect.majors.empty() ? "" : " (FFmpeg " + majorsText(defect.majors) + ")"),
+        ffmpegInstallCommand(context, defect.majors));
   return ffmpegWords(defect,
                      context.package + " found no FFmpeg" + inBrackets(defect.majors) +
-                         (defect.name.empty() ? ", as far as Windows tells: it names no DLL" : "") +
-                         "; install one, then run " + context.applyCommand,
-                     installFfmpeg(defect, context));
+                         (defect.name.empty() ? ", as far as Windows tells: it names no DLL" : ""),
+                     ffmpegInstallCommand(context, defect.majors));
 }
 
 Words ffmpegNotFound(const Defect& defect, const Context& context) {
@@ -126,7 +91,7 @@ Words ffmpegUnsupportedMajor(const Defect& defect, const Context& context) {
   return ffmpegWords(defect,
                      "this " + context.package + " uses FFmpeg " + majorsText(defect.majors) +
                          "; installed: " + defect.actual,
-                     installFfmpeg(defect, context));
+                     ffmpegInstallCommand(context, defect.majors));
 }
 
 Words ffmpegStatic(const Defect& defect, const Context& context) {
@@ -134,7 +99,7 @@ Words ffmpegStatic(const Defect& defect, const Context& context) {
                      defect.isFromText()
                          ? "the " + defect.actual + " of this machine has no shared libraries"
                          : "no FFmpeg here has shared libraries: " + defect.actual,
-                     installFfmpeg(defect, context));
+                     sharedFfmpegCommand(context, defect.majors));
 }
 
 Words twoFfmpegs(const Defect& defect, const Context& context) {
@@ -146,36 +111,42 @@ Words twoFfmpegs(const Defect& defect, const Context& context) {
 
 // torch
 
-Words torchMissing(const Defect& defect, const Context&) {
+Words torchMissing(const Defect& defect, const Context& context) {
   return withQuote(
       defect, defect.isFromText() ? sentenceOf(defect) : "there is no torch in this environment",
-      "pip install torch");
+      torchInstallCommand(context));
 }
 
-Words torchBroken(const Defect& defect, const Context&) {
+Words torchBroken(const Defect& defect, const Context& context) {
+  const bool isCuda = kindOfDependency(defect.name) == Kind::CudaMissing;
   Words words{"torch itself does not load: " + sentenceOf(defect),
               {{"dependency", defect.name}},
               defect.kind == Kind::TorchLacksRuntime ? "winget install Microsoft.VCRedist.2015+.x64"
-                                                     : reinstallCommand("torch")};
+                                                     : torchReinstallCommand(context, isCuda)};
   if (defect.isFromText())
     words.evidence.push_back({"text", *defect.quote});
   return words;
 }
 
 Words vendorTorch(const Defect& defect, const Context& context) {
-  return {"torch " + context.torch + " is " + defect.name + ": " + context.package +
-              "'s own wheels are built for PyTorch's; build " + context.package +
-              " against this torch, then bring its libraries in",
-          {{"torch", context.torch}},
-          context.applyCommand + " --replace-from BUILD_FOLDER"};
+  const bool isForeign = context.torch.isForeign();
+  const std::string beginning = "torch " + context.torch.version + " is " + defect.name + ": ";
+  return {beginning + context.package + "'s own wheels are built for PyTorch's" +
+              (isForeign ? "; build " + context.package +
+                               " against this torch, then bring its libraries in"
+                         : " usual builds; it has others for this one"),
+          {{"torch", context.torch.version}},
+          isForeign ? context.applyCommand + " --replace-from BUILD_FOLDER"
+                    : sameChannelCommand(context)};
 }
 
 Words torchVersionMismatch(const Defect& defect, const Context& context) {
-  return {defect.actual.empty() ? "this " + context.package + " is one of " + defect.name +
-                                      ", and none of them is built for torch " + context.torch
-                                : context.package + " " + defect.name + " is built for torch " +
-                                      defect.actual + "; this is torch " + context.torch,
-          {{context.package, defect.name}, {"torch", context.torch}},
+  return {defect.actual.empty()
+              ? "this " + context.package + " is one of " + defect.name +
+                    ", and none of them is built for torch " + context.torch.version
+              : context.package + " " + defect.name + " is built for torch " + defect.actual +
+                    "; this is torch " + context.torch.version,
+          {{context.package, defect.name}, {"torch", context.torch.version}},
           fittingReleaseCommand(context)};
 }
 
@@ -209,17 +180,38 @@ Words missingDependency(const Defect& defect, const Context& context) {
   if (isElsewhere)
     words.evidence.push_back({"elsewhere", defect.alternatives});
   words.action = context.applyCommand + " --search " +
-                 (isElsewhere ? quoted(defect.alternatives.front()) : "DIR");
+                 (isElsewhere ? advice::quoted(defect.alternatives.front()) : "DIR");
   return words;
 }
 
 Words cudaMissing(const Defect& defect, const Context& context) {
   Words words = missingDependency(defect, context);
-  if (context.isTorchWithoutCuda)
-    words.message +=
-        "; this " + context.package + " is built for CUDA, and torch " + context.torch + " is not";
-  else if (words.action.empty())
-    words.action = cudaInstallCommand(defect.name);
+  if (words.action.empty())
+    words.action = cudaInstallCommand(context, defect.name);
+  return words;
+}
+
+std::string cudaText(int major) {
+  return major ? "CUDA " + std::to_string(major) : "CUDA";
+}
+
+Words cudaVariantMismatch(const Defect& defect, const Context& context) {
+  const std::optional<int> torchs = context.torch.cudaMajor;
+  const int needed = recipe::cudaMajorOf(defect.name).value_or(0);
+  // A release without CUDA goes with any torch.
+  Context careful = context;
+  careful.torch.cudaMajor = torchs.value_or(0);
+  const std::string torch =
+      context.torch.version.empty() ? "this torch" : "torch " + context.torch.version;
+  Words words{"this " + context.package + " is built for " + cudaText(needed) + ", and " + torch +
+                  (!torchs        ? " most likely is not"
+                   : *torchs == 0 ? " is built without CUDA"
+                                  : " for " + cudaText(*torchs)) +
+                  (context.canReplace ? "" : "; build it against this torch"),
+              {{"dependency", defect.name}, {"torch", context.torch.version}},
+              sameChannelCommand(careful)};
+  if (defect.isFromText())
+    words.evidence.push_back({"text", *defect.quote});
   return words;
 }
 
@@ -242,7 +234,7 @@ Words missingSymbols(const Defect& defect, const Context& context) {
   problem.symbols = defect.items;
   Words words{countMissing(problem) + (known.empty() ? "" : " (" + known + ")") +
               (isTorchs ? ": it was built against another torch" : "") +
-              (isTorchs && !context.torch.empty() ? " than " + context.torch : "") +
+              (isTorchs && !context.torch.version.empty() ? " than " + context.torch.version : "") +
               exampleOf(defect.items)};
   std::vector<std::string> readable;
   for (const std::string& symbol : defect.items)
@@ -255,18 +247,16 @@ Words missingSymbols(const Defect& defect, const Context& context) {
     words.evidence.push_back({"until", span.until.text()});
   if (defect.isFromText())
     words.evidence.push_back({"text", *defect.quote});
-  words.action = !isTorchs ? reinstallCommand(context)
-                 : recipe::recipeFor(context.package).torchMatches.empty()
-                     ? "pip install --upgrade --force-reinstall " + context.package
-                     : fittingReleaseCommand(context);
+  const bool hasTable = !recipe::recipeFor(context.package).torchMatches.empty();
+  words.action = isTorchs && hasTable ? fittingReleaseCommand(context) : reinstallCommand(context);
   return words;
 }
 
 Words cxx11Abi(const Defect& defect, const Context& context) {
-  return {"torch " + context.torch + " and " + subjectOf(defect) +
+  return {"torch " + context.torch.version + " and " + subjectOf(defect) +
               " were built with different kinds of std::string (_GLIBCXX_USE_CXX11_ABI)",
           {{"symbols", defect.items}, {"instead", defect.alternatives}},
-          "pip install --upgrade torch " + context.package};
+          newestPairCommand(context)};
 }
 
 Words missingVersions(const Defect& defect, const Context& context) {
@@ -281,7 +271,7 @@ Words missingVersions(const Defect& defect, const Context& context) {
 
 Words wrongArchitecture(const Defect& defect, const Context& context) {
   const std::string action = providers::parseFfmpegName(defect.name)
-                                 ? ffmpegInstallCommand(context, defect.majors.front())
+                                 ? ffmpegInstallCommand(context, defect.majors)
                                  : reinstallCommand(context);
   if (defect.isFromText())
     return withCommand(defect, action);
@@ -289,7 +279,7 @@ Words wrongArchitecture(const Defect& defect, const Context& context) {
 }
 
 Words foreignLibrary(const Defect& defect, const Context& context) {
-  bool isUnderRosetta = context.platform == Platform::MacOs && defect.name == "x86_64" &&
+  bool isUnderRosetta = context.machine.platform == Platform::MacOs && defect.name == "x86_64" &&
                         llvm::is_contained(defect.items, "arm64");
   return {"python is " + defect.name + ", and " + subjectOf(defect) + " is " +
               (defect.actual == "universal" ? "a universal file without that slice: " : "") +
@@ -304,9 +294,10 @@ Words duplicateEntry(const Defect& defect, const Context& context) {
   if (!defect.isFromText() && !defect.isRepairable) {
     // apply edits the package's own libraries only. Any edit removes the second entry; this one
     // asks for nothing else.
-    words.action = "tcfix edit --add-rpath " + quoted(defect.name) + " " + quoted(defect.path);
+    words.action =
+        "tcfix edit --add-rpath " + advice::quoted(defect.name) + " " + advice::quoted(defect.path);
     for (size_t i = 1; i < defect.items.size(); ++i)
-      words.action += " " + quoted(defect.items[i]);
+      words.action += " " + advice::quoted(defect.items[i]);
   }
   if (!defect.items.empty())
     words.evidence.push_back({"libraries", defect.items});
@@ -323,15 +314,29 @@ Words duplicateDependency(const Defect& defect, const Context&) {
 }
 
 Words packageMissing(const Defect& defect, const Context& context) {
+  if (defect.isFromText() && defect.name == recipe::defaultRecipe().name &&
+      context.torch.version.empty())
+    return missingWithoutTorch(defect, context);
   // Where the module and what pip calls it have one name.
   constexpr llvm::StringLiteral kSame[] = {"torchvision", "torchaudio", "numpy", "av"};
-  const recipe::Recipe& recipe = recipe::defaultRecipe();
-  std::string action;
-  if (defect.name == recipe.name && recipe.releaseFor(context.torch))
-    action = fittingReleaseCommand(context);
-  else if (defect.name == recipe.name || llvm::is_contained(kSame, defect.name))
-    action = "pip install " + defect.name;
-  return withCommand(defect, action);
+  const bool isKnown =
+      defect.name == recipe::defaultRecipe().name || llvm::is_contained(kSame, defect.name);
+  return withCommand(defect, isKnown ? installCommand(context, defect.name) : std::string());
+}
+
+Words placeholderRelease(const Defect& defect, const Context& context) {
+  const recipe::Recipe recipe = recipe::recipeFor(context.package);
+  const recipe::Machine& machine = context.machine;
+  const std::string place = placeOf(machine);
+  std::string message = context.package + " " + defect.name +
+                        " is an empty placeholder, which pip installs where no release fits";
+  if (!recipe.releaseFor(context.torch, machine)) {
+    std::optional<recipe::Release> first = recipe.firstReleaseFor(machine);
+    message += first ? "; for " + place + " there are wheels since " + first->version.text() +
+                           ", and none of them goes with torch " + context.torch.version
+                     : "; there is no wheel for " + place;
+  }
+  return withQuote(defect, std::move(message), fittingReleaseCommand(context));
 }
 
 // Python
@@ -350,7 +355,7 @@ Words pythonVersionMismatch(const Defect& defect, const Context& context) {
   return {"this environment's Python is " + brief(defect.name) + ", and " + context.package +
               " lies in the folder of " + brief(defect.actual) + ", where it does not look",
           {{"python", defect.name}, {"site", defect.actual}},
-          "pip install " + context.package};
+          installCommand(context, context.package)};
 }
 
 Words numpyAbi(const Defect& defect, const Context&) {
@@ -364,15 +369,15 @@ Words numpyAbi(const Defect& defect, const Context&) {
 
 Words signature(const Defect& defect, const Context& context) {
   if (defect.isFromText())
-    return withCommand(defect, "tcfix sign " + quoted(defect.path));
+    return withCommand(defect, "tcfix sign " + advice::quoted(defect.path));
   bool isKilled = llvm::StringRef(defect.name).starts_with("arm64");
   Words words{defect.kind == Kind::SignatureMissing
                   ? subjectOf(defect) + " is not signed, which arm64 demands"
                   : "the signature of " + subjectOf(defect) + " does not fit its bytes" +
                         (isKilled ? ": macOS kills the process that loads it" : ""),
               {},
-              defect.isRepairable ? "tcfix sign " + quoted(defect.path)
-                                  : reinstallCommand(context)};
+              defect.isRepairable ? "tcfix sign " + advice::quoted(defect.path)
+                                  : advice::reinstallCommand(context)};
   if (defect.kind == Kind::SignatureInvalid)
     words.evidence.push_back({"signature", defect.actual});
   return words;
@@ -386,8 +391,8 @@ Words signatureForeign(const Defect& defect, const Context& context) {
 }
 
 Words hardenedPython(const Defect& defect, const Context&) {
-  const std::string command =
-      "codesign --force --sign - " + quoted(defect.isFromText() ? "PYTHON" : defect.provider);
+  const std::string command = "codesign --force --sign - " +
+                              advice::quoted(defect.isFromText() ? "PYTHON" : defect.provider);
   if (defect.isFromText())
     return withCommand(defect, command);
   return {sentenceOf(defect), {{"signature", defect.actual}}, command};
@@ -404,18 +409,18 @@ Words macosTooOld(const Defect& defect, const Context&) {
 }
 
 Words quarantined(const Defect& defect, const Context&) {
-  return withCommand(defect, "xattr -d com.apple.quarantine " + quoted(defect.path));
+  return withCommand(defect, "xattr -d com.apple.quarantine " + advice::quoted(defect.path));
 }
 
 // Other systems
 
 Words executableStack(const Defect& defect, const Context&) {
-  return withCommand(defect, "patchelf --clear-execstack " + quoted(defect.path));
+  return withCommand(defect, "patchelf --clear-execstack " + advice::quoted(defect.path));
 }
 
 Words notMapped(const Defect& defect, const Context& context) {
-  return withCommand(defect, context.platform == Platform::Linux
-                                 ? "findmnt --target " + quoted(defect.path)
+  return withCommand(defect, context.machine.platform == Platform::Linux
+                                 ? "findmnt --target " + advice::quoted(defect.path)
                                  : std::string());
 }
 
@@ -432,7 +437,7 @@ Words initializationFailed(const Defect& defect, const Context&) {
 Words searchPath(const Defect& defect, const Context&) {
   return {sentenceOf(defect),
           {{"entry", defect.name}, {"libraries", defect.items}},
-          "tcfix edit --remove-rpath '" + defect.name + "' " + quoted(defect.path)};
+          "tcfix edit --remove-rpath '" + defect.name + "' " + advice::quoted(defect.path)};
 }
 
 Words shadowed(const Defect& defect, const Context& context) {
@@ -479,7 +484,7 @@ Words importFails(const Defect& defect, const Context& context) {
               llvm::StringRef(defect.actual).split('\n').first.str() +
               " (the command below shows all of it)",
           {{"python", defect.provider}, {"smoke_test", defect.name}, {"error", defect.actual}},
-          quoted(defect.provider) + " -c \"" + defect.name + "\""};
+          advice::quoted(defect.provider) + " -c \"" + defect.name + "\""};
 }
 
 struct Row {
@@ -505,6 +510,7 @@ constexpr Row kTable[] = {
     {Kind::MissingDependency, "missing-dependency", Severity::Error, missingDependency},
     {Kind::LibpythonMissing, "libpython-missing", Severity::Error, missingDependency},
     {Kind::CudaMissing, "cuda-missing", Severity::Error, cudaMissing},
+    {Kind::CudaVariantMismatch, "cuda-variant-mismatch", Severity::Error, cudaVariantMismatch},
     {Kind::MissingSymbols, "missing-symbols", Severity::Error, missingSymbols},
     {Kind::MissingTorchSymbols, "missing-symbols", Severity::Error, missingSymbols},
     {Kind::Cxx11Abi, "cxx11-abi", Severity::Error, cxx11Abi},
@@ -518,6 +524,13 @@ constexpr Row kTable[] = {
     {Kind::Unreadable, "unreadable", Severity::Error, withReinstall},
     {Kind::PackageDamaged, "package-damaged", Severity::Warning, withReinstall},
     {Kind::PackageMissing, "package-missing", Severity::Error, packageMissing},
+    {Kind::PlaceholderRelease, "placeholder-release", Severity::Error, placeholderRelease},
+    {Kind::PackageUnavailable, "package-missing", Severity::Error, packageUnavailable},
+    {Kind::NoWheel, "package-missing", Severity::Error, noWheel},
+    {Kind::LibheifMissing, "libheif-missing", Severity::Error, libheifMissing},
+    {Kind::PluginBroken, "plugin-broken", Severity::Error, pluginBroken},
+    {Kind::OperatorsMissing, "torch-version-mismatch", Severity::Error, operatorsMissing},
+    {Kind::Crashed, "crashed", Severity::Error, crashed},
     {Kind::PythonAbi, "python-abi", Severity::Error, pythonAbi},
     {Kind::PythonVersionMismatch, "python-version-mismatch", Severity::Error,
      pythonVersionMismatch},

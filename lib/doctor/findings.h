@@ -3,23 +3,16 @@
 // and a section in docs/findings.md.
 #pragma once
 
+#include "advice/advice.h"
 #include "doctor/defect.h"
 #include "doctor/finding.h"
-#include "image/platform.h"
 
 namespace tcfix::doctor {
 
 /// What the words and the command depend on, besides the defect itself.
-struct FindingContext {
-  std::optional<Platform> platform = {}; ///< nothing if unknown
-  bool isConda = false;
-  std::string package = {};        ///< its name
-  std::string torch = {};          ///< its version; empty if there is none, or it is unknown
-  bool isTorchWithoutCuda = false; ///< then no library of NVIDIA's helps
-  std::string applyCommand = {};   ///< "tcfix apply TARGET", with the options about the target
-  bool isInstalled = true;         ///< by an installer, which can bring its files back
-  std::string runCommand = {};     ///< "tcfix doctor --run --json TARGET", for bug reports
-  std::string versions = {};       ///< of the package, torch and Python, and the system; the same
+struct FindingContext : advice::Context {
+  std::string runCommand = {}; ///< "tcfix doctor --run --json TARGET", for bug reports
+  std::string versions = {};   ///< of the package, torch and Python, and the system; the same
 };
 
 Finding wordFinding(const Defect& defect, const FindingContext& context);

@@ -88,7 +88,9 @@ Defects defectsOf(const ExaminedPackage& package, const LoadProblem& problem) {
   case LoadProblem::Code::WrongArchitecture:
     if (problem.library == problem.provider) // python.cc
       return {};
-    defect.majors = {package.groups.front().major};
+    for (const GroupReport& group : package.groups)
+      if (group.major != 0)
+        defect.majors.push_back(group.major);
     break;
   case LoadProblem::Code::DuplicateEntry:
     defect.isRepairable = llvm::any_of(

@@ -12,16 +12,6 @@ using Kind = Defect::Kind;
 
 namespace {
 
-std::string versionOfSite(const ExaminedPackage& package) {
-  for (const env::Site& site : package.found.environment.sites)
-    if (site.folder == package.facts.package.site && !site.pythonVersion.empty())
-      return site.pythonVersion;
-  for (const env::Python& python : package.found.environment.pythons)
-    if (!python.version.empty())
-      return python.version;
-  return {};
-}
-
 // The Python tags of the wheel that was installed; "py3" and "abi3" fit every version.
 std::vector<std::string> tagsOfWheel(const ExaminedPackage& package) {
   std::vector<std::string> tags;
@@ -87,7 +77,7 @@ void addVersionOfPrefix(const ExaminedPackage& package, const std::string& versi
 
 void findPythonDefects(const ExaminedPackage& package, Defects& defects) {
   const env::Package& installed = package.facts.package;
-  const std::string version = versionOfSite(package), tag = pythonTagFor(version);
+  const std::string version = package.pythonVersion(), tag = pythonTagFor(version);
   auto add = [&](const std::string& path, const std::string& subject, const std::string& has) {
     defects.push_back({Kind::PythonAbi, path, has, version, {}, subject});
   };

@@ -29,6 +29,9 @@ struct ExaminedPackage {
   std::optional<trial::Trial> trial = {}; ///< with --run; `loads` is then what it showed
 
   const recipe::Recipe& recipe() const { return facts.package.recipe; }
+  std::string pythonVersion() const; ///< such as "3.12"; empty if nothing says it
+  /// By its version, version.py and libraries; empty without torch.
+  recipe::TorchBuild torchBuild() const;
   FindingContext context() const;
 
   /// False for a major that need not load.
@@ -39,6 +42,7 @@ struct ExaminedPackage {
 
 void findTorchDefects(const ExaminedPackage& package, Defects& defects);  ///< versions
 void findLoadDefects(const ExaminedPackage& package, Defects& defects);   ///< what loaders report
+void findCudaDefects(const ExaminedPackage& package, Defects& defects);   ///< torch's, or another
 void findFfmpegDefects(const ExaminedPackage& package, Defects& defects); ///< absent, unsupported
 void findPythonDefects(const ExaminedPackage& package, Defects& defects); ///< tags, architecture
 void findMacDefects(const ExaminedPackage& package, Defects& defects);    ///< signatures, min OS

@@ -11,7 +11,9 @@ namespace {
 
 /// The library that failed, as the sentences about a text call it.
 std::string failedLibrary(const Defect& defect) {
-  return defect.path.empty() ? "a library" : baseName(defect.path).str();
+  return !defect.path.empty()     ? baseName(defect.path).str()
+         : defect.subject.empty() ? "a library"
+                                  : defect.subject;
 }
 
 std::string aboutSearchPath(const Defect& defect) {
@@ -93,6 +95,18 @@ std::string sentenceOf(const Defect& defect) {
                      "loaded before it";
   case Defect::Kind::InitializationFailed:
     return library + " was found, and its own start failed";
+  case Defect::Kind::PackageUnavailable:
+    return defect.name + " is not installed, or it is installed and does not load";
+  case Defect::Kind::NoWheel:
+    return "the installer found no wheel of " + defect.name;
+  case Defect::Kind::LibheifMissing:
+    return "libheif was not found";
+  case Defect::Kind::PluginBroken:
+    return "the plugin " + defect.name + " does not load";
+  case Defect::Kind::OperatorsMissing:
+    return "this torch does not have " + defect.name;
+  case Defect::Kind::Crashed:
+    return "the process ended (" + defect.actual + ")";
   case Defect::Kind::TorchMissing:
   case Defect::Kind::PackageMissing:
     return "Python finds no package " + defect.name;

@@ -52,17 +52,8 @@ std::string mainTorchLibraryOf(const survey::PackageFacts& facts) {
 }
 
 std::optional<Defect> vendorOfTorch(llvm::StringRef version) {
-  llvm::StringRef local = version.split('+').second;
-  const char* vendor = nullptr;
-  if (local.starts_with("rocm"))
-    vendor = "ROCm";
-  else if (local.starts_with("xpu"))
-    vendor = "Intel XPU";
-  else if (local.starts_with("nv") || version.contains(".nv") || version.contains("nv2"))
-    vendor = "NVIDIA (Jetson or NGC)";
-  else if (local.starts_with("git") || version.contains("a0"))
-    vendor = "a build from source";
-  return vendor ? std::optional(Defect{Kind::VendorTorch, {}, vendor}) : std::nullopt;
+  const std::string vendor = recipe::torchBuildOf(version).vendor;
+  return vendor.empty() ? std::nullopt : std::optional(Defect{Kind::VendorTorch, {}, vendor});
 }
 
 // Symbols alone do not prove that two go together (recipe/torchcodec.cc).
@@ -84,13 +75,17 @@ std::optional<Defect> versionMismatch(const recipe::Recipe& recipe, const recipe
   bool canFit = llvm::any_of(recipe.torchMatches, [&](const TorchMatch& match) {
     return !(match.last < span.first) && !(span.last < match.first) && torch && match.fits(*torch);
   });
-  if (!torch || canFit || !(*torch < recipe.torchMatches.back().torch))
+  if (!torch || canFit || !recipe.matchFor(span.last))
     return std::nullopt;
   return Defect{Kind::TorchVersionMismatch, {}, span.first.text() + " to " + span.last.text()};
 }
 
 void findTorchDefects(const ExaminedPackage& package, Defects& defects) {
   const survey::PackageFacts& facts = package.facts;
+  if (!facts.package.version.empty() && facts.package.version == package.recipe().placeholder) {
+    defects.push_back({Kind::PlaceholderRelease, facts.package.distInfo, facts.package.version});
+    return; // there is nothing in it that could need torch
+  }
   if (facts.package.name == "torch" || !needsTorch(package))
     return;
   if (!facts.torch) {

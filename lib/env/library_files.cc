@@ -1,6 +1,7 @@
 #include "env/library_files.h"
 
 #include "base/paths.h"
+#include "env/origin.h"
 #include "env/prefix.h"
 #include "io/host.h"
 
@@ -101,8 +102,7 @@ void LibraryCollector::addListed(const Record& record, const std::string& record
       add(*relative);
     else
       package.problems.push_back({std::nullopt, "lists " + row.path + ", which is not there",
-                                  recordPath,
-                                  "reinstall it: pip install --force-reinstall " + package.name});
+                                  recordPath, reinstallHint(package, disk)});
   }
 }
 

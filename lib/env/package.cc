@@ -3,6 +3,7 @@
 #include "base/paths.h"
 #include "env/distribution.h"
 #include "env/library_files.h"
+#include "env/origin.h"
 #include "env/prefix.h"
 #include "io/digest.h"
 
@@ -170,7 +171,7 @@ std::optional<Package> findInSite(const Environment& environment, const io::Targ
           {std::nullopt,
            "several versions are installed: " + llvm::join(versions, ", ") + "; the files are " +
                (package.version.empty() ? "of one of them" : package.version + "'s"),
-           site, "reinstall it: pip install --force-reinstall " + package.name});
+           site, reinstallHint(package, disk)});
     }
     if (records[chosen].problem)
       package.problems.push_back(*records[chosen].problem);

@@ -1,5 +1,7 @@
 #include "plan/explain.h"
 
+#include "advice/advice.h"
+
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/StringExtras.h>
 
@@ -22,6 +24,18 @@ void addUnusedFfmpegs(const PackageFacts& facts, const PackagePlan& plan,
     if (isNamed(facts.ffmpegs[i]) && !used.count(name) && told.insert(name).second)
       warnings.push_back("the FFmpeg of " + name + " is not used: " + plan.ffmpegs[i].reason);
   }
+}
+
+/// A PyAV with an FFmpeg of one of the majors that the libraries are for.
+std::string pyavCommand(const PackageFacts& facts) {
+  std::vector<int> majors;
+  for (const LibraryFacts& library : facts.libraries)
+    if (std::optional<int> major = ffmpegMajorOf(library))
+      majors.push_back(*major);
+  advice::Context context;
+  context.package = facts.package.name;
+  context.release = facts.package.version;
+  return pyavInstallCommand(context, majors);
 }
 
 } // namespace
@@ -89,7 +103,7 @@ std::vector<std::string> warningsAbout(const Request& request, const PackageFact
     return one.source == providers::FfmpegSource::Pyav;
   };
   if (wantsPyav && llvm::none_of(facts.ffmpegs, isPyav))
-    warnings.push_back("there is no PyAV in the environment: pip install av");
+    warnings.push_back("PyAV is not installed in this environment: " + pyavCommand(facts));
   addUnusedFfmpegs(
       facts, plan,
       [&](const providers::FfmpegInstall& one) {

@@ -12,16 +12,10 @@ namespace tcfix::providers {
 
 namespace {
 
-/// What torch/version.py says; for a torch that no installer put there.
-std::string versionInSource(const std::string& torch, const io::TargetDisk& disk) {
+std::string versionSourceOf(const std::string& torch, const io::TargetDisk& disk) {
   std::optional<io::InputFile> file =
       llvm::expectedToOptional(disk.open(joined(torch, "version.py")));
-  if (!file)
-    return {};
-  for (llvm::StringRef line : llvm::split(textOf(file->bytes()), '\n'))
-    if (line.consume_front("__version__ ="))
-      return line.trim().trim("'\"").str();
-  return {};
+  return file ? textOf(file->bytes()).str() : std::string();
 }
 
 std::optional<TorchInstall> torchIn(const std::string& site, const io::TargetDisk& disk) {
@@ -31,7 +25,11 @@ std::optional<TorchInstall> torchIn(const std::string& site, const io::TargetDis
   TorchInstall torch;
   torch.site = site;
   std::vector<env::Distribution> found = env::distributionsOf("torch", site, disk);
-  torch.version = found.empty() ? versionInSource(folder, disk) : found.front().version;
+  // A torch that no installer put there has its version in version.py alone.
+  torch.build = recipe::torchBuildOf(found.empty() ? "" : found.front().version,
+                                     versionSourceOf(folder, disk));
+  torch.version = torch.build.version;
+  torch.distInfo = found.empty() ? "" : found.front().entry;
   if (std::optional<std::string> lib = disk.find(folder, "lib"); lib && disk.isFolder(*lib))
     torch.libFolder = *lib;
   return torch;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "env/environment.h"
+#include "recipe/torch_build.h"
 
 namespace tcfix::providers {
 
@@ -9,6 +10,8 @@ struct TorchInstall {
   std::string version;   ///< such as "2.9.1+cu128"; empty if unknown
   std::string libFolder; ///< host path of torch/lib; empty if this torch has none
   std::string site;
+  std::string distInfo = {};     ///< host path; empty if no installer put it there
+  recipe::TorchBuild build = {}; ///< of this version
 };
 
 /// The torch that a package in `site` would import.

@@ -6,6 +6,8 @@
 #pragma once
 
 #include "base/version.h"
+#include "image/platform.h"
+#include "recipe/torch_build.h"
 
 #include <llvm/ADT/ArrayRef.h>
 
@@ -32,6 +34,32 @@ struct CudaBuild {
   Version first, last;
   llvm::StringLiteral arch;
   int cudaMajor;
+};
+
+/// Releases, both included, that the package index has wheels of, and for which Pythons.
+struct WheelSpan {
+  Version first, last;
+  Platform platform;
+  llvm::StringLiteral arch;
+  Version firstPython, lastPython; ///< both included
+  bool isFreeThreaded = false;
+};
+
+/// Where a package is to run. What is not known (nothing, or empty) excludes nothing.
+struct Machine {
+  std::optional<Platform> platform = {};
+  std::string arch = {};   ///< as slices spell it: "x86_64", "aarch64", "arm64"
+  std::string python = {}; ///< such as "3.12" or "3.13t"
+};
+
+/// A release that can be installed.
+struct Release {
+  Version version;
+  int cudaMajor = 0; ///< of the package index's wheel for that machine; 0: none
+  /// For pip: "torchcodec==0.9.*".
+  std::string requirement(llvm::StringRef package) const {
+    return package.str() + "==" + version.text() + ".*";
+  }
 };
 
 /// What a library's file name says of its part in the package.
@@ -64,20 +92,38 @@ struct Recipe {
   /// Its Python code may load a library before another that depends on it.
   bool loadsSiblingsFirst = true;
   llvm::ArrayRef<TorchMatch> torchMatches; ///< oldest first; empty: not known
+  llvm::ArrayRef<WheelSpan> wheelSpans;    ///< empty: not known
   llvm::ArrayRef<CudaBuild> cudaBuilds;
-  llvm::ArrayRef<MajorSpan> majorSpans; ///< empty: not known
+  llvm::ArrayRef<MajorSpan> majorSpans; ///< oldest first; empty: not known
+  /// A release without any content, which installers choose where no wheel fits; may be empty.
+  std::string placeholder;
+  /// A variable of the environment that keeps plugins from loading if it is 0; may be empty.
+  std::string pluginSwitch;
   ErrorWords errorWords;
   std::string (*versionedSmokeTest)(std::optional<Version>) = nullptr;
 
-  bool hasFfmpegMajors() const { return !ffmpegStems.empty(); }
   LibraryRole roleOf(llvm::StringRef fileName) const;
   /// The torch that a release was built for; null if the table does not say.
   const TorchMatch* matchFor(Version release) const;
-  /// The newest release that goes with this torch, such as "0.9.*"; nothing if none is known.
-  std::optional<std::string> releaseFor(llvm::StringRef torchVersion) const;
+  /// The newest release that goes with this torch (any, if its version is not known) and has a
+  /// wheel for the machine; nothing if none is known.
+  std::optional<Release> releaseFor(const TorchBuild& torch, const Machine& machine) const;
+  /// The same of the releases whose wheels on the package index need no CUDA.
+  std::optional<Release> releaseWithoutCuda(const TorchBuild& torch, const Machine& machine) const;
+  /// The oldest release that has a wheel for the machine, whatever torch there is.
+  std::optional<Release> firstReleaseFor(const Machine& machine) const;
+  /// The highest FFmpeg major that a release can use; 0 if the table does not say.
+  int highestMajorOf(Version release) const;
+  /// For pip: the torch that a release was built for, "torch==2.9.*" or "torch>=2.11"; empty if the
+  /// table does not say.
+  std::string torchRequirement(Version release) const;
   /// Python code that fails, or prints None, unless the package works; in this version (empty:
   /// unknown). Empty where there is no name to import.
   std::string smokeTest(llvm::StringRef version) const;
+
+private:
+  /// All that fit, oldest first.
+  std::vector<Release> releases(const TorchBuild& torch, const Machine& machine) const;
 };
 
 /// What tcfix repairs unless told otherwise.

@@ -85,6 +85,11 @@ std::optional<Version> departureOf(llvm::StringRef function) {
 } // namespace
 
 bool isTorchSymbol(llvm::StringRef symbol) {
+  // Microsoft's compiler puts the namespaces behind the name.
+  if (symbol.starts_with("?"))
+    return llvm::any_of(std::initializer_list<llvm::StringRef>{"@c10@@", "@at@@", "@torch@@",
+                                                               "@caffe2@@", "@jit@torch"},
+                        [&](llvm::StringRef space) { return symbol.contains(space); });
   const std::string name = demangled(symbol);
   return llvm::any_of(
       std::initializer_list<llvm::StringRef>{

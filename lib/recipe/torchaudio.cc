@@ -7,11 +7,13 @@ namespace tcfix::recipe {
 
 namespace {
 
+/// "Requires-Dist: torch==" in METADATA; 2.11 has none, because it uses the stable ABI.
 constexpr TorchMatch kTorchaudioTorch[] = {
-    {{2, 2}, {2, 2}, {2, 2}, false}, {{2, 3}, {2, 3}, {2, 3}, false},
-    {{2, 4}, {2, 4}, {2, 4}, false}, {{2, 5}, {2, 5}, {2, 5}, false},
-    {{2, 6}, {2, 6}, {2, 6}, false}, {{2, 7}, {2, 7}, {2, 7}, false},
-    {{2, 8}, {2, 8}, {2, 8}, false}, {{2, 9}, {2, 9}, {2, 9}, false},
+    {{2, 2}, {2, 2}, {2, 2}, false},    {{2, 3}, {2, 3}, {2, 3}, false},
+    {{2, 4}, {2, 4}, {2, 4}, false},    {{2, 5}, {2, 5}, {2, 5}, false},
+    {{2, 6}, {2, 6}, {2, 6}, false},    {{2, 7}, {2, 7}, {2, 7}, false},
+    {{2, 8}, {2, 8}, {2, 8}, false},    {{2, 9}, {2, 9}, {2, 9}, false},
+    {{2, 10}, {2, 10}, {2, 10}, false}, {{2, 11}, {2, 11}, {2, 11}, true},
 };
 
 // The import loads nothing of torio; asking for FFmpeg's versions does. From 2.9 on there is none.

@@ -5,8 +5,9 @@ namespace tcfix::recipe {
 
 namespace {
 
-/// From torchcodec's README, and measured (docs/findings.md). Symbols alone do not prove that two
-/// go together: 0.7 finds all of its symbols in torch 2.9 and crashes there.
+/// README in the METADATA of the wheels, and measured (docs/findings.md). Symbols alone do not
+/// prove that two go together: 0.7 finds all of its symbols in torch 2.9 and crashes there. From
+/// 0.12 on it uses torch's stable ABI.
 constexpr TorchMatch kTorchcodecTorch[] = {
     {{0, 0}, {0, 0}, {2, 4}, false},    {{0, 1}, {0, 1}, {2, 5}, false},
     {{0, 2}, {0, 2}, {2, 6}, false},    {{0, 3}, {0, 5}, {2, 7}, false},
@@ -15,20 +16,50 @@ constexpr TorchMatch kTorchcodecTorch[] = {
     {{0, 12}, {0, 17}, {2, 11}, true},
 };
 
-/// Not here: 0.11.0 for x86_64, which needs CUDA 13 while 0.11.1 does not.
+/// Names of the wheels on the package index, November 2026. No other platform has ever had one:
+/// no Intel Mac, no musl, no Windows on Arm.
+constexpr WheelSpan kTorchcodecWheels[] = {
+    {{0, 0}, {0, 1}, Platform::Linux, "x86_64", {3, 9}, {3, 12}},
+    {{0, 2}, {0, 7}, Platform::Linux, "x86_64", {3, 9}, {3, 13}},
+    {{0, 8}, {0, 8}, Platform::Linux, "x86_64", {3, 10}, {3, 13}},
+    {{0, 9}, {0, 17}, Platform::Linux, "x86_64", {3, 10}, {3, 14}},
+    {{0, 3}, {0, 4}, Platform::Linux, "x86_64", {3, 13}, {3, 13}, true},
+    {{0, 13}, {0, 14}, Platform::Linux, "x86_64", {3, 13}, {3, 14}, true},
+    {{0, 15}, {0, 17}, Platform::Linux, "x86_64", {3, 14}, {3, 14}, true},
+    {{0, 11}, {0, 17}, Platform::Linux, "aarch64", {3, 10}, {3, 14}},
+    {{0, 13}, {0, 14}, Platform::Linux, "aarch64", {3, 13}, {3, 14}, true},
+    {{0, 15}, {0, 17}, Platform::Linux, "aarch64", {3, 14}, {3, 14}, true},
+    {{0, 1}, {0, 1}, Platform::MacOs, "arm64", {3, 9}, {3, 12}},
+    {{0, 2}, {0, 7}, Platform::MacOs, "arm64", {3, 9}, {3, 13}},
+    {{0, 8}, {0, 8}, Platform::MacOs, "arm64", {3, 10}, {3, 13}},
+    {{0, 9}, {0, 17}, Platform::MacOs, "arm64", {3, 10}, {3, 14}},
+    {{0, 3}, {0, 4}, Platform::MacOs, "arm64", {3, 13}, {3, 13}, true},
+    {{0, 15}, {0, 17}, Platform::MacOs, "arm64", {3, 14}, {3, 14}, true},
+    {{0, 7}, {0, 7}, Platform::Windows, "x86_64", {3, 9}, {3, 13}},
+    {{0, 8}, {0, 8}, Platform::Windows, "x86_64", {3, 10}, {3, 13}},
+    {{0, 9}, {0, 16}, Platform::Windows, "x86_64", {3, 10}, {3, 14}},
+    {{0, 17}, {0, 17}, Platform::Windows, "x86_64", {3, 11}, {3, 14}},
+};
+
+/// Wheels inspected: the dependencies of core and custom_ops. Not here: 0.11.0 for x86_64, which
+/// needs CUDA 13 while 0.11.1 does not; "0.11.*" brings the latter.
 constexpr CudaBuild kTorchcodecCuda[] = {
     {{0, 11}, {0, 17}, "aarch64", 13},
     {{0, 14}, {0, 17}, "x86_64", 13},
 };
 
+/// Wheels inspected: the numbers in the names of the libraries. All begin with FFmpeg 4. Windows'
+/// wheels of 0.8 have libraries for 8, too, though their error text does not list it.
+constexpr MajorSpan kTorchcodecMajors[] = {
+    {7, {0, 0}, {0, 7}}, {8, {0, 8}, {0, 15}}, {9, {0, 16}, {0, 17}}};
+
 // From 0.16 on the import succeeds without FFmpeg, and the major is None then. Up to 0.8 there is
-// no such name, and the import itself fails.
+// no such name (wheels inspected: absent in 0.8.1, there in 0.9.0), and the import itself fails.
 std::string torchcodecSmokeTest(std::optional<Version> version) {
   return version && *version < Version{0, 9}
              ? "import torchcodec"
              : "import torchcodec; print(torchcodec.ffmpeg_major_version)";
 }
-constexpr MajorSpan kMajors[] = {{7, {0, 0}, {0, 7}}, {8, {0, 8}, {0, 15}}, {9, {0, 16}, {0, 17}}};
 
 } // namespace
 
@@ -39,14 +70,18 @@ const Recipe& torchcodec() {
     made.libraryPrefix = "libtorchcodec";
     // core was called decoder, or nothing at all, in old versions.
     made.ffmpegStems = {"libtorchcodec", "libtorchcodec_custom_ops", "libtorchcodec_pybind_ops"};
+    made.importedStems = {"libtorchcodec_image", "libtorchcodec_pybind_ops"}; // from 0.16 on
     made.importsTorch = true;
     made.loadsSiblingsFirst = false; // in the order of the stems, and no other
     made.torchMatches = kTorchcodecTorch;
+    made.wheelSpans = kTorchcodecWheels;
     made.cudaBuilds = kTorchcodecCuda;
+    made.pluginSwitch = "TORCHCODEC_DEVICE_BACKEND_AUTOLOAD"; // torchcodec/__init__.py, 0.15
     made.errorWords = {"[start of libtorchcodec loading traceback]",
                        "[end of libtorchcodec loading traceback]", "FFmpeg version ",
                        "Could not load libtorchcodec"};
-    made.majorSpans = kMajors;
+    made.majorSpans = kTorchcodecMajors;
+    made.placeholder = "0.0.0.dev0"; // an empty module
     made.versionedSmokeTest = torchcodecSmokeTest;
     return made;
   }();

@@ -108,6 +108,10 @@ std::string findingText(const Finding& finding, const Diagnosis& diagnosis, bool
   return out;
 }
 
+std::string verdictOf(const Diagnosis& diagnosis) {
+  return diagnosis.isOk() ? "ok" : diagnosis.isUnderstood ? "broken" : "unknown";
+}
+
 void writeLibrary(OStream& out, const doctor::LibraryReport& library) {
   text(out, "path", library.path);
   out.attribute("loads", verdictValue(library.loads.verdict));
@@ -149,10 +153,11 @@ void writeFinding(OStream& out, const Finding& finding) {
 std::string renderDiagnosis(const Diagnosis& diagnosis, bool isVerbose, const Paint& paint) {
   const doctor::PackageDiagnosis& decisive = diagnosis.decisive();
   const bool isOk = diagnosis.isOk();
-  std::string out =
-      paint.bold(printable(decisive.package)) + " in " + printable(diagnosis.target) + "\n";
+  const std::string subject = printable(decisive.package);
+  std::string out = (subject.empty() ? std::string() : paint.bold(subject) + " in ") +
+                    printable(diagnosis.target) + "\n";
   if (!diagnosis.versions.empty())
-    out += "  told      " + versionsText(diagnosis.versions) + "\n";
+    out += "  from the text: " + versionsText(diagnosis.versions) + "\n";
   for (const GroupReport* group : diagnosis.groups())
     out += groupLine(*group, diagnosis, paint);
   if (const std::optional<trial::Trial> trial = diagnosis.trial())
@@ -170,8 +175,9 @@ std::string renderDiagnosis(const Diagnosis& diagnosis, bool isVerbose, const Pa
   }
   if (hidden)
     out += paint.dim(std::to_string(hidden) + " more with --verbose") + "\n";
-  out += (isOk ? paint.green("ok: ") : paint.red("broken: ")) +
-         wrapped(printable(decisive.summary), 4, isOk ? 4 : 8) + "\n";
+  const std::string verdict = verdictOf(diagnosis) + ": ";
+  out += (isOk ? paint.green(verdict) : paint.red(verdict)) +
+         wrapped(printable(decisive.summary), 4, verdict.size()) + "\n";
   if (!diagnosis.action.empty())
     out += "next: " + printable(diagnosis.action) + "\n";
   return out;
@@ -180,7 +186,7 @@ std::string renderDiagnosis(const Diagnosis& diagnosis, bool isVerbose, const Pa
 std::string jsonForDoctor(const Preamble& preamble, const Diagnosis& diagnosis) {
   return document(preamble, [&](OStream& out) {
     text(out, "target", diagnosis.target);
-    text(out, "verdict", diagnosis.isOk() ? "ok" : "broken");
+    text(out, "verdict", verdictOf(diagnosis));
     text(out, "summary", diagnosis.decisive().summary);
     textIfKnown(out, "action", diagnosis.action);
     if (!diagnosis.versions.empty())

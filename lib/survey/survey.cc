@@ -1,8 +1,10 @@
 #include "survey/survey.h"
 
+#include "advice/advice.h"
 #include "base/paths.h"
 #include "env/distribution.h"
 #include "env/library_files.h"
+#include "env/origin.h"
 #include "io/host.h"
 #include "providers/places.h"
 
@@ -79,6 +81,24 @@ std::vector<recipe::Recipe> recipesOf(const SurveyOptions& options) {
   return recipes;
 }
 
+/// How to install a package that is missing, so that it fits the torch that is there.
+std::string installHint(const env::Target& target, const std::string& package) {
+  const env::Environment& environment = target.environment;
+  const env::Site site = environment.sites.empty() ? env::Site() : environment.sites.front();
+  advice::Context context;
+  context.machine = {target.platform, target.arch, site.pythonVersion};
+  context.installer = env::installerOf(environment, site.folder, target.disk);
+  context.environment = environment.path;
+  context.package = package;
+  if (std::optional<providers::TorchInstall> torch =
+          providers::findTorch(environment, target.disk, site.folder)) {
+    context.torch = torch->build;
+    context.canReplaceTorch = env::isFromIndex(torch->distInfo, torch->version, target.disk);
+  }
+  const std::string command = advice::installCommand(context, package);
+  return command.empty() ? command : "install it: " + command;
+}
+
 } // namespace
 
 llvm::Expected<env::Target> find(const std::string& target, const SurveyOptions& options) {
@@ -115,7 +135,7 @@ llvm::Expected<env::Target> locate(const std::string& target, const SurveyOption
           return env::normalizedName(package.name) == env::normalizedName(wanted.name);
         }))
       return fail(ErrorCode::NotFound, "there is no " + wanted.name + " in it",
-                  "install it: pip install " + wanted.name);
+                  installHint(*found, wanted.name));
   return found;
 }
 

@@ -1,5 +1,7 @@
 #include "traceback/causes.h"
 
+#include "traceback/phrase.h"
+
 #include "base/version.h"
 #include "doctor/python_tag.h"
 #include "image/names.h"
@@ -26,26 +28,64 @@ bool isCore(const Defect& failure) {
   return isOwnLibrary(failure) && rankOf(failure) == 0;
 }
 
+/// Of the recipe's package, as far as the text shows.
+bool isPackages(const Defect& failure) {
+  return isOwnLibrary(failure) ||
+         (failure.path.empty() &&
+          (failure.subject.empty() || failure.subject == recipe::defaultRecipe().name));
+}
+
+/// A loader's word on a library, not an installer's or another package's sentence.
+bool isLoaders(Kind kind) {
+  switch (kind) {
+  case Kind::PackageMissing:
+  case Kind::PackageUnavailable:
+  case Kind::NoWheel:
+  case Kind::Crashed:
+    return false;
+  default:
+    return true;
+  }
+}
+
+/// torchaudio's own search for FFmpeg, which tries one major after the other, too, and goes on
+/// without one.
+bool isTorio(const Defect& failure) {
+  return failure.subject == "torio" || llvm::StringRef(failure.path).contains("torio_ffmpeg");
+}
+
+void dropIf(TracebackFacts& facts, llvm::function_ref<bool(const Defect&)> isDropped) {
+  for (FailureGroup& group : facts.groups)
+    llvm::erase_if(group.failures, isDropped);
+  llvm::erase_if(facts.groups, [](const FailureGroup& group) {
+    return group.major == 0 && group.failures.empty();
+  });
+}
+
+bool hasAny(const TracebackFacts& facts, llvm::function_ref<bool(const Defect&)> isWanted) {
+  return llvm::any_of(facts.groups, [&](const FailureGroup& group) {
+    return llvm::any_of(group.failures, isWanted);
+  });
+}
+
+/// dyld lists where it looked. If FFmpeg could not be there, no major finds its own.
+bool isSearchedNowhere(const Defect& failure) {
+  constexpr llvm::StringLiteral kPlaces[] = {"ffmpeg", "brew",  "/usr/local/lib", "conda",
+                                             "mamba",  "forge", "/opt/local"};
+  return !failure.tried.empty() &&
+         llvm::none_of(failure.tried, [&](const resolve::Attempt& attempt) {
+           return llvm::any_of(kPlaces, [&](llvm::StringRef place) {
+             return llvm::StringRef(attempt.place).contains(place);
+           });
+         });
+}
+
 bool isFfmpegMissing(const Defect& failure) {
   if (failure.kind == Kind::MissingDependency && !failure.name.empty())
-    return providers::parseFfmpegName(failure.name).has_value();
+    return isPackages(failure) && providers::parseFfmpegName(failure.name).has_value();
   // Windows does not name it; a DLL that tcfix has converted fails to start without it.
   return isCore(failure) &&
          (failure.kind == Kind::MissingDependency || failure.kind == Kind::InitializationFailed);
-}
-
-/// The package that a file belongs to; empty if its path does not say.
-std::string packageOf(llvm::StringRef path) {
-  for (llvm::StringRef site : {"site-packages", "dist-packages"}) {
-    size_t at = path.rfind(site);
-    if (at == llvm::StringRef::npos)
-      continue;
-    llvm::StringRef rest = path.substr(at + site.size()).ltrim("/\\");
-    llvm::StringRef package = rest.take_front(rest.find_first_of("/\\"));
-    if (package.size() < rest.size())
-      return package.split('.').first.str(); // of "NAME.libs", too
-  }
-  return {};
 }
 
 LoadProblem::Code codeOf(Kind kind) {
@@ -71,6 +111,20 @@ LoadProblem::Code codeOf(Kind kind) {
   }
 }
 
+/// What another torch would mend.
+bool isBrokenTorch(Kind kind) {
+  switch (kind) {
+  case Kind::WrongArchitecture:
+  case Kind::PackageMissing:
+  case Kind::NoWheel:
+  case Kind::LibstdcxxTooOld:
+  case Kind::GlibcTooOld:
+    return false;
+  default:
+    return true;
+  }
+}
+
 /// `import torch` failed, which comes before everything else.
 Defect brokenTorch(const Defect& failure) {
   Defect defect = failure;
@@ -86,16 +140,66 @@ Defect brokenTorch(const Defect& failure) {
 } // namespace
 
 bool isOwnLibrary(const Defect& failure) {
-  return llvm::StringRef(failure.path).contains(recipe::defaultRecipe().libraryPrefix);
+  const recipe::Recipe& recipe = recipe::defaultRecipe();
+  const std::string package = packageOf(failure.path);
+  llvm::StringRef name = baseName(failure.path);
+  return name.starts_with(recipe.libraryPrefix) && (package.empty() || package == recipe.name) &&
+         !name.contains("_xpu"); // a plugin
 }
 
 Progress progressOf(const Defect& failure) {
+  if (failure.kind == Kind::PackageDamaged)
+    return Progress::NotBuilt;
   if (failure.kind == Kind::CauseNotTold)
     return rankOf(failure) > 0 ? Progress::Further : Progress::Nowhere;
   return isFfmpegMissing(failure) ? Progress::WithoutFfmpeg : Progress::Further;
 }
 
+void keepRelevant(TracebackFacts& facts) {
+  const std::string& name = recipe::defaultRecipe().name;
+  auto isLoadersWord = [](const Defect& failure) { return isLoaders(failure.kind); };
+  dropIf(facts, [&](const Defect& failure) {
+    return isTorio(failure) && (facts.isTorioLoaded || facts.isAboutPackage);
+  });
+  // A library of the package shows that the package is there.
+  if (facts.hasMajors() || hasAny(facts, isOwnLibrary))
+    dropIf(facts,
+           [&](const Defect& failure) { return !isLoaders(failure.kind) && failure.name == name; });
+  // What the package's own list shows counts more than what failed around it.
+  if (facts.hasMajors())
+    for (FailureGroup& group : facts.groups)
+      if (group.major == 0)
+        llvm::erase_if(group.failures, [](const Defect& failure) {
+          return failure.kind != Kind::PluginBroken &&
+                 (!isPackages(failure) || !isLoaders(failure.kind) || isFfmpegMissing(failure));
+        });
+  if (hasAny(facts, isLoadersWord))
+    dropIf(facts, [](const Defect& failure) {
+      return failure.kind == Kind::PackageMissing || failure.kind == Kind::Crashed ||
+             failure.kind == Kind::PackageUnavailable;
+    });
+  // "Please install it" follows from the import that failed, or from the installer's error.
+  if (hasAny(facts, [](const Defect& failure) {
+        return failure.kind == Kind::PackageMissing || failure.kind == Kind::NoWheel;
+      }))
+    dropIf(facts, [](const Defect& failure) { return failure.kind == Kind::PackageUnavailable; });
+  if (!facts.isAboutPackage)
+    dropIf(facts, [](const Defect& failure) { return failure.kind == Kind::Crashed; });
+  // Everything in the text of a plugin's failure is about the plugin.
+  if (hasAny(facts, [](const Defect& failure) { return failure.kind == Kind::PluginBroken; })) {
+    dropIf(facts, [](const Defect& failure) { return failure.kind != Kind::PluginBroken; });
+    llvm::erase_if(facts.groups, [](const FailureGroup& group) { return group.failures.empty(); });
+  }
+  dropIf(facts, [](const Defect&) { return false; });
+  // Libraries for some majors, and not for others.
+  auto isNotBuilt = [](const Defect& failure) { return failure.kind == Kind::PackageDamaged; };
+  facts.isOwnBuild |= hasAny(facts, isNotBuilt) &&
+                      hasAny(facts, [&](const Defect& failure) { return !isNotBuilt(failure); });
+}
+
 bool isTorchTheCause(const Defect& failure) {
+  if (failure.kind == Kind::OperatorsMissing || failure.kind == Kind::Crashed)
+    return true;
   if (failure.kind != Kind::MissingSymbols)
     return false;
   // Windows names no symbol.
@@ -104,13 +208,31 @@ bool isTorchTheCause(const Defect& failure) {
                                      providers::isTorchLibrary(failure.provider);
 }
 
-std::string failedPackage(const Defect& failure) {
-  if (failure.kind == Kind::PackageMissing)
+std::string failedPackage(const Defect& failure, const TracebackFacts& facts) {
+  const std::string& name = recipe::defaultRecipe().name;
+  switch (failure.kind) {
+  case Kind::PackageMissing:
+  case Kind::PackageUnavailable:
+  case Kind::NoWheel:
     return failure.name;
+  case Kind::PluginBroken:
+  case Kind::LibheifMissing:
+  case Kind::Crashed:
+    return name;
+  default:
+    break;
+  }
   if (std::string package = packageOf(failure.path); !package.empty())
     return package;
-  return isOwnLibrary(failure) || failure.path.empty() ? recipe::defaultRecipe().name
-                                                       : baseName(failure.path).str();
+  if (isOwnLibrary(failure))
+    return name;
+  if (!failure.subject.empty())
+    return failure.subject;
+  if (!failure.path.empty())
+    return baseName(failure.path).str();
+  const bool isCuda = failure.kind == Kind::MissingDependency &&
+                      doctor::kindOfDependency(failure.name) == Kind::CudaMissing;
+  return facts.isAboutPackage || isFfmpegMissing(failure) || isCuda ? name : std::string();
 }
 
 LoadProblem problemOf(const Defect& failure) {
@@ -127,28 +249,31 @@ LoadProblem problemOf(const Defect& failure) {
 }
 
 Defect classified(const Defect& failure, const std::string& package, const TracebackFacts& facts) {
-  if (package == "torch" && failure.kind != Kind::WrongArchitecture &&
-      failure.kind != Kind::PackageMissing)
+  if (package == "torch" && isBrokenTorch(failure.kind))
     return brokenTorch(failure);
   Defect defect = failure;
   const std::string tag = doctor::pythonTagOf(baseName(failure.path));
-  const std::optional<Version> python = parseVersion(facts.python);
+  const std::optional<Version> python = parseVersion(facts.versions.python);
   if (!tag.empty() && python && tag != doctor::pythonTagFor(python->text())) {
     defect.kind = Kind::PythonAbi;
     defect.name = tag;
-    defect.actual = facts.python;
+    defect.actual = facts.versions.python;
   } else if (failure.kind == Kind::PythonAbi) {
     defect.name = "Python " + failure.name;
   } else if (failure.kind == Kind::MissingDependency) {
     defect.kind = doctor::kindOfDependency(failure.name);
+    // A part of torch that this torch does not have cannot be found either.
     defect.isRepairable =
-        providers::isTorchLibrary(failure.name) || baseName(failure.name).starts_with("libpython");
-  } else if (isTorchTheCause(failure)) {
+        defect.kind == Kind::LibpythonMissing ||
+        (defect.kind == Kind::MissingDependency && providers::isTorchLibrary(failure.name));
+  } else if (failure.kind == Kind::MissingSymbols && isTorchTheCause(failure)) {
     defect.kind = Kind::MissingTorchSymbols;
   } else if (failure.kind == Kind::PackageMissing && failure.name == "torch") {
     defect.kind = Kind::TorchMissing;
   } else if (failure.kind == Kind::WrongArchitecture) {
-    defect.majors = {8};
+    for (const FailureGroup& group : facts.groups)
+      if (group.major)
+        defect.majors.push_back(group.major);
   }
   return defect;
 }
@@ -156,15 +281,23 @@ Defect classified(const Defect& failure, const std::string& package, const Trace
 Defect ffmpegDefect(const Defect& first, const TracebackFacts& facts) {
   Defect defect = first;
   for (const FailureGroup& group : facts.groups)
-    if (group.major)
+    if (group.major && !group.failures.empty() &&
+        progressOf(group.failures.front()) != Progress::NotBuilt)
       defect.majors.push_back(group.major);
-  const std::string number = std::to_string(facts.ffmpegProgram);
+  const int program = facts.versions.ffmpegProgram;
+  const bool isTried = llvm::is_contained(defect.majors, program);
+  // Failures with other majors than the one that is installed are expected.
+  if (facts.isFromList && !facts.isListComplete && !isTried && !isSearchedNowhere(first)) {
+    defect.kind = Kind::CauseNotTold;
+    return defect;
+  }
+  const std::string number = std::to_string(program);
   defect.actual = "FFmpeg " + number;
-  if (!facts.ffmpegProgram) {
+  if (!program) {
     defect.kind = Kind::FfmpegMissing;
-  } else if (facts.isProgramStatic) {
+  } else if (facts.versions.isProgramStatic) {
     defect.kind = Kind::FfmpegStatic;
-  } else if (!defect.majors.empty() && !llvm::is_contained(defect.majors, facts.ffmpegProgram)) {
+  } else if (!defect.majors.empty() && !isTried) {
     defect.kind = Kind::FfmpegUnsupportedMajor;
     defect.actual = number;
   } else {

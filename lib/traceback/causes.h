@@ -7,24 +7,34 @@
 namespace tcfix::traceback {
 
 /// How far the package came with a major. A missing FFmpeg is expected of all but one; the group
-/// that got further shows what is really wrong.
-enum class Progress { Nowhere, WithoutFfmpeg, Further };
+/// that loaded more shows what is really wrong.
+enum class Progress {
+  NotBuilt, ///< this build has no libraries for it
+  Nowhere,  ///< and the text does not say why
+  WithoutFfmpeg,
+  Further
+};
 Progress progressOf(const Defect& failure);
+
+/// Drops what is not about the failure: warnings about optional packages, attempts of others, a
+/// sentence that another one explains.
+void keepRelevant(TracebackFacts& facts);
 
 /// The failure as the table of findings knows it; `package` is what failed.
 Defect classified(const Defect& failure, const std::string& package, const TracebackFacts& facts);
 
-/// What it means that none of the majors found its FFmpeg; `first` is the failure of the first.
+/// What it means that none of the majors in the text found its FFmpeg; `first` is the failure of
+/// the first.
 Defect ffmpegDefect(const Defect& first, const TracebackFacts& facts);
 
-/// True if a symbol of torch's is missing, which no other build of this release would find.
+/// True if the package and torch were not built for each other, whatever their versions are.
 bool isTorchTheCause(const Defect& failure);
 
-/// True for a library of the recipe's package.
+/// True for a library of the recipe's package, and not of a plugin.
 bool isOwnLibrary(const Defect& failure);
 
-/// What did not load: a package, or else a file.
-std::string failedPackage(const Defect& failure);
+/// What did not load: a package, or else a file; empty if the text does not show it.
+std::string failedPackage(const Defect& failure, const TracebackFacts& facts);
 
 /// The failure as a loader's problem, for the report on its group.
 resolve::LoadProblem problemOf(const Defect& failure);

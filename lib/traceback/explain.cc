@@ -1,9 +1,12 @@
 #include "traceback/explain.h"
 
-#include "doctor/advice.h"
+#include "advice/advice.h"
 #include "doctor/rules.h"
 #include "image/names.h"
+#include "providers/torch.h"
+#include "recipe/cuda_name.h"
 #include "traceback/causes.h"
+#include "traceback/phrase.h"
 
 #include <algorithm>
 
@@ -14,24 +17,9 @@ using doctor::Evidence;
 using doctor::Finding;
 using doctor::FindingContext;
 using Findings = std::vector<Finding>;
+using Kind = Defect::Kind;
 
 namespace {
-
-/// A library of the package shows that the package is there.
-void dropContradictions(TracebackFacts& facts) {
-  bool hasLibrary = facts.hasMajors();
-  for (const FailureGroup& group : facts.groups)
-    hasLibrary |= llvm::any_of(group.failures, isOwnLibrary);
-  if (hasLibrary)
-    for (FailureGroup& group : facts.groups)
-      llvm::erase_if(group.failures, [](const Defect& failure) {
-        return failure.kind == Defect::Kind::PackageMissing &&
-               failure.name == recipe::defaultRecipe().name;
-      });
-  llvm::erase_if(facts.groups, [](const FailureGroup& group) {
-    return group.major == 0 && group.failures.empty();
-  });
-}
 
 doctor::GroupReport reportOf(const FailureGroup& group) {
   doctor::GroupReport report;
@@ -50,27 +38,17 @@ doctor::GroupReport reportOf(const FailureGroup& group) {
   return report;
 }
 
-/// The majors in the list show the package's release, roughly.
-std::optional<Defect> mismatchIn(const TracebackFacts& facts) {
+/// Versions that do not go together, as far as the text shows them. A torch of someone else's is
+/// not what the table speaks of.
+std::optional<Defect> mismatchIn(const TracebackFacts& facts, const recipe::TorchBuild& torch) {
   const recipe::Recipe& recipe = recipe::defaultRecipe();
-  if (!facts.release.empty())
-    return doctor::versionMismatch(recipe, facts.release, facts.torch);
-  if (facts.isListComplete && facts.hasMajors())
-    for (const recipe::MajorSpan& span : recipe.majorSpans)
-      if (span.highest == facts.groups.front().major)
-        return doctor::versionMismatch(recipe, span, facts.torch);
-  return std::nullopt;
-}
-
-/// What is wrong with the versions, as far as the text has them. It is the cause where the symbols
-/// show it, or nothing else is known.
-void addVersions(const TracebackFacts& facts, const FindingContext& context, bool isCause,
-                 Findings& findings) {
-  for (std::optional<Defect> defect : {doctor::vendorOfTorch(facts.torch), mismatchIn(facts)})
-    if (defect) {
-      defect->isCause = isCause;
-      findings.push_back(wordFinding(*defect, context));
-    }
+  const Versions& versions = facts.versions;
+  if (torch.isForeign() || facts.isOwnBuild || !versions.releases.isKnown())
+    return std::nullopt;
+  if (!versions.release.empty() || versions.releases.isOne())
+    return doctor::versionMismatch(recipe, versions.releaseText(), torch.version);
+  return doctor::versionMismatch(recipe, {0, versions.releases.first, versions.releases.last},
+                                 torch.version);
 }
 
 struct Cause {
@@ -79,10 +57,10 @@ struct Cause {
   Progress progress = Progress::Nowhere;
 };
 
-/// The failures of the groups that got furthest, in the order of the text.
+/// The failures of the groups that loaded the most, in the order of the text.
 std::vector<Cause> causesOf(const TracebackFacts& facts) {
   std::vector<Cause> causes;
-  Progress furthest = Progress::Nowhere;
+  Progress furthest = Progress::NotBuilt;
   for (const FailureGroup& group : facts.groups)
     if (!group.failures.empty()) {
       const Defect& first = group.failures.front();
@@ -95,104 +73,184 @@ std::vector<Cause> causesOf(const TracebackFacts& facts) {
 
 std::string summaryOf(const TracebackFacts& facts, llvm::ArrayRef<Cause> causes,
                       const std::string& package) {
-  if (facts.groups.empty())
-    return "the text tells of no library that failed to load";
-  std::string summary = package + " did not load";
+  const std::string name = package.empty() ? "a library" : package;
   if (causes.empty())
-    return summary + "; the text ends before it says why";
+    return name + " did not load; the text ends before it says why";
   const Cause& first = causes.front();
+  if (first.failure->kind == Kind::NoWheel)
+    return name + " could not be installed";
   if (first.progress == Progress::Further && first.major && facts.groups.size() > 1)
-    return summary + "; with FFmpeg " + std::to_string(first.major) + " it got furthest";
-  if (first.progress == Progress::WithoutFfmpeg && facts.hasMajors())
-    return summary + " with any FFmpeg that it knows";
-  return summary;
+    return name + " did not load; the attempt with FFmpeg " + std::to_string(first.major) +
+           " shows the cause";
+  if (first.progress == Progress::WithoutFfmpeg && facts.isListComplete)
+    return name + " did not load with any FFmpeg that it supports";
+  return name + " did not load";
 }
 
-std::vector<Evidence> versionsIn(const TracebackFacts& facts) {
+std::vector<Evidence> versionsIn(const Versions& read) {
   std::vector<Evidence> versions;
   auto add = [&](const std::string& name, const std::string& value) {
     if (!value.empty())
       versions.push_back({name, value});
   };
-  add(recipe::defaultRecipe().name, facts.release);
-  add("torch", facts.torch);
-  add("python", facts.python);
-  add("system", facts.platform ? nameOf(*facts.platform).str() : "");
+  const bool isSpan = read.releaseText().empty() && read.releases.isKnown();
+  add(recipe::defaultRecipe().name, isSpan ? read.releases.text() : read.releaseText());
+  add("torch", read.torchText());
+  add("python", read.python);
+  add("system", read.platform ? nameOf(*read.platform).str() : "");
   return versions;
 }
 
+/// A file of its own, or of a package that tcfix has no recipe for: the next step is to look at it.
+std::string doctorCommand(const std::string& path) {
+  const bool isFile = path.find_first_of("/\\") != std::string::npos;
+  return "tcfix doctor " + (isFile ? advice::quoted(path) : "FILE");
+}
+
+/// A part of the toolkit or of torch is missing: either torch has that CUDA, and only a part of it
+/// is not there, or the package was built for another one. The driver's libraries show neither.
+bool isOfOtherCuda(llvm::StringRef library, const recipe::TorchBuild& torch) {
+  if (torch.cudaMajor)
+    return recipe::isOtherCuda(library, torch);
+  return recipe::cudaMajorOf(library).value_or(0) != 0 || providers::isTorchLibrary(library);
+}
+
 Finding findingOf(const Defect& failure, FindingContext context, const TracebackFacts& facts) {
-  context.package = failedPackage(failure);
-  Finding finding = wordFinding(classified(failure, context.package, facts), context);
-  // A file that no package is known to have brought.
-  if (context.package == baseName(failure.path) && finding.action == reinstallCommand(context))
+  const std::string package = failedPackage(failure, facts);
+  const bool isOwn = package == context.package;
+  if (!isOwn) {
+    context.package = package;
+    context.release.clear(); // that of the other one
+  }
+  Defect defect = classified(failure, package, facts);
+  if (isOwn && defect.kind == Kind::CudaMissing && isOfOtherCuda(defect.name, context.torch))
+    defect.kind = Kind::CudaVariantMismatch;
+  // One of both must change, or neither is there yet.
+  context.canReplaceTorch |= defect.kind == Kind::NoWheel ||
+                             defect.kind == Kind::OperatorsMissing ||
+                             defect.kind == Kind::MissingTorchSymbols;
+  Finding finding = doctor::wordFinding(defect, context);
+  // Nothing says that an index has a better one, or any.
+  if (!isOwn && finding.action == advice::reinstallCommand(context) &&
+      (packageOf(failure.path).empty() || defect.kind == Kind::MissingSymbols ||
+       defect.kind == Kind::MissingTorchSymbols || defect.kind == Kind::LibraryTooOld))
     finding.action.clear();
+  if (finding.action.empty() && package == "torch")
+    finding.action = "tcfix doctor --package torch";
+  else if (finding.action.empty() && !isOwn && defect.kind != Kind::PackageMissing)
+    finding.action = doctorCommand(failure.path);
   return finding;
+}
+
+void addOnce(Findings& findings, Finding finding) {
+  if (llvm::none_of(findings, [&](const Finding& each) {
+        return each.code == finding.code &&
+               (each.code == "cause-not-told" || each.message == finding.message ||
+                each.action == finding.action);
+      }))
+    findings.push_back(std::move(finding));
 }
 
 Findings findingsOf(const TracebackFacts& facts, llvm::ArrayRef<Cause> causes,
                     const FindingContext& context) {
   Findings findings;
-  if (causes.empty()) {
-    if (!facts.groups.empty()) {
-      addVersions(facts, context, true, findings);
-      findings.push_back(
-          findingOf(causeNotTold(recipe::defaultRecipe().libraryPrefix), context, facts));
+  const recipe::Recipe& recipe = recipe::defaultRecipe();
+  const bool isAboutPackage =
+      causes.empty() || failedPackage(*causes.front().failure, facts) == recipe.name;
+  const bool isPlugin = !causes.empty() && causes.front().failure->kind == Kind::PluginBroken;
+  const bool isTorch = !causes.empty() && isTorchTheCause(*causes.front().failure);
+  if (isAboutPackage && facts.versions.release == recipe.placeholder) {
+    findings.push_back(
+        doctor::wordFinding({Kind::PlaceholderRelease, {}, recipe.placeholder}, context));
+    return findings;
+  }
+  if (isAboutPackage && !isPlugin) {
+    // Versions that do not go together come first: nothing else helps before they do.
+    if (std::optional<Defect> mismatch = mismatchIn(facts, context.torch))
+      findings.push_back(doctor::wordFinding(*mismatch, context));
+    if (std::optional<Defect> vendor = doctor::vendorOfTorch(context.torch.version)) {
+      vendor->isCause =
+          isTorch || causes.empty() || causes.front().failure->kind == Kind::CauseNotTold;
+      findings.push_back(doctor::wordFinding(*vendor, context));
     }
+  }
+  if (causes.empty()) {
+    findings.push_back(findingOf(causeNotTold(recipe.libraryPrefix), context, facts));
     return findings;
   }
   const Defect& first = *causes.front().failure;
   if (causes.front().progress == Progress::WithoutFfmpeg) {
-    findings.push_back(wordFinding(ffmpegDefect(first, facts), context));
-    addVersions(facts, context, false, findings);
+    findings.push_back(doctor::wordFinding(ffmpegDefect(first, facts), context));
     return findings;
   }
-  const bool isNotTold = first.kind == Defect::Kind::CauseNotTold,
-             isVersions = isNotTold || isTorchTheCause(first);
-  if (isVersions)
-    addVersions(facts, context, true, findings);
-  for (const Cause& cause : causes) {
-    Finding finding = findingOf(*cause.failure, context, facts);
-    // Of all majors alike: once is enough.
-    if (llvm::none_of(findings, [&](const Finding& each) {
-          return each.code == finding.code &&
-                 (isNotTold || each.message == finding.message || each.action == finding.action);
-        }))
-      findings.push_back(std::move(finding));
-  }
-  if (!isVersions)
-    addVersions(facts, context, false, findings);
+  for (const Cause& cause : causes)
+    addOnce(findings, findingOf(*cause.failure, context, facts));
   return findings;
+}
+
+FindingContext contextOf(const TracebackFacts& facts) {
+  const Versions& versions = facts.versions;
+  FindingContext context;
+  context.machine = {versions.platform, versions.arch, versions.python};
+  context.installer = versions.isConda ? advice::Installer::Conda : advice::Installer::Pip;
+  context.package = recipe::defaultRecipe().name;
+  context.release = versions.releaseText();
+  context.torch = recipe::torchBuildOf(versions.torchText());
+  context.applyCommand = "tcfix apply";
+  context.canReplace = !facts.isOwnBuild;
+  // A torch that nothing is known of may be anybody's.
+  context.canReplaceTorch = !context.torch.version.empty() && !context.torch.isForeign();
+  return context;
+}
+
+/// Nothing is known to have failed. Either nothing did, or it is not understood.
+void explainSilence(const TracebackFacts& facts, Diagnosis& diagnosis) {
+  doctor::PackageDiagnosis& package = diagnosis.packages.front();
+  const FindingContext context = contextOf(facts);
+  std::optional<Defect> mismatch = mismatchIn(facts, context.torch);
+  if (mismatch && facts.looksLikeFailure) {
+    package.findings.push_back(doctor::wordFinding(*mismatch, context));
+    package.package = context.package;
+    package.summary = context.package + " and torch were not built for each other";
+    return;
+  }
+  diagnosis.isUnderstood = !facts.looksLikeFailure;
+  package.isOk = diagnosis.isUnderstood;
+  package.summary = package.isOk
+                        ? "the text shows no failure"
+                        : "tcfix does not recognize the failure in this text; send all that was "
+                          "printed, from the command to the last line of the error";
+  if (mismatch) {
+    mismatch->isCause = false;
+    package.findings.push_back(doctor::wordFinding(*mismatch, context));
+  }
 }
 
 } // namespace
 
 Diagnosis explainTraceback(llvm::StringRef text, const std::string& name) {
   TracebackFacts facts = readTraceback(text);
-  dropContradictions(facts);
-  const std::vector<Cause> causes = causesOf(facts);
-  FindingContext context;
-  context.platform = facts.platform;
-  context.isConda = facts.isConda;
-  context.package = recipe::defaultRecipe().name;
-  context.torch = facts.torch;
-  context.isTorchWithoutCuda = llvm::StringRef(facts.torch).contains("+cpu");
-  context.applyCommand = "tcfix apply";
-
+  keepRelevant(facts);
   Diagnosis diagnosis;
   diagnosis.target = name;
   diagnosis.isKnown = false;
-  diagnosis.versions = versionsIn(facts);
+  diagnosis.versions = versionsIn(facts.versions);
   doctor::PackageDiagnosis& package = diagnosis.packages.emplace_back();
-  package.isOk = facts.groups.empty();
-  package.findings = findingsOf(facts, causes, context);
-  const std::string failed = causes.empty() || facts.hasMajors()
-                                 ? context.package
-                                 : failedPackage(*causes.front().failure);
-  package.package = failed;
-  if (failed == context.package && !facts.release.empty())
-    package.package += " " + facts.release;
-  package.summary = summaryOf(facts, causes, failed);
+  const FindingContext context = contextOf(facts);
+  const bool isPlaceholder = facts.versions.release == recipe::defaultRecipe().placeholder;
+  if (facts.groups.empty() && !isPlaceholder) {
+    explainSilence(facts, diagnosis);
+  } else {
+    const std::vector<Cause> causes = causesOf(facts);
+    package.findings = findingsOf(facts, causes, context);
+    const std::string failed = causes.empty() || facts.hasMajors()
+                                   ? context.package
+                                   : failedPackage(*causes.front().failure, facts);
+    package.package = failed;
+    if (failed == context.package && !facts.versions.release.empty())
+      package.package += " " + facts.versions.release;
+    package.summary = summaryOf(facts, causes, failed);
+  }
   for (const FailureGroup& group : facts.groups)
     if (group.major != 0 || !facts.hasMajors())
       package.groups.push_back(reportOf(group));

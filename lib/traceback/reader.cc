@@ -1,22 +1,25 @@
 #include "traceback/reader.h"
 
+#include "image/names.h"
+#include "providers/ffmpeg_name.h"
 #include "recipe/recipe.h"
+#include "recipe/torch_symbols.h"
 
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/StringExtras.h>
-#include <llvm/Support/ConvertUTF.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace tcfix::traceback {
+
+using Kind = Defect::Kind;
 
 namespace {
 
 // Higher numbers are no majors; a list that is printed again and again says nothing new.
-constexpr int kHighestMajor = 99;
+constexpr int kHighestMajor = 99, kLowestTried = 4;
 constexpr size_t kMostRepeats = 20;
-constexpr size_t kLongestVersion = 64;
-constexpr size_t kLongestBanner = 4096; // of an ffmpeg, with all its options
 
 /// A part of the text that is about one major, or, with 0, about none.
 struct Part {
@@ -53,150 +56,234 @@ std::vector<Part> splitByMajor(llvm::StringRef text, const recipe::ErrorWords& w
   return parts;
 }
 
+bool isExplained(llvm::ArrayRef<Defect> failures) {
+  return llvm::any_of(failures,
+                      [](const Defect& failure) { return failure.kind != Kind::CauseNotTold; });
+}
+
+/// Of several attempts in one text the last counts. Outside of the lists all of them do.
 void addTo(std::vector<FailureGroup>& groups, int major, std::vector<Defect> failures) {
   auto group = llvm::find_if(groups, [&](const FailureGroup& each) { return each.major == major; });
   if (group == groups.end())
     group = groups.insert(groups.end(), FailureGroup{major});
+  else if (major != 0 && isExplained(failures))
+    group->failures.clear();
   for (Defect& failure : failures)
     if (group->failures.size() < kMostFailures && !contains(group->failures, failure))
       group->failures.push_back(std::move(failure));
 }
 
+bool isOfPackage(const Defect& failure, const recipe::Recipe& recipe) {
+  return llvm::StringRef(failure.path).contains(recipe.libraryPrefix);
+}
+
 /// A loader names what is missing, and the sentence that follows names who wanted it.
 void nameLibraries(FailureGroup& group) {
-  const std::string& prefix = recipe::defaultRecipe().libraryPrefix;
+  const recipe::Recipe& recipe = recipe::defaultRecipe();
   std::string library;
   for (const Defect& failure : group.failures)
-    if (library.empty() && !failure.path.empty() && llvm::StringRef(failure.path).contains(prefix))
+    if (library.empty() && isOfPackage(failure, recipe))
       library = failure.path;
   if (library.empty() && group.major)
-    library = prefix; // as its own error calls all of them
+    library = recipe.libraryPrefix; // as its own error calls all of them
+  // A path that was cut off.
+  if (group.major)
+    for (Defect& failure : group.failures)
+      if (!failure.path.empty() && baseName(failure.path).find('.') == llvm::StringRef::npos)
+        failure.path = library;
   for (Defect& failure : group.failures)
-    if (failure.path.empty())
+    if (failure.path.empty() && (failure.subject.empty() || failure.subject == recipe.name) &&
+        failure.kind != Kind::PackageMissing && failure.kind != Kind::PackageUnavailable &&
+        failure.kind != Kind::NoWheel)
       failure.path = library;
   // "It failed" is no news after the reason.
-  bool isExplained = llvm::any_of(group.failures, [](const Defect& failure) {
-    return failure.kind != Defect::Kind::CauseNotTold;
-  });
-  if (isExplained)
-    llvm::erase_if(group.failures, [](const Defect& failure) {
-      return failure.kind == Defect::Kind::CauseNotTold;
-    });
+  if (isExplained(group.failures))
+    llvm::erase_if(group.failures,
+                   [](const Defect& failure) { return failure.kind == Kind::CauseNotTold; });
 }
 
-/// A version such as "2.9.1+cu130" at the beginning of the text; empty if there is none.
-llvm::StringRef versionAt(llvm::StringRef text) {
-  llvm::StringRef version = text.take_front(kLongestVersion).take_while([](char c) {
-    return llvm::isAlnum(c) || c == '.' || c == '+' || c == '_';
+/// True if the text has the attempt with every major that this release tries.
+bool hasWholeList(llvm::StringRef text, const TracebackFacts& facts) {
+  const recipe::Recipe& recipe = recipe::defaultRecipe();
+  if (!facts.hasMajors())
+    return false;
+  std::vector<int> majors;
+  for (const FailureGroup& group : facts.groups)
+    if (group.major && !group.failures.empty())
+      majors.push_back(group.major);
+  if (majors.empty())
+    return false;
+  const int highest = *std::max_element(majors.begin(), majors.end());
+  for (int major = kLowestTried; major <= highest; ++major)
+    if (!llvm::is_contained(majors, major))
+      return false;
+  if (text.contains(recipe.errorWords.beginOfList) || hasWords(text, recipe.errorWords.sentence))
+    return true;
+  // Without its beginning: if no release that it can be tries a higher one.
+  return llvm::none_of(recipe.majorSpans, [&](const recipe::MajorSpan& span) {
+    return span.highest > highest &&
+           facts.versions.releases.sharedWith({span.first, span.last}).isKnown();
   });
-  version = version.rtrim("._+");
-  auto [first, rest] = version.split('.');
-  bool isVersion = !first.empty() && first.size() < 3 && llvm::all_of(first, llvm::isDigit) &&
-                   !rest.empty() && llvm::isDigit(rest.front());
-  return isVersion ? version : llvm::StringRef();
 }
 
-/// The version that follows a name, as in "torch==2.9.1", "torch: 2.9.1", "| torch | 2.9.1 |" or
-/// "torch-2.9.1.dist-info". Not in "torch>=2.0": that is a wish.
-std::string versionOf(llvm::StringRef text, llvm::StringRef name) {
-  for (size_t at = text.find_insensitive(name); at != llvm::StringRef::npos;
-       at = text.find_insensitive(name, at + name.size())) {
-    if (at > 0 && (llvm::isAlnum(text[at - 1]) || text[at - 1] == '_' || text[at - 1] == '-'))
-      continue;
-    llvm::StringRef rest = text.substr(at + name.size());
-    rest = rest.ltrim(" \t'\"`*");
-    if (rest.consume_front_insensitive("version"))
-      rest = rest.ltrim(" \t'\"`*");
-    for (llvm::StringRef separator : {"==", ":", "=", "|", "-", "@"})
-      if (rest.consume_front(separator))
-        break;
-    rest = rest.ltrim(" \t'\"`*(|v");
-    llvm::StringRef version = versionAt(rest);
-    version.consume_back(".dist");
-    if (!version.empty())
-      return version.str();
+constexpr llvm::StringLiteral kFailureWords[] = {
+    "Error",       "Err\n",        "error:",         "ERR",
+    "Traceback",   "xception",     "failed",         "Failed",
+    "FAILED",      "cannot",       "Cannot",         "could not",
+    "fatal",       "Fatal",        "not found",      "No such file",
+    "Aborted",     "core dumped",  "bad_alloc",      "terminate called",
+    "crash",       "undefined",    "denied",         "nable to",
+    "not valid",   "is missing",   "killed",         "Killed",
+    "refused",     "incompatible", "unsupported",    "--> ",
+    "错误",        "失败",         "找不到",         "无法",
+    "無法",        "Fehler",       "nicht gefunden", "erreur",
+    "introuvable", "ошибка"};
+
+FailureGroup& groupOf(std::vector<FailureGroup>& groups, int major) {
+  for (FailureGroup& group : groups)
+    if (group.major == major)
+      return group;
+  return groups.emplace_back(FailureGroup{major});
+}
+
+/// A list without headings, as old releases print it, or whose first heading was cut off: the
+/// library that failed, or the FFmpeg that was missing, shows the major.
+void nameMajors(std::vector<FailureGroup>& groups) {
+  const recipe::Recipe& recipe = recipe::defaultRecipe();
+  std::vector<Defect> kept;
+  for (Defect& failure : std::exchange(groupOf(groups, 0).failures, {})) {
+    const bool isBare = failure.path.empty() &&
+                        (failure.subject.empty() || failure.subject == recipe.name) &&
+                        failure.kind == Kind::MissingDependency;
+    std::optional<providers::FfmpegName> name =
+        isBare ? providers::parseFfmpegName(failure.name) : std::nullopt;
+    std::optional<int> major = name ? providers::ffmpegMajorOf(*name) : std::nullopt;
+    if (!major && isOfPackage(failure, recipe))
+      major = recipe.roleOf(baseName(failure.path)).major;
+    std::vector<Defect>& target = major ? groupOf(groups, *major).failures : kept;
+    if (!contains(target, failure))
+      target.push_back(std::move(failure));
   }
-  return {};
+  groupOf(groups, 0).failures = std::move(kept);
+  llvm::erase_if(
+      groups, [](const FailureGroup& group) { return group.major == 0 && group.failures.empty(); });
 }
 
-/// "3.12" of ".../python3.12/..." or of "...\Python312\...".
-std::string pythonIn(llvm::StringRef text) {
-  for (llvm::StringRef name : {"/python3.", "Python3", "cpython-3."})
-    for (size_t at = text.find(name); at != llvm::StringRef::npos;
-         at = text.find(name, at + name.size())) {
-      llvm::StringRef minor = text.substr(at + name.size()).take_while(llvm::isDigit);
-      if (!minor.empty() && minor.size() <= 2)
-        return "3." + minor.str();
-    }
-  std::string told = versionOf(text, "python");
-  return llvm::StringRef(told).starts_with("3.") ? told : std::string();
+bool looksLikeFailure(llvm::StringRef text) {
+  // What is said of a machine that works, too.
+  const size_t harmless = text.count("Could not collect");
+  return text.count("Could not") > harmless ||
+         llvm::any_of(kFailureWords, [&](llvm::StringRef word) { return text.contains(word); });
 }
 
-std::optional<Platform> platformIn(llvm::StringRef text) {
-  const size_t mac = text.count(".dylib") + text.count("dyld") + text.count("-darwin.so") +
-                     text.count("mach-o") + text.count("dlopen(/"),
-               windows =
-                   text.count(".dll") + text.count("WinError") + text.count("\\site-packages"),
-               elf = text.count(".so");
-  if (mac == 0 && windows == 0 && elf == 0)
-    return std::nullopt;
-  if (windows > std::max(mac, elf))
-    return Platform::Windows;
-  return mac > 0 && mac * 2 >= elf ? Platform::MacOs : Platform::Linux; // macOS has .so files, too
+/// A frame of the package's own import. Errors that its decoders raise later are about files.
+bool hasImportFrame(llvm::StringRef text) {
+  const std::string& name = recipe::defaultRecipe().name;
+  return !hasWords(text, "cannot import name") && // it loads, and is older than a program expects
+         llvm::any_of(std::initializer_list<llvm::StringRef>{"__init__.py", "_core/__init__.py",
+                                                             "_core/ops.py"},
+                      [&](llvm::StringRef file) {
+                        std::string path = (name + "/" + file).str(), other = path;
+                        std::replace(other.begin(), other.end(), '/', '\\');
+                        return text.contains(path) || text.contains(other);
+                      });
 }
 
-void readProgram(llvm::StringRef text, TracebackFacts& facts) {
-  constexpr llvm::StringLiteral kProgram = "ffmpeg version ";
-  for (size_t at = text.find(kProgram); at != llvm::StringRef::npos;
-       at = text.find(kProgram, at + kProgram.size())) {
-    llvm::StringRef rest = text.substr(at + kProgram.size(), kLongestBanner);
-    rest.consume_front("n"); // of tags: n7.1
-    int major = 0;
-    if (rest.consumeInteger(10, major) || major < 1 || major > kHighestMajor ||
-        !(rest.starts_with(".") || rest.starts_with("-") || rest.starts_with(" ")))
-      continue;
-    facts.ffmpegProgram = major;
-    llvm::StringRef configuration = rest.split("configuration:").second.split('\n').first;
-    facts.isProgramStatic =
-        configuration.contains("--enable-static") && !configuration.contains("--enable-shared");
+/// The package failed, and no reason is in the text: its error without a list, or the frames of its
+/// code alone.
+void addUntold(llvm::StringRef text, TracebackFacts& facts) {
+  const recipe::Recipe& recipe = recipe::defaultRecipe();
+  const bool isExplained = llvm::any_of(facts.groups, [&](const FailureGroup& group) {
+    return group.major != 0 || llvm::any_of(group.failures, [&](const Defect& failure) {
+             return isOfPackage(failure, recipe) || failure.kind == Kind::PluginBroken;
+           });
+  });
+  const bool isImport = facts.groups.empty() && facts.looksLikeFailure && hasImportFrame(text);
+  if (!isExplained && (isImport || hasWords(text, (recipe.errorWords.sentence + ".").str())))
+    groupOf(facts.groups, 0).failures.push_back(causeNotTold(recipe.libraryPrefix));
+}
+
+/// An FFmpeg of which nothing says who needs it.
+bool namesFfmpeg(const FailureGroup& group) {
+  return llvm::any_of(group.failures, [](const Defect& failure) {
+    return failure.kind == Kind::MissingDependency && failure.path.empty() &&
+           failure.subject.empty() && providers::parseFfmpegName(failure.name);
+  });
+}
+
+/// The package's own code that tries the majors appears in the frames, or its error does.
+bool isFromList(llvm::StringRef text, const TracebackFacts& facts) {
+  const recipe::ErrorWords& words = recipe::defaultRecipe().errorWords;
+  return facts.hasMajors() || text.contains(words.endOfList) || hasWords(text, words.sentence) ||
+         llvm::any_of(recipe::packageFingerprints().frames,
+                      [&](const recipe::FrameFingerprint& print) {
+                        return print.function.starts_with("load_") && text.contains(print.function);
+                      });
+}
+
+/// The highest major of a list whose beginning is there shows the release, roughly.
+void narrowReleases(llvm::StringRef text, TracebackFacts& facts) {
+  const recipe::Recipe& recipe = recipe::defaultRecipe();
+  if (!facts.hasMajors() ||
+      !(text.contains(recipe.errorWords.beginOfList) || hasWords(text, recipe.errorWords.sentence)))
     return;
-  }
+  int highest = 0;
+  for (const FailureGroup& group : facts.groups)
+    highest = std::max(highest, group.major);
+  for (const recipe::MajorSpan& span : recipe.majorSpans)
+    if (span.highest == highest)
+      if (recipe::VersionSpan shared = facts.versions.releases.sharedWith({span.first, span.last});
+          shared.isKnown())
+        facts.versions.releases = shared;
+}
+
+/// A symbol that torch got in one version, or lost in one, shows for which torch the package was
+/// built, and so its releases.
+void narrowBySymbols(TracebackFacts& facts) {
+  const recipe::Recipe& recipe = recipe::defaultRecipe();
+  for (const FailureGroup& group : facts.groups)
+    for (const Defect& failure : group.failures) {
+      const bool isPackages =
+          isOfPackage(failure, recipe) || (failure.path.empty() && failure.subject.empty());
+      if (failure.kind != Kind::MissingSymbols || !isPackages)
+        continue;
+      const recipe::TorchSpan torches = recipe::torchSpanOf(failure.items);
+      recipe::VersionSpan releases;
+      for (const recipe::TorchMatch& match : recipe.torchMatches) {
+        const bool fits = torches.since.isKnown()   ? !(match.torch < torches.since)
+                          : torches.until.isKnown() ? !(torches.until < match.torch)
+                                                    : false;
+        if (fits && !releases.isKnown())
+          releases.first = match.first;
+        if (fits)
+          releases.last = match.last;
+      }
+      recipe::VersionSpan shared = facts.versions.releases.sharedWith(releases);
+      if (releases.isKnown() && shared.isKnown())
+        facts.versions.releases = shared;
+    }
+}
+
+/// "Could not load libNAME_plugin": a plugin's error has the words of the package's.
+void findPlugin(llvm::StringRef text, std::vector<FailureGroup>& groups) {
+  std::optional<Span> words =
+      findWords(text, (recipe::defaultRecipe().errorWords.sentence + "_").str());
+  bool isKnown = llvm::any_of(groups, [](const FailureGroup& group) {
+    return llvm::any_of(group.failures,
+                        [](const Defect& failure) { return failure.kind == Kind::PluginBroken; });
+  });
+  if (!words || isKnown)
+    return;
+  Defect plugin{Kind::PluginBroken, {}, text.substr(words->end).take_while(llvm::isAlnum).str()};
+  plugin.quote = text.slice(words->begin, words->end).str() + plugin.name;
+  addTo(groups, 0, {plugin});
 }
 
 } // namespace
 
-std::string plainText(llvm::StringRef text) {
-  std::string converted;
-  bool isUtf16 = text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff");
-  if (isUtf16 && llvm::convertUTF16ToUTF8String(
-                     llvm::ArrayRef(text.data(), text.size() & ~size_t(1)), converted))
-    text = converted;
-  std::string plain;
-  plain.reserve(text.size());
-  for (size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '\x1b' && i + 1 < text.size() && text[i + 1] == '[') {
-      // A control sequence ends with a letter, or is none.
-      size_t end = i + 2;
-      while (end < text.size() && (llvm::isDigit(text[end]) || text[end] == ';'))
-        ++end;
-      if (end < text.size() && llvm::isAlpha(text[end])) {
-        i = end;
-        continue;
-      }
-    }
-    if (text[i] == '\r') {
-      if (i + 1 == text.size() || text[i + 1] != '\n')
-        plain += '\n';
-    } else if (text[i] != '\0') {
-      plain += text[i];
-    }
-  }
-  return plain;
-}
-
 bool isSame(const Defect& one, const Defect& other) {
   auto detail = [](const Defect& each) {
-    return each.kind == Defect::Kind::WrongArchitecture ? each.actual : each.name;
+    return each.kind == Kind::WrongArchitecture ? each.actual : each.name;
   };
   return one.kind == other.kind && one.path == other.path && detail(one) == detail(other) &&
          one.items == other.items;
@@ -207,7 +294,7 @@ bool contains(llvm::ArrayRef<Defect> failures, const Defect& failure) {
 }
 
 Defect causeNotTold(const std::string& library) {
-  Defect defect{Defect::Kind::CauseNotTold, library};
+  Defect defect{Kind::CauseNotTold, library};
   defect.quote = "";
   return defect;
 }
@@ -217,6 +304,9 @@ TracebackFacts readTraceback(llvm::StringRef raw) {
   const llvm::StringRef text = plain;
   const recipe::Recipe& recipe = recipe::defaultRecipe();
   TracebackFacts facts;
+  facts.versions = readVersions(text);
+  facts.isAboutPackage = text.contains_insensitive(recipe.name);
+  facts.looksLikeFailure = looksLikeFailure(text);
   size_t readOf[kHighestMajor + 1] = {};
   for (const Part& part : splitByMajor(text, recipe.errorWords))
     if (readOf[part.major]++ < kMostRepeats) {
@@ -224,33 +314,24 @@ TracebackFacts readTraceback(llvm::StringRef raw) {
       if (part.major != 0 || !failures.empty())
         addTo(facts.groups, part.major, std::move(failures));
     }
-  std::stable_partition(facts.groups.begin(), facts.groups.end(),
-                        [](const FailureGroup& group) { return group.major != 0; });
+  findPlugin(text, facts.groups);
+  facts.isFromList = isFromList(text, facts);
+  facts.isAboutPackage |= llvm::any_of(facts.groups, namesFfmpeg);
+  if (facts.isFromList)
+    nameMajors(facts.groups);
+  llvm::stable_sort(facts.groups, [](const FailureGroup& a, const FailureGroup& b) {
+    return a.major > b.major; // as the package tries them
+  });
   llvm::for_each(facts.groups, nameLibraries);
-  const bool hasSentence = text.contains(recipe.errorWords.sentence);
-  if (facts.groups.empty() && hasSentence)
-    facts.groups.push_back({0, {causeNotTold(recipe.libraryPrefix)}});
-  facts.isListComplete = hasSentence || text.contains(recipe.errorWords.beginOfList);
-
-  // What torch says of itself counts more than what people write.
-  size_t own = text.find("The PyTorch version (");
-  facts.torch =
-      own == llvm::StringRef::npos ? std::string() : versionAt(text.substr(own + 21)).str();
-  for (llvm::StringRef name : {"torch", "pytorch"})
-    if (facts.torch.empty())
-      facts.torch = versionOf(text, name);
-  facts.release = versionOf(text, recipe.name);
-  facts.python = pythonIn(text);
+  addUntold(text, facts);
+  facts.isListComplete = hasWholeList(text, facts);
+  narrowReleases(text, facts);
+  narrowBySymbols(facts);
   for (const FailureGroup& group : facts.groups)
     for (const Defect& failure : group.failures)
-      if (failure.kind == Defect::Kind::PythonAbi)
-        facts.python = failure.actual;
-  facts.platform = platformIn(text);
-  facts.isConda =
-      llvm::any_of(std::initializer_list<llvm::StringRef>{"conda3/", "conda/", "mambaforge",
-                                                          "miniforge", "micromamba", "/.pixi/"},
-                   [&](llvm::StringRef word) { return text.contains(word); });
-  readProgram(text, facts);
+      if (failure.kind == Kind::PythonAbi)
+        facts.versions.python = failure.actual;
+  facts.isTorioLoaded = text.contains("Successfully loaded FFmpeg");
   return facts;
 }
 

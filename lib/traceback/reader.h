@@ -1,13 +1,14 @@
 // Reads a traceback: the text of somebody's failed import becomes plain facts.
 //
 // Understood are the words of the package's own error (recipe::ErrorWords), of glibc's and musl's
-// loader, of dyld, of Windows by its error numbers, and of Python, wherever they stand: behind time
+// loader, of dyld, of Windows, of Python and its installers, wherever they stand: behind time
 // stamps, in quotes, all on one line, cut off. Nothing in a text is trusted to be complete, and
 // reading takes time in proportion to its length.
 #pragma once
 
 #include "doctor/defect.h"
-#include "image/platform.h"
+#include "traceback/plain_text.h"
+#include "traceback/versions.h"
 
 namespace tcfix::traceback {
 
@@ -23,22 +24,20 @@ struct FailureGroup {
 };
 
 struct TracebackFacts {
-  std::vector<FailureGroup> groups = {}; ///< in the order of the text; those with majors first
-  bool isListComplete = false;           ///< the list of majors begins in this text
-  // Versions, empty where the text has none. `release` is that of the package.
-  std::string torch = {}, release = {}, python = {};
-  std::optional<Platform> platform = {};
-  bool isConda = false;
-  int ffmpegProgram = 0;        ///< the major of an ffmpeg whose own output is in the text
-  bool isProgramStatic = false; ///< and that it has no shared libraries
+  std::vector<FailureGroup> groups = {}; ///< the highest major first, and 0 last
+  /// The attempts with all majors are in this text; else what is not there proves nothing.
+  bool isListComplete = false;
+  bool isFromList = false;     ///< the package tried one major after the other
+  bool isAboutPackage = false; ///< the recipe's package is named
+  bool isOwnBuild = false;     ///< of the user or a vendor: it has not the libraries of all majors
+  bool isTorioLoaded = false;  ///< torchaudio found an FFmpeg of its own
+  bool looksLikeFailure = false; ///< whatever it is about
+  Versions versions = {};
 
   bool hasMajors() const { return !groups.empty() && groups.front().major != 0; }
 };
 
 TracebackFacts readTraceback(llvm::StringRef text);
-
-/// Without colours and carriage returns; UTF-16, as PowerShell writes it, becomes UTF-8.
-std::string plainText(llvm::StringRef text);
 
 /// Everything that loaders and Python report in a piece of plain text, in its order.
 std::vector<Defect> readFailures(llvm::StringRef text);

@@ -45,7 +45,7 @@ class Requests(ApplyTest):
                 self.assertIn(why, message)
                 self.assertEqual(self.entries(), [TORCH, BREW])
         (message,) = messages(self.apply("--ffmpeg", "av", self.world.env))
-        self.assertIn("pip install av", message)
+        self.assertIn('pip install "av<16"', message)
         self.put_ffmpeg("/ff/whole")
         self.assertEqual(messages(self.apply("--ffmpeg", "/ff/whole", self.world.env)), [])
         self.assertEqual(self.entries(), [TORCH, "/ff/whole"])

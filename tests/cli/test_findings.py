@@ -12,8 +12,8 @@ from doctor_trees import WANTS_FFMPEG, LinuxTree, MacTree
 from harness import ROOT, FilesTest, find_tool, run, tcfix, tcfix_json
 from test_traceback import CASES as TEXTS
 
-REINSTALL = "pip install --force-reinstall --no-deps torchcodec"
 APPLY = r"tcfix apply --sysroot \S+ \S+/home/me/\.venv"
+REINSTALL = "pip install --force-reinstall --no-deps torchcodec==0.9.1 && " + APPLY
 CORE = "torchcodec/libtorchcodec_core7"
 CASES = {}
 
@@ -38,7 +38,7 @@ def shows(code, **expected):
 # FFmpeg
 
 @shows("ffmpeg-missing", message="no FFmpeg that the libraries could use .FFmpeg 7",
-       action="brew install ffmpeg@7", path=CORE)
+       action="brew install ffmpeg@7 && " + APPLY, path=CORE)
 def no_ffmpeg(folder):
     return MacTree(folder, dependencies=WANTS_FFMPEG)
 
@@ -51,7 +51,7 @@ def ffmpeg_off_the_search_path(folder):
 
 
 @shows("ffmpeg-unsupported-major", message="uses FFmpeg 7; installed: 5",
-       action="brew install ffmpeg@7", path=CORE)
+       action="brew install ffmpeg@7 && " + APPLY, path=CORE)
 def ffmpeg_of_another_major(folder):
     tree = MacTree(folder, dependencies=WANTS_FFMPEG)
     tree.ffmpeg("/opt/homebrew/opt/ffmpeg/lib", major=5)
@@ -59,7 +59,7 @@ def ffmpeg_of_another_major(folder):
 
 
 @shows("ffmpeg-static", message="no FFmpeg here has shared libraries",
-       action="brew install ffmpeg@7", path=CORE)
+       action="brew install ffmpeg@7 && " + APPLY, path=CORE)
 def ffmpeg_without_libraries(folder):
     tree = MacTree(folder, dependencies=WANTS_FFMPEG)
     tree.write("/opt/homebrew/bin/ffmpeg", tiny_macho.dylib(), mode=0o755)
@@ -78,7 +78,7 @@ def ffmpeg_of_homebrew_and_of_pyav(folder):
 
 # torch
 
-@shows("torch-missing", message="no torch in this environment", action="pip install torch")
+@shows("torch-missing", message="no torch in this environment", action='pip install "torch==2.9.."')
 def no_torch(folder):
     tree = MacTree(folder)
     (tree.site / "torch-2.9.1.dist-info" / "METADATA").unlink()
@@ -88,7 +88,7 @@ def no_torch(folder):
 
 @shows("torch-version-mismatch", severity="warning", exit=0, path="site-packages",
        message="torchcodec 0.9.1 is built for torch 2.9; this is torch 2.8.0",
-       action='pip install "torchcodec==0.7.."')
+       action='pip install "torchcodec==0.7.." && ' + APPLY)
 def older_torch(folder):
     tree = MacTree(folder)
     tree.change_version("torch", "2.8.0")
@@ -96,15 +96,24 @@ def older_torch(folder):
 
 
 @shows("vendor-torch", severity="warning", message=r"torch 2.9.1\+rocm6.4 is ROCm", exit=0,
-       action=APPLY + " --replace-from BUILD_FOLDER", path="torch/lib")
+       action='pip install --force-reinstall --no-deps "torchcodec==0.9.." --index-url '
+       "https://download.pytorch.org/whl/rocm6.4 && " + APPLY, path="torch/lib")
 def torch_for_rocm(folder):
     tree = MacTree(folder)
     tree.change_version("torch", "2.9.1+rocm6.4")
     return tree
 
 
+@shows("vendor-torch", severity="warning", message=r"torch 2.9.0a0\+nv25.8 is NVIDIA", exit=0,
+       action=APPLY + " --replace-from BUILD_FOLDER", path="torch/lib")
+def torch_of_nvidia(folder):
+    tree = MacTree(folder)
+    tree.change_version("torch", "2.9.0a0+nv25.8")
+    return tree
+
+
 @shows("torch-broken", message="torch itself does not load: libtorch_python.dylib needs "
-       "@rpath/libomp.dylib", action="pip install --force-reinstall --no-deps torch",
+       "@rpath/libomp.dylib", action="pip install --force-reinstall --no-deps torch==2.9.1",
        path="torch/lib/libtorch_python.dylib", also=["missing-dependency"])
 def torch_without_its_own(folder):
     tree = MacTree(folder, dependencies=["@rpath/libtorch_python.dylib"])
@@ -121,16 +130,56 @@ def no_such_library(folder):
     return MacTree(folder, dependencies=["@rpath/libother.dylib"], rpaths=["@loader_path"])
 
 
-@shows("cuda-missing", message="libnvrtc.so.13.* is built for CUDA, and torch 2.9.1 is not", path=CORE)
-def cuda_without_cuda_torch(folder):
-    return LinuxTree(folder, needs={"libnvrtc.so.13": ("int nvrtc;", None)})
-
-
-@shows("cuda-missing", message="needs libnppicc.so.12", action="pip install nvidia-npp-cu12", path=CORE)
-def cuda_library_missing(folder):
-    tree = LinuxTree(folder, needs={"libnppicc.so.12": ("int npp;", None)})
-    tree.library(tree.site / "torch/lib/libc10_cuda.so")
+def for_cuda(folder, torch, cuda, library="libnvrtc.so.13", release="0.17.0"):
+    """A torchcodec that is built for CUDA, and a torch whose version.py names one, or None."""
+    tree = LinuxTree(folder, needs={library: ("int nvrtc;", None)})
+    tree.change_version("torchcodec", release)
+    tree.change_version("torch", torch)
+    tree.record()
+    tree.library(tree.site / "torch/lib/libc10_cuda.so" if cuda else tree.site / "torch/lib/libc10.so")
+    (tree.site / "torch/version.py").write_text(
+        f"from typing import Optional\n__version__ = '{torch}'\ncuda: Optional[str] = {cuda!r}\n")
     return tree
+
+
+@shows("cuda-missing", message="needs libnppicc.so.12", path=CORE,
+       action="pip install nvidia-npp-cu12 && " + APPLY)
+def cuda_library_missing(folder):
+    return for_cuda(folder, "2.9.1", "12.8", "libnppicc.so.12", "0.9.1")
+
+
+def channel(name, version):
+    return (f'pip install --force-reinstall --no-deps "torchcodec=={version}.." --index-url '
+            f"https://download.pytorch.org/whl/{name} && {APPLY}")
+
+
+@shows("cuda-variant-mismatch", path=CORE, action=channel("cpu", "0.17"),
+       message=r"built for CUDA 13, and torch 2.12.0\+cpu is built without CUDA")
+def cuda_without_cuda_torch(folder):
+    return for_cuda(folder, "2.12.0+cpu", None)
+
+
+@shows("cuda-variant-mismatch", path=CORE, action=channel("cu128", "0.17"),
+       message="built for CUDA 13, and torch 2.12.0 for CUDA 12")
+def another_cuda_than_torchs(folder):
+    return for_cuda(folder, "2.12.0", "12.8")
+
+
+@shows("cuda-variant-mismatch", path=CORE, action=channel("xpu", "0.17"), also=["vendor-torch"],
+       message=r"built for CUDA, and torch 2.12.0\+xpu is built without CUDA")
+def cuda_with_a_torch_for_intel(folder):
+    return for_cuda(folder, "2.12.0+xpu", None, "libc10_cuda.so")
+
+
+@shows("cuda-variant-mismatch", path=CORE, action='pip install "torchcodec==0.13.." && ' + APPLY,
+       also=["vendor-torch"], message="built for CUDA 13, and torch 2.12.0a0.nv26.1 for CUDA 12")
+def cuda_with_a_torch_of_a_vendor(folder):
+    return for_cuda(folder, "2.12.0a0+nv26.1", "12.9")
+
+
+@shows("cuda-variant-mismatch", path=CORE, message="without CUDA; build it against this torch")
+def own_build_for_cuda(folder):
+    return for_cuda(folder, "2.12.0+cpu", None, release="0.17.0+mine")
 
 
 @shows("libpython-missing", message="needs libpython3.12.so.1.0", action=APPLY, path=CORE)
@@ -140,7 +189,8 @@ def no_libpython(folder):
 
 @shows("missing-symbols", message=r"needs 1 symbol that libtorch_cpu.so does not have \(torch has "
        r"them since 2.11\): it was built against another torch than 2.9.1",
-       action='pip install "torchcodec==0.9.."', path=CORE)
+       path=CORE,
+       action='pip install --force-reinstall --no-deps "torchcodec==0.9.." && ' + APPLY)
 def symbol_of_another_torch(folder):
     return LinuxTree(folder, source="void torch_from_blob(void); void (*f)(void) = torch_from_blob;")
 
@@ -159,7 +209,7 @@ NEW_STRING = OLD_STRING[:-2] + "NSt7__cxx1112basic_stringIcSt11char_traitsIcESaI
 
 
 @shows("cxx11-abi", message=r"different kinds of std::string \(_GLIBCXX_USE_CXX11_ABI\)", path=CORE,
-       action="pip install --upgrade torch torchcodec", also=["missing-symbols"])
+       action='pip install "torch>=2.11" "torchcodec==0.17.." && ' + APPLY, also=["missing-symbols"])
 def torch_with_old_strings(folder):
     tree = LinuxTree(folder, source=f"void {NEW_STRING}(void); void (*f)(void) = {NEW_STRING};")
     tree.library(tree.site / "torch/lib/libc10.so", f"void {OLD_STRING}(void) {{}}")
@@ -385,10 +435,21 @@ def universal_without_a_slice(folder):
 
 
 @shows("wrong-architecture", message="there only for another architecture than arm64", path=CORE,
-       action="brew install ffmpeg@7")
+       action="brew install ffmpeg@7 && " + APPLY)
 def ffmpeg_for_intel(folder):
     tree = MacTree(folder, dependencies=WANTS_FFMPEG, rpaths=["/usr/local/lib"])
     tree.ffmpeg("/usr/local/lib", cpu="x86_64")
+    return tree
+
+
+@shows("placeholder-release", message="torchcodec 0.0.0.dev0 is an empty placeholder",
+       action='pip install "torchcodec==0.9.." && ' + APPLY, path="torchcodec-0.0.0.dev0.dist-info")
+def placeholder(folder):
+    tree = MacTree(folder)
+    (tree.site / f"{CORE}.dylib").unlink()
+    (tree.site / "torchcodec/__init__.py").write_text("")
+    tree.change_version("torchcodec", "0.0.0.dev0")
+    tree.record()
     return tree
 
 
@@ -401,7 +462,7 @@ def wheel_for_another_python(folder):
 
 
 @shows("python-version-mismatch", message="Python is 3.13, and torchcodec lies in the folder of 3.12",
-       action="pip install torchcodec")
+       action='pip install "torchcodec==0.9.." && ' + APPLY)
 def environment_of_another_python(folder):
     tree = MacTree(folder)
     (tree.env / "pyvenv.cfg").write_text("home = /usr/bin\nversion = 3.13.1\n")
@@ -431,7 +492,7 @@ search_path("search-path-world-writable", "/opt/open", "warning", "can be writte
 
 def codes_in_sources():
     return {code for path in (ROOT / "lib" / "doctor").glob("*.cc")
-            for code in re.findall(r'"([a-z0-9]+(?:-[a-z0-9]+)+|unreadable|quarantined|shadowed)",?\s*'
+            for code in re.findall(r'"([a-z0-9]+(?:-[a-z0-9]+)+|unreadable|quarantined|shadowed|crashed)",?\s*'
                                    r'(?:\n|:|,|;)', path.read_text())
             if not code.startswith("nvidia-") and not code.endswith("-packages")}
 

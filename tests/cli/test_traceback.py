@@ -9,14 +9,18 @@ import unittest
 
 import harness
 from harness import ROOT, FilesTest, find_tool, run, tcfix, tcfix_json
+from test_reports import rows
 
 TEXTS = ROOT / "testdata" / "tracebacks"
-REINSTALL = "pip install --force-reinstall --no-deps torchcodec"
 APPLY = "tcfix apply"
 DOCTOR = "tcfix doctor"
+THEN = " && " + APPLY
 RUNTIME = r"winget install Microsoft.VCRedist.2015\+.x64"
-FITTING = {"2.8": 'pip install "torchcodec==0.7.\\*"', "2.9": 'pip install "torchcodec==0.9.\\*"',
-           "2.10": 'pip install "torchcodec==0.10.\\*"'}
+FITTING = {torch: f'pip install "torchcodec=={release}.\\*"' + THEN
+           for torch, release in {"2.8": "0.7", "2.9": "0.9", "2.10": "0.10"}.items()}
+PYAV = {major: f'pip install "av<{pyav}"' + THEN for major, pyav in {7: 16, 8: 19}.items()}
+SMOKE_TEST = r'python -c "import torchcodec; print\(torchcodec.ffmpeg_major_version\)"'
+BOTH = 'pip install "torch>=2.11" "torchcodec==0.17.\\*"' + THEN
 
 
 class Case:
@@ -29,44 +33,46 @@ class Case:
 
 OLD, NEW = (7, 6, 5, 4), (8, 7, 6, 5, 4)
 CASES = {
-    "linux-no-ffmpeg-0.7": Case("ffmpeg-missing", action="pip install av", majors=OLD,
-                                message=r"found no FFmpeg \(7, 6, 5, 4\); install one, then run tcfix apply"),
-    "linux-no-ffmpeg-0.13": Case("ffmpeg-missing", action="pip install av", majors=NEW),
+    "linux-no-ffmpeg-0.7": Case("ffmpeg-missing", action=PYAV[7], majors=OLD,
+                                message=r"found no FFmpeg \(7, 6, 5, 4\)$"),
+    "linux-no-ffmpeg-0.13": Case("ffmpeg-missing", action=PYAV[8], majors=NEW),
     "linux-conda-no-ffmpeg": Case("ffmpeg-missing", majors=OLD,
-                                  action='conda install -c conda-forge "ffmpeg<8"'),
-    "linux-ffmpeg-too-new": Case("ffmpeg-unsupported-major", action="pip install av", majors=OLD,
+                                  action='conda install -c conda-forge "ffmpeg<8"' + THEN),
+    "linux-ffmpeg-too-new": Case("ffmpeg-unsupported-major", action=PYAV[7], majors=OLD,
                                  message="uses FFmpeg 7, 6, 5, 4; installed: 8"),
-    "linux-ffmpeg-static": Case("ffmpeg-static", action="pip install av", majors=OLD),
+    "linux-ffmpeg-static": Case("ffmpeg-static", action=PYAV[7], majors=OLD),
     "linux-ffmpeg-elsewhere": Case("ffmpeg-not-found", action=APPLY, majors=OLD,
                                    message="there is FFmpeg 7"),
-    "linux-torch-too-old": Case("missing-symbols", action=FITTING["2.10"], majors=NEW,
-                                message=r"core8.so needs 1 symbol that no library offers \(torch has "
-                                        r"them since 2.11\): .* another torch than 2.10.0\+cu130"),
+    "linux-torch-too-old": Case("torch-version-mismatch", "missing-symbols", action=FITTING["2.10"],
+                                majors=NEW, message=r"one of 0.11 to 0.15, .* torch 2.10.0\+cu130"),
     "linux-torch-symbol-0.5": Case("missing-symbols", action=FITTING["2.8"], majors=OLD,
                                    message="core6.so needs 1 symbol .*until 2.9"),
-    "linux-libtiff": Case("missing-symbols", action=DOCTOR, majors=OLD,
+    "linux-libtiff": Case("missing-symbols", action=DOCTOR + " /usr/lib/libtiff.so.6", majors=OLD,
                           message="libtiff.so.6 needs 1 symbol that no library offers; it is jpeg12_write_raw_data$"),
     "linux-rocm": Case("vendor-torch", "missing-symbols", majors=NEW,
-                       action="tcfix apply --replace-from BUILD_FOLDER"),
-    "linux-cuda-libraries": Case("cuda-missing", action="pip install nvidia-npp", majors=NEW,
+                       action=r'pip install --force-reinstall --no-deps "torchcodec==0.9.\*" '
+                              "--index-url https://download.pytorch.org/whl/rocm6.4" + THEN),
+    "linux-cuda-libraries": Case("cuda-missing", action='pip install "nvidia-npp>=13,<14"' + THEN, majors=NEW,
                                  message="core8.so needs libnppicc.so.13, which was not found"),
-    "linux-cuda-on-cpu-torch": Case("cuda-missing", action=DOCTOR, majors=OLD,
-                                    message=r"built for CUDA, and torch 2.8.0\+cpu is not"),
+    "linux-cuda-on-cpu-torch": Case("cuda-variant-mismatch", majors=OLD,
+                                    action=r'pip install --force-reinstall --no-deps "torchcodec==0.7.\*"'
+                                           " --index-url https://download.pytorch.org/whl/cpu" + THEN,
+                                    message=r"for CUDA\b.*, and torch 2.8.0\+cpu is built without CUDA"),
     "linux-libpython": Case("libpython-missing", action=APPLY, majors=OLD),
     "linux-glibcxx": Case("libstdcxx-too-old", majors=(8, 7), message="version GLIBCXX_3.4.32 of "
                           "/usr/lib/x86_64-linux-gnu/libstdc",
                           action=r'conda install -c conda-forge "libstdcxx-ng>=13"'),
     "linux-glibc": Case("glibc-too-old", action=DOCTOR, message="GLIBC_2.38 of /lib64/libm.so.6"),
-    "linux-library-version": Case("library-too-old", action=REINSTALL,
+    "linux-library-version": Case("library-too-old", action=DOCTOR,
                                   message="version LIBAVUTIL_60 of /opt/ffmpeg/lib/libavutil.so.60"),
-    "linux-symbol-version": Case("missing-symbols", action=REINSTALL,
+    "linux-symbol-version": Case("missing-symbols", action=DOCTOR,
                                  message="core7.so needs 1 symbol that libavutil.so.59 does not have"),
-    "linux-32-bit": Case("wrong-architecture", action=REINSTALL, message="is for 32 bits"),
+    "linux-32-bit": Case("wrong-architecture", action=DOCTOR, message="is for 32 bits"),
     "linux-executable-stack": Case("executable-stack", message="libold.so asks for an executable",
                                    action="patchelf --clear-execstack '/opt/my env/libold.so'"),
     "linux-noexec": Case("not-mapped", action=r"findmnt --target \S+core7.so"),
-    "linux-not-elf": Case("unreadable", action=REINSTALL, message="core7.so is no library"),
-    "linux-cut-off-file": Case("unreadable", action=REINSTALL),
+    "linux-not-elf": Case("unreadable", action=DOCTOR, message="core7.so is no library"),
+    "linux-cut-off-file": Case("unreadable", action=DOCTOR),
     "linux-static-tls": Case("static-tls-full", message="libgomp.so.1 finds no room",
                              action="export GLIBC_TUNABLES=glibc.rtld.optional_static_tls=16384"),
     "linux-not-told": Case("cause-not-told", action=DOCTOR, majors=NEW),
@@ -75,19 +81,18 @@ CASES = {
     "linux-not-told-mismatch": Case("torch-version-mismatch", "cause-not-told", majors=NEW,
                                     action=FITTING["2.8"],
                                     message="one of 0.8 to 0.15, and none of them is built for torch 2.8.0"),
-    "musl": Case("ffmpeg-missing", action="pip install av"),
-    "musl-symbol": Case("missing-symbols", action="pip install --upgrade torch torchcodec",
+    "musl": Case("ffmpeg-missing", action=PYAV[7]),
+    "musl-symbol": Case("missing-symbols", action=BOTH,
                         message="since 2.11"),
-    "macos-no-rpath": Case("ffmpeg-missing", action="brew install ffmpeg", majors=NEW),
-    "macos-tried": Case("ffmpeg-missing", action="brew install ffmpeg", majors=NEW),
-    "macos-0.5": Case("ffmpeg-missing", action="brew install ffmpeg@7", majors=OLD),
-    "macos-intel-ffmpeg": Case("wrong-architecture", action="brew install ffmpeg", majors=NEW,
+    "macos-no-rpath": Case("ffmpeg-missing", action="brew install ffmpeg@8" + THEN, majors=NEW),
+    "macos-tried": Case("ffmpeg-missing", action="brew install ffmpeg@8" + THEN, majors=NEW),
+    "macos-0.5": Case("ffmpeg-missing", action="brew install ffmpeg@7" + THEN, majors=OLD),
+    "macos-intel-ffmpeg": Case("wrong-architecture", action="brew install ffmpeg@8" + THEN, majors=NEW,
                                message="libavutil.60.dylib is for x86_64, and arm64 is needed"),
-    "macos-rosetta": Case("wrong-architecture", action=REINSTALL,
+    "macos-rosetta": Case("wrong-architecture", action=DOCTOR,
                           message="pybind_ops7.so is for arm64, and x86_64 is needed"),
-    "macos-symbol": Case("missing-symbols", action=FITTING["2.9"],
-                         message=r"core8.dylib needs 1 symbol that libtorch_cpu.dylib does not have "
-                                 r"\(torch has them since 2.11\)"),
+    "macos-symbol": Case("torch-version-mismatch", "missing-symbols", action=FITTING["2.9"],
+                         message="one of 0.11 to 0.17, and none of them is built for torch 2.9"),
     "macos-signature": Case("signature-invalid", action=r"tcfix sign /\S+core7.dylib"),
     "macos-team": Case("hardened-python", action="codesign --force --sign - PYTHON"),
     "macos-quarantine": Case("quarantined", action=r"xattr -d com.apple.quarantine /\S+core7.dylib"),
@@ -95,33 +100,76 @@ CASES = {
                                   message="core7.dylib has LC_RPATH @loader_path twice"),
     "macos-too-old": Case("macos-too-old", action="softwareupdate --install --all",
                           message="core7.dylib is for macOS 14.0"),
-    "windows-no-ffmpeg": Case("ffmpeg-missing", action="pip install av", majors=OLD,
+    "windows-no-ffmpeg": Case("ffmpeg-missing", action=PYAV[7], majors=OLD,
                               message="as far as Windows tells"),
-    "windows-no-ffmpeg-0.13": Case("ffmpeg-missing", action="pip install av", majors=NEW),
+    "windows-no-ffmpeg-0.13": Case("ffmpeg-missing", action=PYAV[8], majors=NEW),
     "windows-not-told-0.9": Case("cause-not-told", action=DOCTOR, majors=NEW),
     "windows-procedure": Case("torch-version-mismatch", "missing-symbols", action=FITTING["2.8"],
                               majors=NEW, message="none of them is built for torch 2.8.0"),
     "windows-procedure-german": Case("missing-symbols", action=FITTING["2.10"], majors=NEW,
                                      message="^libtorchcodec_core8.dll needs a symbol"),
-    "windows-converted": Case("ffmpeg-missing", action="pip install av", majors=NEW),
-    "windows-wrong-architecture": Case("wrong-architecture", action=REINSTALL),
+    "windows-converted": Case("ffmpeg-missing", action=PYAV[8], majors=NEW),
+    "windows-wrong-architecture": Case("wrong-architecture", action=DOCTOR),
     "windows-torch": Case("torch-broken", action=RUNTIME, message="torch itself does not load: fbgemm"),
-    "windows-torch-procedure": Case("torch-broken", action=REINSTALL.replace("torchcodec", "torch")),
+    "windows-torch-procedure": Case("torch-broken", action=DOCTOR + " --package torch"),
     "windows-paging-file": Case("not-mapped", action=DOCTOR),
-    "windows-import": Case("missing-dependency", action=DOCTOR,
+    "windows-import": Case("missing-dependency", action=DOCTOR + " FILE",
                            message="my_ext, or a DLL that it needs, was not found"),
     "windows-start-failed": Case("initialization-failed", action=RUNTIME),
     "python-no-torchcodec": Case("package-missing", action=FITTING["2.8"]),
     "python-no-torch": Case("torch-missing", action="pip install torch"),
     "python-no-other": Case("package-missing", action=DOCTOR, message="no package cv2"),
-    "python-please-install": Case("package-missing", action="pip install torchcodec"),
-    "python-no-spec": Case("package-damaged", action=REINSTALL, majors=NEW),
+    "python-please-install": Case("package-missing", action=SMOKE_TEST,
+                                  message="not installed, or it is installed and does not load"),
+    "python-no-spec": Case("package-damaged", action=FITTING["2.9"].replace(
+        "install ", "install --force-reinstall --no-deps "), majors=NEW),
     "python-numpy": Case("numpy-abi", action='pip install "numpy<2"'),
     "python-numpy-api": Case("numpy-abi", action="pip install --upgrade numpy"),
-    "python-version": Case("python-abi", action=REINSTALL,
+    "python-version": Case("python-abi", action=DOCTOR + " FILE",
                            message="is built for Python 3.11; this is Python 3.12.4"),
     "python-tag": Case("python-abi", action="pip install --force-reinstall --no-deps my_ext",
                        message="_C.cpython-311-x86_64-linux-gnu.so is built for cp311; this is Python 3.12"),
+    "linux-heic": Case("libheif-missing", action="sudo apt install libheif1" + THEN),
+    "linux-plugin": Case("plugin-broken", action="export TORCHCODEC_DEVICE_BACKEND_AUTOLOAD=0",
+                         message="^the plugin xpu does not load"),
+    "linux-crash": Case("torch-version-mismatch", "crashed", action=FITTING["2.9"],
+                        message="torchcodec 0.7.0 is built for torch 2.8; this is torch 2.9.0"),
+    "linux-crash-unexplained": Case("crashed", action=DOCTOR, message="std::bad_alloc"),
+    "linux-operator": Case("torch-version-mismatch", action=FITTING["2.8"],
+                           message="does not have torchcodec_ns::create_from_tensor"),
+    "windows-dialog": Case("torch-version-mismatch", "missing-symbols", action=FITTING["2.10"],
+                           message="torchcodec 0.15.0 is built for torch 2.11 or later"),
+    "windows-dialog-german": Case("missing-symbols", action=FITTING["2.9"],
+                                  message="^libtorchcodec_core7.dll needs 1 symbol"),
+    "windows-dialog-other-language": Case("missing-symbols", action=FITTING["2.9"],
+                                          message="^libtorchcodec_core7.dll needs 1 symbol"),
+    "linux-tail": Case("cause-not-told", action=DOCTOR, majors=(5, 4),
+                       message="only the attempts with FFmpeg 5, 4,.* your FFmpeg is not in this text"),
+    "linux-tail-with-ffmpeg": Case("ffmpeg-not-found", action=APPLY, majors=(4,),
+                                   message="there is FFmpeg 4"),
+    "linux-own-build": Case("cuda-missing", action=DOCTOR, majors=OLD, message="libnvcuvid.so.1"),
+    "linux-torio": Case("libpython-missing", action=APPLY, majors=OLD),
+    "linux-image-library": Case("cuda-variant-mismatch",
+                                action=r'pip install --force-reinstall --no-deps "torchcodec==0.17.\*" '
+                                       "--index-url https://download.pytorch.org/whl/cu128" + THEN,
+                                message=r"built for CUDA 13, and torch 2.13.0\+cu128 for CUDA 12"),
+    "linux-placeholder": Case("placeholder-release", action=FITTING["2.9"]),
+    "linux-other-package": Case("missing-dependency", action=DOCTOR + " FILE",
+                                message="^cv2 needs libGL.so.1, which was not found"),
+    "macos-flat-namespace": Case("missing-symbols",
+                                 action=DOCTOR + " /Users/me/src/my_ext.cpython-312-darwin.so"),
+    "pip-no-wheel": Case("package-missing", action=BOTH, message="Python 3.14.* there are wheels since 0.9"),
+    "pip-no-wheel-at-all": Case("package-missing", action=DOCTOR,
+                                message="wheels for Linux x86_64 since 0.0, .*Windows x86_64 since 0.7"),
+    "uv-no-wheel": Case("package-missing", action=BOTH, message="there are wheels since 0.9"),
+    "python-required": Case("package-missing", action=FITTING["2.9"],
+                            message="not installed, or it is installed and does not load"),
+    "python-frames-only": Case("cause-not-told", action=DOCTOR),
+    "linux-fingerprint": Case("torch-version-mismatch", "cause-not-told", action=FITTING["2.8"],
+                              majors=(8,), message="one of 0.11 to 0.15, .* torch 2.8$"),
+    "linux-vendor-untold": Case("vendor-torch", "cause-not-told",
+                                action="tcfix apply --replace-from BUILD_FOLDER"),
+    "linux-no-major": Case("cause-not-told", action=DOCTOR),
     "bare-error": Case("cause-not-told", action=DOCTOR),
 }
 
@@ -144,7 +192,8 @@ NOISE = {
                      + "\x1b[0m\r\n"),
     "twice": lambda text: f"{text}\nDuring handling of the above exception, another occurred:\n{text}",
 }
-FINE = ["fine-other-error", "fine-list"]
+FINE = ["fine-versions", "fine-session"]
+UNKNOWN = ["unknown-other-error", "unknown-file"]
 
 
 class Transcripts(FilesTest):
@@ -164,8 +213,8 @@ class Transcripts(FilesTest):
                     self.assertTrue(group["libraries"][0]["problems"][0]["message"])
 
     def test_every_text_has_a_case(self):
-        known = {*CASES, *FINE}
-        self.assertEqual({path.stem for path in TEXTS.iterdir()}, known)
+        known = {*CASES, *FINE, *UNKNOWN} | {row["file"].removesuffix(".txt") for row in rows()}
+        self.assertEqual({path.stem for path in TEXTS.glob("*.txt")}, known)
 
     def test_what_stands_around_it_does_not_matter(self):
         def essence(path):
@@ -187,8 +236,8 @@ class Transcripts(FilesTest):
         for end in range(0, len(whole), 97):
             with self.subTest(end):
                 result = self.feed(whole[:end])
-                self.assertEqual(result.returncode, 1 if b"Could not load libtorchcodec" in whole[:end]
-                                 else 0)
+                # "Err" is enough of "RuntimeError".
+                self.assertEqual(result.returncode, 1 if b"Error" in whole[:end] else 0)
 
     def test_no_failure(self):
         for name in FINE:
@@ -196,6 +245,23 @@ class Transcripts(FilesTest):
                 said = tcfix_json("doctor", "--traceback", TEXTS / f"{name}.txt")
                 self.assertEqual((said["verdict"], said["findings"], said["groups"], said["action"]),
                                  ("ok", [], [], None))
+
+    def test_a_failure_that_is_not_understood(self):
+        for name in UNKNOWN:
+            with self.subTest(name):
+                said = tcfix_json("doctor", "--traceback", TEXTS / f"{name}.txt", check=1)
+                self.assertEqual((said["verdict"], said["ok"], said["findings"], said["groups"]),
+                                 ("unknown", False, [], []))
+                out = tcfix("doctor", "--color", "never", "--traceback", TEXTS / f"{name}.txt",
+                            check=1).stdout
+                self.assertRegex(out, r"\nunknown: tcfix does not recognize .*\n? *.*send all")
+                self.assertNotIn("torchcodec in", out)
+
+    def test_nothing_is_fine(self):
+        for text in ("", "\n", "all is well", "Clang version: Could not collect"):
+            with self.subTest(text):
+                said = tcfix_json("doctor", "--traceback", self.write(text))
+                self.assertEqual((said["verdict"], said["ok"]), ("ok", True))
 
     def test_versions_are_told(self):
         def told(text):
@@ -217,7 +283,7 @@ class Transcripts(FilesTest):
             with self.subTest(name):
                 out = tcfix("doctor", "--color", "never", "--traceback", TEXTS / f"{name}.txt",
                             check=1).stdout
-                self.assertRegex(out, r"\nbroken: \S+ did not load")
+                self.assertRegex(out, r"\nbroken: (\S+|a library) (did not load|could not be installed)")
                 self.assertIn("\nnext: ", out)
                 for line in out.splitlines():
                     if not re.match(r" +\$ |next: ", line) and str(TEXTS) not in line:

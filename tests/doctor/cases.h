@@ -22,7 +22,8 @@ public:
     facts.package.version = "0.9.1";
     facts.package.site = world.at("/env/site-packages");
     facts.package.distInfo = facts.package.site + "/torchcodec-0.9.1.dist-info";
-    facts.torch = providers::TorchInstall{"2.9.1", world.at("/env/torch/lib"), facts.package.site};
+    facts.torch = providers::TorchInstall{"2.9.1", world.at("/env/torch/lib"), facts.package.site,
+                                          facts.package.site + "/torch-2.9.1.dist-info"};
   }
 
   /// A library of the package; `searchPaths` are those of its installer.

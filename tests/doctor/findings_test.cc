@@ -12,9 +12,10 @@ using Kind = Defect::Kind;
 
 FindingContext context() {
   FindingContext made;
-  made.platform = Platform::MacOs;
+  made.machine = {Platform::MacOs, "arm64", "3.12"};
   made.package = "torchcodec";
-  made.torch = "2.9.1";
+  made.release = "0.9.1";
+  made.torch = recipe::torchBuildOf("2.9.1");
   made.applyCommand = "tcfix apply env";
   return made;
 }
@@ -45,9 +46,10 @@ TEST(Findings, NoInstallerNoReinstallation) {
   Defect defect{Kind::PackageDamaged, "/a/RECORD"};
   defect.sentence = "RECORD: is malformed";
   FindingContext made = context();
-  EXPECT_EQ(wordFinding(defect, made).action, "pip install --force-reinstall --no-deps torchcodec");
+  EXPECT_EQ(wordFinding(defect, made).action,
+            "pip install --force-reinstall --no-deps torchcodec==0.9.1 && tcfix apply env");
   EXPECT_EQ(wordFinding(defect, made).severity, Severity::Warning);
-  made.isInstalled = false;
+  made.canReplace = false;
   EXPECT_EQ(wordFinding(defect, made).action, "");
 }
 
@@ -58,7 +60,8 @@ TEST(Findings, AnotherKindOfString) {
   Finding finding = wordFinding(defect, context());
   EXPECT_EQ(finding.code, "cxx11-abi");
   EXPECT_THAT(finding.message, HasSubstr("torch 2.9.1 and core.so were built with different"));
-  EXPECT_EQ(finding.action, "pip install --upgrade torch torchcodec");
+  EXPECT_EQ(finding.action,
+            "pip install \"torch>=2.11\" \"torchcodec==0.17.*\" && tcfix apply env");
 }
 
 TEST(Findings, APythonThatTakesOnlyItsOwnTeamsLibraries) {

@@ -43,10 +43,9 @@ TEST(Loading, AMissingDependencyHasTheCommandThatHelps) {
   Case one;
   one.addFailure(Code::MissingDependency, "libnppicc.so.12");
   one.facts.torchNames = {"libc10_cuda.so"};
-  EXPECT_EQ(one.run(findLoadDefects)[0].action, "pip install nvidia-npp-cu12");
+  EXPECT_EQ(one.run(findLoadDefects)[0].action, "pip install nvidia-npp-cu12 && tcfix apply env");
   one.facts.torchNames = {"libc10.so"};
-  EXPECT_EQ(one.run(findLoadDefects)[0].action, "");
-  EXPECT_THAT(one.run(findLoadDefects)[0].message, HasSubstr("built for CUDA, and torch 2.9.1"));
+  EXPECT_EQ(one.run(findLoadDefects)[0].action, ""); // torch has no CUDA at all
   one.wouldLoadAfter = true;
   EXPECT_EQ(one.run(findLoadDefects)[0].action, "tcfix apply env");
 }
@@ -57,11 +56,13 @@ TEST(Loading, SymbolsOfTorchAreToldFromThoseOfOthers) {
   Finding finding = torchs.run(findLoadDefects).front();
   EXPECT_EQ(finding.code, "missing-symbols");
   EXPECT_THAT(finding.message, HasSubstr("torch has them since 2.11"));
-  EXPECT_EQ(finding.action, "pip install \"torchcodec==0.9.*\"");
+  EXPECT_EQ(finding.action, "pip install --force-reinstall --no-deps \"torchcodec==0.9.*\" && "
+                            "tcfix apply env");
   others.addFailure(Code::MissingSymbols, "", "/lib/libown.so", {"gone"});
   finding = others.run(findLoadDefects).front();
   EXPECT_EQ(finding.code, "missing-symbols");
-  EXPECT_EQ(finding.action, "pip install --force-reinstall --no-deps torchcodec");
+  EXPECT_EQ(finding.action, "pip install --force-reinstall --no-deps torchcodec==0.9.1 && "
+                            "tcfix apply env");
 }
 
 TEST(Loading, MissingSymbolsAreAWarningWhereItLoads) {
@@ -95,7 +96,7 @@ TEST(Loading, FilesThatCannotBeUsed) {
   Case arch, own, twice, unreadable, refused;
   arch.addFailure(Code::WrongArchitecture, "libavcodec.so.61");
   EXPECT_EQ(arch.run(findLoadDefects)[0].code, "wrong-architecture");
-  EXPECT_EQ(arch.run(findLoadDefects)[0].action, "pip install av");
+  EXPECT_EQ(arch.run(findLoadDefects)[0].action, "pip install \"av<16\" && tcfix apply env");
   own.addFailure(Code::WrongArchitecture, "",
                  own.world.at("/env/site-packages/torchcodec/core.so"));
   EXPECT_THAT(own.codes(findLoadDefects), IsEmpty()); // the rule about Python
@@ -169,7 +170,7 @@ TEST(Torch, AReleaseIsBuiltForOneTorch) {
   one.facts.torch->version = "2.8.0";
   Finding finding = one.run(findTorchDefects).front();
   EXPECT_EQ(finding.code, "torch-version-mismatch");
-  EXPECT_EQ(finding.action, "pip install \"torchcodec==0.7.*\"");
+  EXPECT_EQ(finding.action, "pip install \"torchcodec==0.7.*\" && tcfix apply env");
   EXPECT_EQ(finding.severity, Severity::Error);
   one.loads = true;
   EXPECT_EQ(one.run(findTorchDefects)[0].severity, Severity::Warning);

@@ -161,7 +161,7 @@ TEST(Surroundings, ARecordOfOtherBytes) {
   one.world.add(record, bytesOf("torchcodec/core.so,sha256=AAAA,4\n"));
   EXPECT_THAT(one.codes(findSurroundings), ElementsAre("record-mismatch"));
   EXPECT_EQ(one.run(findSurroundings)[0].action,
-            "pip install --force-reinstall --no-deps torchcodec");
+            "pip install --force-reinstall --no-deps torchcodec==0.9.1 && tcfix apply env");
   EXPECT_EQ(one.run(findSurroundings)[0].severity, Severity::Warning);
   one.loads = true; // someone repaired it by hand
   EXPECT_EQ(one.run(findSurroundings)[0].action, "");

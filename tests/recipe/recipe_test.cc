@@ -33,8 +33,9 @@ TEST(Recipe, TorchcodecReadsMajorAndRankInANameOfAnyVersion) {
                                   {"libtorchcodec_core10.so", 10, 0},
                                   {"libtorchcodec_custom_ops4.dll", 4, 1},
                                   {"libtorchcodec_pybind_ops5.pyd", 5, 2},
-                                  {"libtorchcodec_pybind_ops.so", 0, 2},
-                                  {"libtorchcodec_image.dylib", 0, 0},
+                                  {"libtorchcodec_pybind_ops.so", 0, 2, true},
+                                  {"libtorchcodec_image.dylib", 0, 0, true},
+                                  {"libtorchcodec_heic.dylib", 0, 0},
                                   {"libtorchcodec_core99999999999.so", 0, 0},
                                   {"libavcodec.61.dylib", 0, 0}});
 }

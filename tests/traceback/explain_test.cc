@@ -34,7 +34,9 @@ TEST_P(Sentences, BecomeAFinding) {
 constexpr Sentence kSentences[] = {
     {"OSError: libavutil.so.59: cannot open shared object file: No such file or directory",
      "ffmpeg-missing"},
-    {"OSError: libnvrtc.so.13: cannot open shared object file: No such file", "cuda-missing"},
+    {"OSError: libnvrtc.so.13: cannot open shared object file: No such file",
+     "cuda-variant-mismatch"},
+    {"OSError: libnvcuvid.so.1: cannot open shared object file: No such file", "cuda-missing"},
     {"OSError: libpython3.12.so.1.0: cannot open shared object file: No such file",
      "libpython-missing"},
     {"OSError: libother.so: cannot open shared object file: No such file", "missing-dependency"},
@@ -85,12 +87,36 @@ constexpr Sentence kSentences[] = {
      "the interpreter version is incompatible: 3.12.1.",
      "python-abi"},
     {"OSError: Could not load this library: /a/libtorchcodec_core7.so", "cause-not-told"},
+    {"Could not load this library libtorchcodec_core4.dll", "cause-not-told"},
+    {"OSError: libheif.so.1: cannot open shared object file: No such file", "libheif-missing"},
+    {"RuntimeError: Failed to load the backend extension: xpu. You can", "plugin-broken"},
+    {"RuntimeError: Could not load libtorchcodec_xpu. Likely causes:", "plugin-broken"},
+    {"import torchcodec\nSegmentation fault (core dumped)", "crashed"},
+    {"NotImplementedError: Could not run 'torchcodec_ns::x' with arguments from the 'CPU' backend.",
+     "torch-version-mismatch"},
+    {"no fallback function is registered for schema torchcodec_ns::create_from_file.",
+     "torch-version-mismatch"},
+    {"RuntimeError: operator torchvision::nms does not exist", "torch-version-mismatch"},
+    {"ImportError: TorchCodec is required for load_with_torchcodec.", "package-missing"},
+    {"torchcodec is not installed correctly so built-in audio decoding will fail.",
+     "package-missing"},
+    {"ERROR: No matching distribution found for torchcodec==0.7", "package-missing"},
+    {"torchcodec has no wheels with a matching platform tag", "package-missing"},
+    {"PackagesNotFoundError: The following packages are not available:\n\n  - torchcodec=0.7",
+     "package-missing"},
+    {"pip list\ntorchcodec 0.0.0.dev0\nImportError: x", "placeholder-release"},
+    {"ImportError: dlopen(/a/b.so, 0x0002): symbol not found in flat namespace '_x'",
+     "missing-symbols"},
+    {"EXC_BAD_ACCESS (SIGKILL (Code Signature Invalid))\n0  libx.dylib", "signature-invalid"},
+    {"ImportError: DLL load failed while importing x: Das angegebene Modul wurde nicht gefunden.",
+     "missing-dependency"},
+    {"ImportError: DLL load failed while importing x: quelque chose", "cause-not-told"},
 };
 INSTANTIATE_TEST_SUITE_P(All, Sentences, testing::ValuesIn(kSentences));
 
 TEST(Explain, TextsWithoutAFailureAreFine) {
-  for (const char* text : {"", "all is well", "Please install numpy", "[WinError 2] no such file",
-                           "torch==2.9.1", "ffmpeg version 7.1 Copyright"}) {
+  for (const char* text : {"", "all is well", "Please install numpy", "torch==2.9.1",
+                           "ffmpeg version 7.1 Copyright", "CUDA runtime: Could not collect"}) {
     Diagnosis diagnosis = explainTraceback(text, "text");
     EXPECT_TRUE(diagnosis.isOk()) << text;
     EXPECT_THAT(diagnosis.findings(), IsEmpty()) << text;
@@ -103,6 +129,9 @@ constexpr llvm::StringLiteral kNoFfmpeg =
     "[start of libtorchcodec loading traceback]\n"
     "FFmpeg version 8: libavutil.so.60: cannot open shared object file: No such file\n"
     "FFmpeg version 7: libavutil.so.59: cannot open shared object file: No such file\n"
+    "FFmpeg version 6: libavutil.so.58: cannot open shared object file: No such file\n"
+    "FFmpeg version 5: libavutil.so.57: cannot open shared object file: No such file\n"
+    "FFmpeg version 4: libavutil.so.56: cannot open shared object file: No such file\n"
     "[end of libtorchcodec loading traceback]\n";
 
 TEST(Explain, AnFfmpegThatTheTextShows) {
@@ -115,7 +144,7 @@ TEST(Explain, AnFfmpegThatTheTextShows) {
               ElementsAre("ffmpeg-static"));
 }
 
-TEST(Explain, TheGroupThatGotFurthestShowsTheCause) {
+TEST(Explain, TheGroupThatLoadedTheMostShowsTheCause) {
   Diagnosis diagnosis = explainTraceback(
       "[start of libtorchcodec loading traceback]\n"
       "FFmpeg version 8: libavutil.so.60: cannot open shared object file: No such file\n"
@@ -123,13 +152,13 @@ TEST(Explain, TheGroupThatGotFurthestShowsTheCause) {
       "text");
   ASSERT_EQ(diagnosis.findings().size(), 1u);
   EXPECT_EQ(diagnosis.findings()[0]->code, "missing-symbols");
-  EXPECT_THAT(diagnosis.decisive().summary, HasSubstr("with FFmpeg 7 it got furthest"));
+  EXPECT_THAT(diagnosis.decisive().summary, HasSubstr("the attempt with FFmpeg 7 shows the cause"));
   EXPECT_EQ(diagnosis.groups().size(), 2u);
 }
 
 TEST(Explain, VersionsInTheText) {
   EXPECT_THAT(codesOf((kNoFfmpeg + "torch==2.8.0\ntorchcodec==0.9.1\n").str()),
-              ElementsAre("ffmpeg-missing", "torch-version-mismatch"));
+              ElementsAre("torch-version-mismatch", "ffmpeg-missing"));
   EXPECT_THAT(codesOf((kNoFfmpeg + "torch==2.9.1+rocm6.4\n").str()),
               ElementsAre("ffmpeg-missing", "vendor-torch"));
   EXPECT_THAT(codesOf((kNoFfmpeg + "torch==2.9.1\ntorchcodec==0.9.1\n").str()),
@@ -139,6 +168,99 @@ TEST(Explain, VersionsInTheText) {
 TEST(Explain, APackageWhoseLibraryFailsIsNotMissing) {
   EXPECT_THAT(codesOf((kNoFfmpeg + "No module named 'torchcodec'\n").str()),
               ElementsAre("ffmpeg-missing"));
+}
+
+TEST(Explain, WhatIsCutOffProvesNothing) {
+  const std::string whole = kNoFfmpeg.str();
+  const std::string tail = whole.substr(whole.find("FFmpeg version 5"));
+  EXPECT_THAT(codesOf(tail), ElementsAre("cause-not-told"));
+  EXPECT_THAT(codesOf(tail + "ffmpeg version 5.1 Copyright\n"), ElementsAre("ffmpeg-not-found"));
+  EXPECT_THAT(codesOf(tail + "ffmpeg version 7.1 Copyright\n"), ElementsAre("cause-not-told"));
+  const std::string head = whole.substr(0, whole.find("FFmpeg version 6"));
+  EXPECT_THAT(codesOf(head), ElementsAre("cause-not-told"));
+}
+
+TEST(Explain, OwnBuildsAreNotReinstalled) {
+  const std::string text =
+      "[start of libtorchcodec loading traceback]\n"
+      "FFmpeg version 5: No spec found for libtorchcodec_core5\n"
+      "FFmpeg version 4: /v/site-packages/torchcodec/libtorchcodec_core4.so: file too short\n"
+      "[end of libtorchcodec loading traceback]\ntorch==2.8.0\n";
+  const Diagnosis diagnosis = explainTraceback(text, "text");
+  ASSERT_THAT(diagnosis.findings(), testing::SizeIs(1));
+  EXPECT_EQ(diagnosis.findings()[0]->code, "unreadable");
+  EXPECT_EQ(diagnosis.findings()[0]->action, "");
+}
+
+TEST(Explain, TheLastAttemptCounts) {
+  EXPECT_THAT(codesOf((kNoFfmpeg + "Successfully installed av\n"
+                                   "[start of libtorchcodec loading traceback]\n"
+                                   "FFmpeg version 8: /a/libtorchcodec_core8.so: file too short\n")
+                          .str()),
+              ElementsAre("unreadable"));
+}
+
+TEST(Explain, TheSubjectIsWhatTheTextIsAbout) {
+  auto subject = [](llvm::StringRef text) {
+    return explainTraceback(text, "text").decisive().package;
+  };
+  EXPECT_EQ(subject("  File \"/v/site-packages/cv2/__init__.py\", line 1\n"
+                    "ImportError: libGL.so.1: cannot open shared object file"),
+            "cv2");
+  EXPECT_EQ(subject(">>> import my_ext\nImportError: libx.so.1: cannot open shared object file"),
+            "my_ext");
+  EXPECT_EQ(subject("ImportError: DLL load failed while importing my_ext: The specified module "
+                    "could not be found."),
+            "my_ext");
+  EXPECT_EQ(subject("ImportError: libx.so.1: cannot open shared object file"), "");
+  EXPECT_EQ(subject(kNoFfmpeg), "torchcodec");
+}
+
+TEST(Explain, AFailureThatIsNotUnderstood) {
+  for (const char* text : {"[WinError 2] no such file", "ValueError: no stream", "Aborted",
+                           "terminate called after throwing 'std::bad_alloc'"}) {
+    const Diagnosis diagnosis = explainTraceback(text, "text");
+    EXPECT_FALSE(diagnosis.isUnderstood) << text;
+    EXPECT_FALSE(diagnosis.isOk()) << text;
+    EXPECT_THAT(diagnosis.findings(), IsEmpty()) << text;
+  }
+}
+
+TEST(Explain, ErrorsAboutFilesAreNotFailuresToLoad) {
+  const Diagnosis diagnosis = explainTraceback(
+      "  File \"/v/site-packages/torchcodec/decoders/_video_decoder.py\", line 9, in __init__\n"
+      "ValueError: No valid stream found in input file.\n",
+      "text");
+  EXPECT_FALSE(diagnosis.isUnderstood);
+  EXPECT_THAT(codesOf("File \"/v/site-packages/torchcodec/__init__.py\", line 12, in <module>\n"
+                      "    from . import deco\nTraceback"),
+              ElementsAre("cause-not-told"));
+}
+
+TEST(Explain, WhatLddPrints) {
+  const char* text = "OSError: Could not load this library: /v/libtorchcodec_core7.so\n"
+                     "\tlibtorch.so => not found\n\tlibpython3.12.so.1.0 => not found\n";
+  EXPECT_THAT(codesOf(text), ElementsAre("libpython-missing"));
+}
+
+TEST(Explain, TheWindowsDialogInAnyLanguage) {
+  for (const char* text :
+       {"procedure entry point ?f@Thing@c10@@QEAAXXZ could not be located in the dynamic link "
+        "library C:\\v\\site-packages\\torchcodec\\libtorchcodec_core7.dll.",
+        "无法定位程序输入点 ?f@Thing@c10@@QEAAXXZ 于动态链接库 "
+        "C:\\v\\site-packages\\torchcodec\\libtorchcodec_core7.dll 上。",
+        "x ?f@Thing@c10@@QEAAXXZ y C:\\v\\site-packages\\torchcodec\\libtorchcodec_core7.dll z"})
+    EXPECT_THAT(codesOf(text), ElementsAre("missing-symbols")) << text;
+  EXPECT_THAT(codesOf("@@ -1,2 +1,2 @@ a.dll"), IsEmpty());
+}
+
+TEST(Explain, WarningsAboutOptionalPackagesAreNotTheCause) {
+  EXPECT_THAT(codesOf(("Failed to initialize NumPy: No module named 'numpy'\n"
+                       "ModuleNotFoundError: No module named 'flash_attn'\n" +
+                       kNoFfmpeg)
+                          .str()),
+              ElementsAre("ffmpeg-missing"));
+  EXPECT_THAT(codesOf("UserWarning: No module named 'triton'"), IsEmpty());
 }
 
 } // namespace

@@ -176,7 +176,7 @@ Command applyCommand() {
   tcfix apply -n .venv              what would change, as a diff
   tcfix apply --rpath @loader_path/../torch/lib --rpath /opt/homebrew/lib .venv
   tcfix apply --run .venv           and let the environment's python confirm it
-  tcfix apply --ffmpeg av .venv     use the FFmpeg inside PyAV (pip install av)
+  tcfix apply --ffmpeg av .venv     use the FFmpeg inside PyAV
   tcfix apply --check ~/envs/*      for CI: exit 1 if anything would change
 )",
           {{"", kOptions}, targetOptions()},

@@ -1,7 +1,7 @@
 #include "command_line.h"
 
+#include "advice/advice.h"
 #include "base/parallel.h"
-#include "doctor/advice.h"
 #include "io/host.h"
 #include "report/text.h"
 
@@ -201,9 +201,9 @@ std::string Invocation::commandFor(llvm::StringRef command, const std::string& t
           continue;
         text += " --" + argument.key;
         if (!option.isFlag())
-          text += " " + doctor::quoted(argument.value);
+          text += " " + advice::quoted(argument.value);
       }
-  return text + " " + doctor::quoted(target);
+  return text + " " + advice::quoted(target);
 }
 
 int Invocation::usageError(const std::string& message) const {

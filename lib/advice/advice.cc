@@ -1,0 +1,274 @@
+#include "advice/advice.h"
+
+#include "image/names.h"
+#include "recipe/cuda_name.h"
+#include "recipe/ffmpeg_packages.h"
+#include "recipe/recipe.h"
+
+#include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/StringExtras.h>
+
+#include <algorithm>
+
+namespace tcfix::advice {
+
+namespace {
+
+/// FFmpeg 7 is the one that every release of the package can use.
+constexpr int kSafestMajor = 7;
+
+enum class Mode {
+  Usual,
+  Again, ///< also where that version is installed already
+  AgainWithDependencies,
+};
+
+/// A requirement; double quotes suit every shell.
+std::string quotedRequirement(llvm::StringRef requirement) {
+  bool isPlain = requirement.find_first_of("<>*,") == llvm::StringRef::npos;
+  return isPlain ? requirement.str() : "\"" + requirement.str() + "\"";
+}
+
+std::string pipInstall(const Context& context, llvm::ArrayRef<std::string> requirements,
+                       Mode mode = Mode::Usual, llvm::StringRef channel = {}) {
+  const bool isUv = context.installer == Installer::Uv;
+  std::string command = isUv ? "uv pip install" : "pip install";
+  if (isUv && !context.environment.empty())
+    command += " --python " + quoted(context.environment, context.machine.platform);
+  if (mode != Mode::Usual)
+    command += isUv ? " --reinstall" : " --force-reinstall";
+  if (mode == Mode::Again)
+    command += " --no-deps";
+  for (const std::string& requirement : requirements)
+    command += " " + quotedRequirement(requirement);
+  if (!channel.empty())
+    command += " --index-url " + recipe::channelIndex(channel);
+  return command;
+}
+
+std::string thenApply(const Context& context, std::string command) {
+  return command.empty() || context.applyCommand.empty() ? command
+                                                         : command + " && " + context.applyCommand;
+}
+
+/// Only a package that tcfix repairs can lose its repair.
+std::string thenRepair(const Context& context, std::string command) {
+  return context.package == recipe::defaultRecipe().name ? thenApply(context, std::move(command))
+                                                         : command;
+}
+
+std::vector<int> usableMajors(const Context& context, llvm::ArrayRef<int> majors) {
+  if (!majors.empty())
+    return majors.vec();
+  const recipe::Recipe recipe = recipe::recipeFor(context.package);
+  std::optional<Version> release = parseVersion(context.release);
+  int highest = release ? recipe.highestMajorOf(*release) : 0;
+  return {highest ? highest : kSafestMajor, kSafestMajor};
+}
+
+int highestOf(llvm::ArrayRef<int> majors) {
+  return *std::max_element(majors.begin(), majors.end());
+}
+
+/// A version without its local part, which no package index has.
+std::string publicPart(llvm::StringRef version) {
+  return version.split('+').first.str();
+}
+
+} // namespace
+
+std::string quoted(llvm::StringRef word, std::optional<Platform> platform) {
+  bool isPlain = llvm::all_of(
+      word, [](char c) { return llvm::isAlnum(c) || llvm::StringRef("/._-+~:@%,\\").contains(c); });
+  if (isPlain && !word.empty())
+    return word.str();
+  if (platform == Platform::Windows)
+    return "\"" + word.str() + "\"";
+  std::string text = "'";
+  for (char c : word)
+    text += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return text + "'";
+}
+
+std::string pyavInstallCommand(const Context& context, llvm::ArrayRef<int> majors) {
+  const std::string requirement = recipe::pyavRequirement(usableMajors(context, majors));
+  return requirement.empty() ? requirement : pipInstall(context, requirement);
+}
+
+std::string ffmpegInstallCommand(const Context& context, llvm::ArrayRef<int> wanted) {
+  const std::vector<int> majors = usableMajors(context, wanted);
+  const int highest = highestOf(majors);
+  std::string command;
+  if (context.installer == Installer::Conda)
+    command = "conda install -c conda-forge " + quotedRequirement(recipe::condaRequirement(majors));
+  else if (context.installer == Installer::Pixi)
+    command = "pixi add " + quotedRequirement(recipe::condaRequirement(majors));
+  else if (context.machine.platform == Platform::MacOs)
+    command = "brew install " + recipe::homebrewFormula(highest);
+  else
+    command = pyavInstallCommand(context, majors);
+  return thenApply(context, std::move(command));
+}
+
+std::string sharedFfmpegCommand(const Context& context, llvm::ArrayRef<int> wanted) {
+  const std::string package = recipe::wingetPackage(highestOf(usableMajors(context, wanted)));
+  if (context.machine.platform != Platform::Windows || context.installer == Installer::Conda ||
+      context.installer == Installer::Pixi || package.empty())
+    return ffmpegInstallCommand(context, wanted);
+  return thenApply(context, "winget install " + package);
+}
+
+std::string newestPairCommand(const Context& context) {
+  const recipe::Recipe recipe = recipe::recipeFor(context.package);
+  std::optional<recipe::Release> newest = recipe.releaseFor({}, context.machine);
+  if (!newest || !context.canReplace || !context.canReplaceTorch || context.torch.isForeign())
+    return {};
+  // Builds without CUDA stay so.
+  const bool isKept = context.torch.channel == "cpu" || context.torch.channel == "xpu";
+  return thenRepair(
+      context,
+      pipInstall(context,
+                 {recipe.torchRequirement(newest->version), newest->requirement(context.package)},
+                 Mode::Usual, isKept ? context.torch.channel : llvm::StringRef()));
+}
+
+namespace {
+
+/// `isAgain`: also where pip would find that release installed already.
+std::string releaseCommand(const Context& context, bool isAgain) {
+  if (!context.canReplace)
+    return {};
+  const recipe::Recipe recipe = recipe::recipeFor(context.package);
+  const recipe::TorchBuild& torch = context.torch;
+  std::optional<recipe::Release> release = recipe.releaseFor(torch, context.machine);
+  if (!release || torch.version.empty())
+    return newestPairCommand(context);
+  if (context.isFromConda)
+    return "conda install -c conda-forge \"" + context.package + "=" + release->version.text() +
+           ".*\"";
+  std::string channel;
+  const bool isOtherCuda =
+      release->cudaMajor && torch.cudaMajor && *torch.cudaMajor != release->cudaMajor;
+  if (isOtherCuda && !torch.channel.empty()) {
+    channel = torch.channel;
+  } else if (isOtherCuda) {
+    release = recipe.releaseWithoutCuda(torch, context.machine);
+    if (!release)
+      return {};
+  }
+  isAgain |= parseVersion(context.release) == release->version;
+  return thenRepair(context, pipInstall(context, release->requirement(context.package),
+                                        isAgain ? Mode::Again : Mode::Usual, channel));
+}
+
+} // namespace
+
+std::string fittingReleaseCommand(const Context& context) {
+  return releaseCommand(context, /*isAgain=*/false);
+}
+
+std::string sameChannelCommand(const Context& context) {
+  const recipe::Recipe recipe = recipe::recipeFor(context.package);
+  std::optional<recipe::Release> release = recipe.releaseFor(context.torch, context.machine);
+  if (!release || !context.canReplace || context.torch.channel.empty())
+    return fittingReleaseCommand(context);
+  const std::optional<Version> installed = parseVersion(context.release),
+                               torch = parseVersion(context.torch.version);
+  const recipe::TorchMatch* match = installed ? recipe.matchFor(*installed) : nullptr;
+  if (match && torch && match->fits(*torch))
+    release->version = *installed;
+  return thenRepair(context, pipInstall(context, release->requirement(context.package), Mode::Again,
+                                        context.torch.channel));
+}
+
+std::string torchInstallCommand(const Context& context) {
+  const recipe::Recipe recipe = recipe::recipeFor(context.package);
+  std::optional<Version> release = parseVersion(context.release);
+  if (std::string wanted = release ? recipe.torchRequirement(*release) : ""; !wanted.empty())
+    return pipInstall(context, wanted);
+  if (!recipe.torchMatches.empty())
+    return newestPairCommand(context);
+  // What the package itself requires, torch among it.
+  if (!context.package.empty() && release)
+    return pipInstall(context, context.package + "==" + publicPart(context.release));
+  return pipInstall(context, {"torch"}); // unbounded: nothing says which one is needed
+}
+
+std::string installCommand(const Context& context, const std::string& package) {
+  const recipe::Recipe& recipe = recipe::defaultRecipe();
+  if (package == recipe.name) {
+    Context own = context;
+    own.package = package;
+    own.release.clear();
+    return fittingReleaseCommand(own);
+  }
+  if (package == "av")
+    return pyavInstallCommand(context, {});
+  // These require one version of torch; with torch in the same command pip takes the release that
+  // goes with it, instead of another torch.
+  const bool isTorchs = package == "torchvision" || package == "torchaudio";
+  if (isTorchs && !context.torch.version.empty())
+    return pipInstall(context, {package, "torch==" + publicPart(context.torch.version)});
+  return pipInstall(context, package);
+}
+
+std::string cudaInstallCommand(const Context& context, llvm::StringRef library) {
+  constexpr std::pair<llvm::StringLiteral, llvm::StringLiteral> kWheels[] = {
+      {"libnvrtc", "nvidia-cuda-nvrtc"},
+      {"libnpp", "nvidia-npp"},
+      {"libcudart", "nvidia-cuda-runtime"},
+      {"libnvjpeg", "nvidia-nvjpeg"},
+      {"libcublas", "nvidia-cublas"}};
+  const int cuda = recipe::cudaMajorOf(library).value_or(0);
+  if (cuda && context.torch.cudaMajor && *context.torch.cudaMajor != cuda)
+    return {};
+  llvm::StringRef name = baseName(library);
+  for (const auto& [prefix, wheel] : kWheels)
+    if (name.starts_with(prefix) && cuda) // those for CUDA 12 have it in their names
+      return thenRepair(context,
+                        pipInstall(context, cuda < 13 ? wheel.str() + "-cu" + std::to_string(cuda)
+                                                      : wheel.str() + ">=" + std::to_string(cuda) +
+                                                            ",<" + std::to_string(cuda + 1)));
+  // Numbered by itself; the wheel's name says for which CUDA it is.
+  if (name.starts_with("libcudnn") && context.torch.cudaMajor.value_or(0))
+    return thenRepair(
+        context, pipInstall(context, "nvidia-cudnn-cu" + std::to_string(*context.torch.cudaMajor)));
+  return {};
+}
+
+std::string libheifCommand(const Context& context) {
+  std::string command;
+  if (context.installer == Installer::Conda)
+    command = "conda install -c conda-forge libheif";
+  else if (context.installer == Installer::Pixi)
+    command = "pixi add libheif";
+  else if (context.machine.platform == Platform::MacOs)
+    command = "brew install libheif";
+  else if (context.machine.platform == Platform::Linux)
+    command = "sudo apt install libheif1";
+  return thenApply(context, std::move(command));
+}
+
+std::string reinstallCommand(const Context& context) {
+  if (!context.canReplace)
+    return {};
+  if (context.release.empty() && !recipe::recipeFor(context.package).torchMatches.empty())
+    return context.torch.version.empty() ? "" : releaseCommand(context, /*isAgain=*/true);
+  const std::string version = publicPart(context.release);
+  if (context.isFromConda)
+    return "conda install --force-reinstall \"" + context.package + "=" + version + "\"";
+  return thenRepair(context,
+                    pipInstall(context, context.package + (version.empty() ? "" : "==" + version),
+                               Mode::Again, recipe::torchBuildOf(context.release).channel));
+}
+
+std::string torchReinstallCommand(const Context& context, bool withDependencies) {
+  if (!context.canReplaceTorch || context.torch.isForeign() || context.torch.version.empty())
+    return {};
+  return pipInstall(context, "torch==" + publicPart(context.torch.version),
+                    withDependencies ? Mode::AgainWithDependencies : Mode::Again,
+                    llvm::StringRef(context.torch.version).contains('+') ? context.torch.channel
+                                                                         : llvm::StringRef());
+}
+
+} // namespace tcfix::advice

@@ -1,0 +1,146 @@
+#include "doctor/words.h"
+
+#include "image/names.h"
+
+#include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/StringExtras.h>
+
+namespace tcfix::doctor {
+
+namespace {
+
+constexpr size_t kMostPairs = 3; // of a release and its torch, in a sentence
+
+/// Which release goes with which older torch, the newest first: "0.10 for torch 2.10".
+std::string releasesByTorch(const recipe::Recipe& recipe) {
+  std::vector<std::string> pairs;
+  for (const recipe::TorchMatch& match : llvm::reverse(recipe.torchMatches))
+    if (pairs.size() < kMostPairs && match.torch < recipe.torchMatches.back().torch)
+      pairs.push_back(match.last.text() + " for torch " + match.torch.text());
+  return llvm::join(pairs, ", ");
+}
+
+/// "Linux x86_64 since 0.0, Linux aarch64 since 0.11".
+std::string wheelPlaces(const recipe::Recipe& recipe) {
+  std::vector<std::string> places;
+  for (const recipe::WheelSpan& span : recipe.wheelSpans)
+    if (std::string place = nameOf(span.platform).str() + " " + span.arch.str();
+        llvm::none_of(places, [&](llvm::StringRef each) { return each.starts_with(place); }))
+      places.push_back(place + " since " + span.first.text());
+  return llvm::join(places, ", ");
+}
+
+} // namespace
+
+Words withQuote(const Defect& defect, std::string message, std::string action) {
+  Words words{std::move(message), {}, std::move(action)};
+  if (defect.isFromText())
+    words.evidence.push_back({"text", *defect.quote});
+  return words;
+}
+
+std::string majorsText(llvm::ArrayRef<int> majors) {
+  return llvm::join(llvm::map_range(majors, [](int major) { return std::to_string(major); }), ", ");
+}
+
+std::string placeOf(const recipe::Machine& machine) {
+  return (machine.platform ? nameOf(*machine.platform).str() : "this platform") +
+         (machine.arch.empty() ? "" : " " + machine.arch) +
+         (machine.python.empty() ? "" : ", Python " + machine.python);
+}
+
+Words causeNotTold(const Defect& defect, const FindingContext&) {
+  constexpr llvm::StringLiteral kNext = "tcfix doctor";
+  const recipe::Recipe& recipe = recipe::defaultRecipe();
+  if (!defect.majors.empty())
+    return withQuote(defect,
+                     "the text shows only the attempts with FFmpeg " + majorsText(defect.majors) +
+                         ", which fail wherever another FFmpeg is installed. The attempt with "
+                         "your FFmpeg is not in this text: send all of it, or run this where it "
+                         "happened",
+                     kNext.str());
+  llvm::StringRef file = baseName(defect.path);
+  // The core is loaded before the others of its major.
+  bool isBehindCore = file.starts_with(recipe.libraryPrefix) && recipe.roleOf(file).rank > 0;
+  return withQuote(defect,
+                   sentenceOf(defect) +
+                       (isBehindCore
+                            ? "; its core was loaded, so FFmpeg is there. Often libpython is "
+                              "missing, or it was built for another torch"
+                            : ": often FFmpeg is missing, or it was built for another torch. Send "
+                              "the whole text, or run this where it happened"),
+                   kNext.str());
+}
+
+Words missingWithoutTorch(const Defect& defect, FindingContext context) {
+  const recipe::Recipe& recipe = recipe::defaultRecipe();
+  const recipe::TorchMatch& newest = recipe.torchMatches.back();
+  context.torch = recipe::torchBuildOf(newest.torch.text());
+  return withQuote(defect,
+                   sentenceOf(defect) + "; the command is for torch " + newest.torch.text() +
+                       " or later (" + releasesByTorch(recipe) + ")",
+                   installCommand(context, defect.name));
+}
+
+Words packageUnavailable(const Defect& defect, const FindingContext& context) {
+  const recipe::Recipe recipe = recipe::recipeFor(defect.name);
+  const std::string install =
+      context.torch.version.empty() ? std::string() : installCommand(context, defect.name);
+  if (install.empty())
+    return withQuote(defect, sentenceOf(defect) + "; the command shows which",
+                     "python -c \"" + recipe.smokeTest(context.release) + "\"");
+  return withQuote(defect,
+                   sentenceOf(defect) + "; the command installs the one for torch " +
+                       context.torch.version,
+                   install);
+}
+
+Words noWheel(const Defect& defect, const FindingContext& context) {
+  const recipe::Recipe recipe = recipe::recipeFor(defect.name);
+  const recipe::Machine& machine = context.machine;
+  // pip lists the releases that it could take: none, or the placeholder, means that none fits.
+  const bool isHopeless =
+      !defect.items.empty() && llvm::all_of(defect.items, [&](const std::string& version) {
+        return version == "none" || version == recipe.placeholder;
+      });
+  std::string message = "no wheel of " + defect.name + " fits " + placeOf(machine);
+  if (recipe.wheelSpans.empty())
+    return withQuote(defect, std::move(message), {});
+  const std::optional<recipe::Release> first = recipe.firstReleaseFor(machine);
+  const bool isKnown = machine.platform || !machine.python.empty();
+  message += isKnown && first && !isHopeless ? "; there are wheels since " + first->version.text()
+                                             : "; there are wheels for " + wheelPlaces(recipe);
+  return withQuote(defect, std::move(message),
+                   first && !isHopeless ? installCommand(context, defect.name) : std::string());
+}
+
+Words libheifMissing(const Defect& defect, const FindingContext& context) {
+  return withQuote(defect,
+                   "HEIC images need libheif, which " + context.package +
+                       " does not bundle; nothing else needs it",
+                   libheifCommand(context));
+}
+
+Words pluginBroken(const Defect& defect, const FindingContext& context) {
+  const bool isWindows = context.machine.platform == Platform::Windows;
+  return withQuote(defect,
+                   sentenceOf(defect) + "; the command keeps plugins from loading, and " +
+                       context.package + " works without them",
+                   (isWindows ? "set " : "export ") + recipe::defaultRecipe().pluginSwitch + "=0");
+}
+
+Words operatorsMissing(const Defect& defect, const FindingContext& context) {
+  return withQuote(
+      defect, sentenceOf(defect) + ": " + context.package + " was built for another torch",
+      context.package == recipe::defaultRecipe().name ? fittingReleaseCommand(context)
+                                                      : installCommand(context, context.package));
+}
+
+Words crashed(const Defect& defect, const FindingContext& context) {
+  return withQuote(defect,
+                   sentenceOf(defect) + ": a sign of a " + context.package +
+                       " that was built for another torch",
+                   context.torch.version.empty() ? std::string() : fittingReleaseCommand(context));
+}
+
+} // namespace tcfix::doctor

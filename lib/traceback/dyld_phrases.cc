@@ -1,0 +1,144 @@
+// dyld's sentences.
+#include "traceback/phrase.h"
+
+#include <algorithm>
+
+namespace tcfix::traceback {
+
+using Kind = Defect::Kind;
+
+namespace {
+
+constexpr size_t kMostPlaces = 40;
+constexpr size_t kLongestOutcome = 600;
+
+std::vector<resolve::Attempt> placesTried(llvm::StringRef reason) {
+  std::vector<resolve::Attempt> tried;
+  reason = reason.split("tried: ").second;
+  while (reason.consume_front("'") && tried.size() < kMostPlaces) {
+    auto [path, rest] = reason.split("' (");
+    if (path.contains('\n') || path.size() > 2000)
+      break;
+    // The outcome may hold parentheses: (have 'x86_64', need 'arm64').
+    size_t depth = 1, end = 0;
+    for (; end < rest.size() && depth > 0 && end < kLongestOutcome; ++end)
+      depth += rest[end] == '(' ? 1 : rest[end] == ')' ? -1 : 0;
+    tried.push_back({path.str(), rest.take_front(end).drop_back(depth == 0 ? 1 : 0).str()});
+    reason = rest.substr(end);
+    reason.consume_front(",");
+    reason = reason.ltrim();
+  }
+  return tried;
+}
+
+/// The path in "Referenced from: <UUID> /path".
+std::string pathAfter(llvm::StringRef text, llvm::StringRef words) {
+  size_t at = text.find(words);
+  if (at == llvm::StringRef::npos)
+    return {};
+  llvm::StringRef path =
+      upTo(text.substr(at + words.size()).ltrim(), {"\\n", " Reason:", " Expected in:"});
+  if (path.starts_with("<") && path.contains('>'))
+    path = path.split('>').second;
+  // On one line with others.
+  for (llvm::StringRef end : {".dylib ", ".so "})
+    if (size_t last = path.find(end); last != llvm::StringRef::npos)
+      path = path.take_front(last + end.size());
+  return unquoted(path).str();
+}
+
+/// "dlopen(PATH, 0x0006)" before the words, also on the line above.
+std::string openedPath(const Place& place) {
+  llvm::StringRef before = place.text.take_front(place.begin).take_back(kLongestOutcome);
+  size_t call = before.rfind("dlopen(");
+  return call == llvm::StringRef::npos
+             ? std::string()
+             : upTo(before.substr(call + 7), {", 0x", ", "}).rtrim(',').str();
+}
+
+std::string architecturesIn(llvm::StringRef reason) {
+  const std::string have = between(reason, "(have '", "'"), need = between(reason, "need '", "'");
+  return have.empty() ? "for another architecture" : "for " + have + ", and " + need + " is needed";
+}
+
+/// What dyld says of a file that is there, and does not take.
+Defect refusalIn(llvm::StringRef reason, Kind otherwise) {
+  Defect failure{otherwise};
+  if (reason.contains("incompatible architecture") || reason.contains("wrong architecture") ||
+      reason.contains("missing compatible arch")) {
+    failure.kind = Kind::WrongArchitecture;
+    failure.actual = architecturesIn(reason);
+  } else if (reason.contains("Team ID")) {
+    failure.kind = Kind::HardenedPython;
+  } else if (reason.contains("disallowed by system policy")) {
+    failure.kind = Kind::Quarantined;
+  } else if (reason.contains("code signature") || reason.contains("not valid for use in process")) {
+    failure.kind = Kind::SignatureInvalid;
+  } else if (reason.contains("built for newer macOS")) {
+    failure.kind = Kind::MacosTooOld;
+    failure.name = upTo(between(reason, "built for newer macOS version (", ")"), {" "}).str();
+  } else if (reason.contains("duplicate LC_RPATH")) {
+    failure.kind = Kind::DuplicateEntry;
+    failure.name = unquoted(between(reason, "duplicate LC_RPATH '", "'")).str();
+  }
+  return failure;
+}
+
+} // namespace
+
+Defect libraryNotLoaded(const Place& place) {
+  llvm::StringRef rest = place.rest();
+  rest = rest.take_front(rest.find("Library not loaded: ")); // the next one's own
+  Defect failure =
+      refusalIn(rest.take_front(std::min(rest.find("\nFFmpeg version"), rest.find("\nTraceback"))),
+                Kind::MissingDependency);
+  const std::string name = upTo(rest, {"\\n", "  Referenced", " Referenced from"}).str();
+  failure.tried = placesTried(rest);
+  failure.path = pathAfter(rest, "Referenced from: ");
+  if (failure.path.empty())
+    failure.path = openedPath(place);
+  if (failure.kind == Kind::MissingDependency || failure.kind == Kind::WrongArchitecture)
+    failure.name = name;
+  else
+    failure.path = name;
+  return failure;
+}
+
+Defect symbolNotFound(const Place& place) {
+  // Older ones put it in parentheses.
+  return missingSymbol(pathAfter(place.rest(), "Referenced from: "),
+                       symbolAt(place.after().ltrim(" (")),
+                       pathAfter(place.rest(), "Expected in: "));
+}
+
+/// "dlopen(PATH, 0x0002): symbol not found in flat namespace '_x'"
+Defect flatSymbolNotFound(const Place& place) {
+  return missingSymbol(openedPath(place), symbolAt(place.after().ltrim(" ('\"")));
+}
+
+/// "dlopen(PATH, 0x0006): tried: 'PATH' (…)", and the words outside of any list.
+Defect refusedByDyld(const Place& place) {
+  llvm::StringRef from = place.text.substr(place.begin, kReach);
+  from = from.take_front(std::min({from.find("\n\n"), from.find("\nFFmpeg version"),
+                                   from.find("Error: "), from.find("\nTraceback")}));
+  Defect failure = refusalIn(from, Kind::CauseNotTold);
+  failure.path = openedPath(place);
+  if (failure.path.empty())
+    failure.path = between(from, "'", "'");
+  return failure;
+}
+
+/// A crash report; the library is one of those on the stack.
+Defect signatureInvalid(const Place& place) {
+  for (llvm::StringRef rest = place.rest(); !rest.empty();) {
+    auto [line, next] = rest.split('\n');
+    rest = next;
+    if (size_t end = line.find(".dylib"); end != llvm::StringRef::npos) {
+      llvm::StringRef path = line.take_front(end + 6);
+      return {Kind::SignatureInvalid, path.substr(path.find_last_of(" \t") + 1).str()};
+    }
+  }
+  return {Kind::SignatureInvalid, "a library"};
+}
+
+} // namespace tcfix::traceback

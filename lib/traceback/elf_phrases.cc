@@ -1,0 +1,80 @@
+// The sentences of glibc's and musl's loaders. glibc speaks English in a Python process, which sets
+// no language for messages.
+#include "traceback/phrase.h"
+
+#include "providers/torch.h"
+
+namespace tcfix::traceback {
+
+using Kind = Defect::Kind;
+
+Defect cannotOpen(const Place& place) {
+  Defect defect{Kind::MissingDependency, {}, subjectOf(place.before())};
+  // A program's own libraries: "ffmpeg: error while loading shared libraries: libx.so: cannot…".
+  constexpr llvm::StringLiteral kProgram = ": error while loading shared libraries";
+  if (size_t at = place.before().find(kProgram); at != llvm::StringRef::npos)
+    defect.subject = subjectOf(place.before().take_front(at));
+  // A program that says which library it tried: "Failed to load library X with error: libx.so: …".
+  constexpr llvm::StringLiteral kTried = "load library ";
+  if (size_t at = place.before().rfind(kTried); at != llvm::StringRef::npos)
+    defect.path =
+        upTo(place.before().substr(at + kTried.size()), {" with", ": "}).trim("'\"").str();
+  return defect;
+}
+
+/// "libx.so.1 => not found", as ldd prints it. torch's libraries are loaded before the others are
+/// looked up, which ldd does not show.
+Defect lddNotFound(const Place& place) {
+  const std::string name = unquoted(place.before()).trim("> |\t").str();
+  const bool isName = !name.empty() && llvm::StringRef(name).contains(".so") &&
+                      !llvm::StringRef(name).contains(' ');
+  return isName && !providers::isTorchLibrary(name) ? Defect{Kind::MissingDependency, {}, name}
+                                                    : Defect();
+}
+
+Defect muslNotThere(const Place& place) {
+  return {Kind::MissingDependency, between(place.after(), "(needed by ", ")"),
+          upTo(place.after(), {":"}).str()};
+}
+
+Defect undefinedSymbol(const Place& place) {
+  std::string library = subjectOf(place.before());
+  if (library.empty())
+    library = between(place.after(), "(", ")");
+  return missingSymbol(library, symbolAt(place.after()));
+}
+
+Defect muslSymbol(const Place& place) {
+  auto [library, rest] = place.after().split(": ");
+  return missingSymbol(library.trim().str(), symbolAt(rest));
+}
+
+Defect versionNotFound(const Place& place) {
+  llvm::StringRef before = place.before();
+  size_t word = before.rfind("version ");
+  if (word == llvm::StringRef::npos)
+    return {};
+  Defect defect{Kind::LibraryTooOld, upTo(place.after(), {")"}).str()};
+  defect.items = {unquoted(before.substr(word + 8)).str()};
+  defect.kind = doctor::kindOfVersions(defect.items);
+  defect.provider = subjectOf(before.take_front(word));
+  return defect;
+}
+
+Defect notDefinedInFile(const Place& place) {
+  llvm::StringRef before = place.before();
+  size_t word = before.rfind("symbol ");
+  if (word == llvm::StringRef::npos)
+    return {};
+  return missingSymbol(subjectOf(before.take_front(word)), symbolAt(before.substr(word + 7)),
+                       upTo(place.after(), {" with link time"}).str());
+}
+
+Defect wrongElfClass(const Place& place) {
+  return {Kind::WrongArchitecture,
+          subjectOf(place.before()),
+          {},
+          symbolAt(place.after()) == "ELFCLASS32" ? "for 32 bits" : "for 64 bits"};
+}
+
+} // namespace tcfix::traceback

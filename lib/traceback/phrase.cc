@@ -1,0 +1,144 @@
+#include "traceback/phrase.h"
+
+#include <llvm/ADT/StringExtras.h>
+
+#include <algorithm>
+
+namespace tcfix::traceback {
+
+namespace {
+
+constexpr size_t kMostWords = 300;
+constexpr int kMostFrames = 60;
+constexpr size_t kLongestPath = 600;
+
+/// The module of the last import statement; empty if there is none.
+std::string importedIn(llvm::StringRef text) {
+  for (int i = 0; i < kMostFrames; ++i) {
+    const size_t at = std::max(text.rfind("import ") + 1, text.rfind("from ") + 1);
+    if (at == 0)
+      break;
+    llvm::StringRef statement = text.substr(at - 1), before = text.take_front(at - 1);
+    text = before;
+    const bool isFrom = statement.starts_with("from ");
+    const llvm::StringRef name = statement.substr(isFrom ? 5 : 7).take_while([](char c) {
+      return llvm::isAlnum(c) || c == '_';
+    });
+    // At the beginning of a line, or behind its number or a prompt; not in a sentence.
+    const llvm::StringRef line = before.substr(before.rfind('\n') + 1);
+    if (name.empty() || !line.trim(" \t>-.|0123456789:[]In").empty() ||
+        (isFrom && !statement.split('\n').first.contains(" import ")))
+      continue;
+    return name.str();
+  }
+  return {};
+}
+
+} // namespace
+
+llvm::StringRef Place::before() const {
+  llvm::StringRef part = text.take_front(begin).take_back(kReach);
+  llvm::StringRef line = part.substr(part.rfind('\n') + 1);
+  if (line.trim(" \t>|:").empty() && line.size() < part.size()) {
+    part = part.drop_back(line.size() + 1);
+    line = part.substr(part.rfind('\n') + 1);
+  }
+  return line;
+}
+
+llvm::StringRef Place::after() const {
+  auto [line, next] = rest().split('\n');
+  return line.trim().empty() ? next.split('\n').first : line;
+}
+
+std::string Place::line() const {
+  llvm::StringRef whole = before();
+  // From the name of the exception, if the line has one.
+  size_t error = whole.rfind("Error: ");
+  whole = whole.substr(error == llvm::StringRef::npos ? 0 : error + 7).ltrim();
+  return (whole.take_back(kMostWords) + words() + after().take_front(kMostWords)).str();
+}
+
+llvm::StringRef unquoted(llvm::StringRef word) {
+  return word.trim(" \t'\"`");
+}
+
+/// What a sentence is about: "/a/lib.so" of "OSError: /a/lib.so: undefined symbol…".
+std::string subjectOf(llvm::StringRef before) {
+  before = before.rtrim(" :\t");
+  if (size_t colon = before.rfind(": "); colon != llvm::StringRef::npos)
+    before = before.substr(colon + 2);
+  before = before.trim();
+  // A path may have blanks in it; a time stamp or a sentence before it ends with one.
+  size_t slash = before.find('/');
+  if (slash != llvm::StringRef::npos &&
+      (slash == 0 || llvm::StringRef(" \t'\"`(").contains(before[slash - 1])))
+    return unquoted(before.substr(slash)).str();
+  return unquoted(before.substr(before.find_last_of(" \t'\"`(>|") + 1)).str();
+}
+
+std::string symbolAt(llvm::StringRef text) {
+  llvm::StringRef symbol = text.ltrim().take_while(
+      [](char c) { return llvm::isAlnum(c) || llvm::StringRef("_$.:?@~").contains(c); });
+  return symbol.rtrim(".:").str();
+}
+
+/// The text up to the first of these, or to the end of the line.
+llvm::StringRef upTo(llvm::StringRef text, std::initializer_list<llvm::StringRef> ends) {
+  size_t end = text.find('\n');
+  for (llvm::StringRef each : ends)
+    end = std::min(end, text.find(each));
+  return text.take_front(end).trim();
+}
+
+std::string between(llvm::StringRef text, llvm::StringRef open, llvm::StringRef close) {
+  size_t begin = text.find(open);
+  if (begin == llvm::StringRef::npos)
+    return {};
+  text = text.substr(begin + open.size());
+  return upTo(text, {close}).str();
+}
+
+Defect missingSymbol(std::string library, std::string symbol, std::string provider) {
+  Defect defect{Defect::Kind::MissingSymbols, std::move(library), {}, {}, std::move(provider)};
+  if (!symbol.empty())
+    defect.items = {std::move(symbol)};
+  return defect;
+}
+
+std::string packageOf(llvm::StringRef path) {
+  for (llvm::StringRef site : {"site-packages", "dist-packages"}) {
+    size_t at = path.rfind(site);
+    if (at == llvm::StringRef::npos)
+      continue;
+    llvm::StringRef rest = path.substr(at + site.size()).ltrim("/\\");
+    llvm::StringRef package = rest.take_front(rest.find_first_of("/\\"));
+    if (package.ends_with(".egg")) // NAME-VERSION-py3.8-linux-x86_64.egg/NAME/…
+      return package.split('-').first.str();
+    if (package.size() < rest.size())
+      return package.split('.').first.str(); // of "NAME.libs", too
+  }
+  return {};
+}
+
+std::string packageAt(llvm::StringRef text, size_t at) {
+  llvm::StringRef part = text.take_front(at).take_back(kReach);
+  if (size_t begin = part.rfind("Traceback (most recent"); begin != llvm::StringRef::npos)
+    part = part.substr(begin);
+  llvm::StringRef rest = part;
+  for (int i = 0; i < kMostFrames; ++i) {
+    const size_t end = rest.rfind(".py");
+    if (end == llvm::StringRef::npos)
+      break;
+    llvm::StringRef file = rest.take_front(end).take_back(kLongestPath);
+    file = file.substr(file.find_last_of("\"'\n") + 1);
+    rest = rest.take_front(end);
+    // torch loads libraries for others.
+    const std::string package = packageOf(file.str() + ".py");
+    if (!package.empty() && !(package == "torch" && file.ends_with("_ops")))
+      return package;
+  }
+  return importedIn(part);
+}
+
+} // namespace tcfix::traceback

@@ -1,0 +1,172 @@
+// The sentences of Python, of installers, and of packages that use the recipe's package.
+#include "traceback/phrase.h"
+
+#include "recipe/recipe.h"
+
+#include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/StringExtras.h>
+
+namespace tcfix::traceback {
+
+using Kind = Defect::Kind;
+
+namespace {
+
+/// A package's name at the beginning of the text, without extras and versions.
+std::string nameAt(llvm::StringRef text) {
+  return text.ltrim(" \t'\"`*(\n")
+      .take_while([](char c) { return llvm::isAlnum(c) || c == '_' || c == '-'; })
+      .rtrim("-")
+      .str();
+}
+
+bool isPackage(llvm::StringRef name) {
+  return name.equals_insensitive(recipe::defaultRecipe().name);
+}
+
+/// How a package is spelled in the findings.
+std::string spelled(const std::string& name) {
+  return isPackage(name) ? recipe::defaultRecipe().name : name;
+}
+
+Defect unavailable() {
+  return {Kind::PackageUnavailable, {}, recipe::defaultRecipe().name};
+}
+
+} // namespace
+
+Defect noModule(const Place& place) {
+  std::string name = symbolAt(unquoted(place.after()).ltrim("'\""));
+  const llvm::StringRef package = llvm::StringRef(name).split('.').first;
+  // Warnings mention optional packages; what ends a program is an error.
+  const bool isError = place.before().rtrim().ends_with("Error:") || isPackage(package);
+  return package.empty() || !isError ? Defect() : Defect{Kind::PackageMissing, {}, package.str()};
+}
+
+Defect pleaseInstall(const Place& place) {
+  return isPackage(nameAt(place.after())) ? unavailable() : Defect();
+}
+
+/// "TorchCodec is required for …", "torchcodec is not available": the name stands before.
+Defect isUnavailable(const Place& place) {
+  llvm::StringRef before = place.before().rtrim(" \t'\"`*");
+  return isPackage(before.take_back(recipe::defaultRecipe().name.size())) ? unavailable()
+                                                                          : Defect();
+}
+
+Defect noSpec(const Place& place) {
+  Defect defect{Kind::PackageDamaged, {}, symbolAt(place.after())};
+  defect.subject = recipe::defaultRecipe().name;
+  return defect;
+}
+
+Defect numpyAbi(const Place& place) {
+  return {Kind::NumpyAbi, {}, upTo(place.after(), {" but "}).str()};
+}
+
+Defect compiledForPython(const Place& place) {
+  llvm::StringRef after = place.after();
+  return {Kind::PythonAbi,
+          {},
+          upTo(after, {","}).str(),
+          unquoted(between(after, "incompatible: ", " ")).rtrim('.').str()};
+}
+
+Defect thisLibrary(const Place& place) {
+  llvm::StringRef path = place.after().ltrim(": \t");
+  if (path.starts_with("{path}")) // the line of torch's code that a traceback shows
+    return {};
+  if (path.trim().empty())
+    path = place.rest().split('\n').second.split('\n').first;
+  // On one line with others, the path ends with the name of a library.
+  for (llvm::StringRef end : {".dylib", ".dll", ".pyd", ".so"})
+    if (size_t at = path.find(end); at != llvm::StringRef::npos)
+      return {Kind::CauseNotTold, path.take_front(at + end.size()).trim(" \t>|").str()};
+  return {Kind::CauseNotTold, path.trim().str()};
+}
+
+/// pip's "No matching distribution found for NAME", and the like of others.
+Defect noDistribution(const Place& place) {
+  std::string name = nameAt(place.rest());
+  if (name.empty())
+    return {};
+  Defect defect{Kind::NoWheel, {}, spelled(name)};
+  // "(from versions: 0.1, 0.2)": those that pip could take, which the requirement excludes.
+  llvm::StringRef versions = place.rest().take_front(2000);
+  if (size_t at = versions.find("(from versions:"); at != llvm::StringRef::npos)
+    for (llvm::StringRef each : llvm::split(versions.substr(at + 15).split(')').first, ','))
+      defect.items.push_back(each.trim().str());
+  return defect;
+}
+
+/// uv: "NAME==1.0 has no wheels with a matching Python ABI tag", "NAME (v1.0) can't be installed".
+Defect noInstallableWheel(const Place& place) {
+  const recipe::Recipe& recipe = recipe::defaultRecipe();
+  const llvm::StringRef around =
+      place.text.slice(place.begin < 600 ? 0 : place.begin - 600, place.begin);
+  if (around.contains_insensitive(recipe.name))
+    return {Kind::NoWheel, {}, recipe.name};
+  std::string name = nameAt(subjectOf(place.before()));
+  return name.empty() ? Defect() : Defect{Kind::NoWheel, {}, name};
+}
+
+/// conda lists what it does not have on lines of their own: "  - NAME=1.0".
+Defect noCondaPackage(const Place& place) {
+  const llvm::StringRef list = place.rest().take_front(600);
+  const size_t item = list.find("- ");
+  const std::string name = item == llvm::StringRef::npos ? "" : nameAt(list.substr(item + 2));
+  return name.empty() ? Defect() : Defect{Kind::NoWheel, {}, spelled(name)};
+}
+
+Defect crashed(const Place& place) {
+  Defect defect{Kind::Crashed};
+  defect.actual = place.words().str();
+  return defect;
+}
+
+/// "Could not run 'NAMESPACE::operator' with arguments from the 'CPU' backend". Another backend may
+/// not be supported; the CPU always is.
+Defect operatorMissing(const Place& place) {
+  const recipe::Recipe& recipe = recipe::defaultRecipe();
+  const std::string name = symbolAt(place.after().ltrim(" '"));
+  const bool isRun = place.words().starts_with("Could not run");
+  if (!llvm::StringRef(name).starts_with(recipe.name) ||
+      (isRun && !hasWords(place.rest().take_front(400), "from the 'CPU'")))
+    return {};
+  Defect defect{Kind::OperatorsMissing, {}, name};
+  defect.subject = recipe.name;
+  return defect;
+}
+
+/// "RuntimeError: operator torchvision::nms does not exist"
+Defect operatorNotThere(const Place& place) {
+  const std::string name = symbolAt(place.after());
+  const auto [package, rest] = llvm::StringRef(name).split("::");
+  if (rest.empty() || !hasWords(place.after(), "does not exist"))
+    return {};
+  Defect defect{Kind::OperatorsMissing, {}, name};
+  defect.subject = package.str();
+  return defect;
+}
+
+Defect backendExtension(const Place& place) {
+  return {Kind::PluginBroken, {}, upTo(place.after(), {". ", ".\n"}).rtrim('.').str()};
+}
+
+Defect heicLibrary(const Place&) {
+  return {Kind::LibheifMissing, {}, "libheif"};
+}
+
+/// The major of FFmpeg that the package uses, printed as None.
+Defect noFfmpegMajor(const Place& place) {
+  llvm::StringRef rest = place.rest().take_front(200);
+  if (rest.consume_front(")"))
+    rest = rest.ltrim("\"' \t\n");
+  else
+    rest = rest.ltrim(" \t\n:=");
+  return rest.starts_with("None")
+             ? Defect{Kind::CauseNotTold, recipe::defaultRecipe().libraryPrefix}
+             : Defect();
+}
+
+} // namespace tcfix::traceback

@@ -1,0 +1,160 @@
+// Windows speaks the user's language. Its error numbers count where they are printed; Python's
+// ImportError has the sentence alone, which is known in a few languages.
+#include "traceback/phrase.h"
+
+#include "recipe/torch_symbols.h"
+
+#include <llvm/ADT/StringExtras.h>
+
+namespace tcfix::traceback {
+
+using Kind = Defect::Kind;
+
+namespace {
+
+Kind kindOfWindows(int number) {
+  switch (number) {
+  case 126: // ERROR_MOD_NOT_FOUND
+    return Kind::MissingDependency;
+  case 127: // ERROR_PROC_NOT_FOUND
+  case 182: // ERROR_INVALID_ORDINAL
+    return Kind::MissingSymbols;
+  case 193: // ERROR_BAD_EXE_FORMAT
+    return Kind::WrongArchitecture;
+  case 1114: // ERROR_DLL_INIT_FAILED
+    return Kind::InitializationFailed;
+  case 8:    // ERROR_NOT_ENOUGH_MEMORY
+  case 1455: // ERROR_COMMITMENT_LIMIT
+    return Kind::NotMapped;
+  default:
+    return Kind::CauseNotTold;
+  }
+}
+
+struct Sentence {
+  llvm::StringLiteral words;
+  int number;
+};
+constexpr Sentence kSentences[] = {
+    {"specified module could not be found", 126},
+    {"angegebene Modul wurde nicht gefunden", 126},
+    {"module spécifié est introuvable", 126},
+    {"encontrar el módulo especificado", 126},
+    {"encontrar o módulo especificado", 126},
+    {"trovare il modulo specificato", 126},
+    {"odnaleźć określonego modułu", 126},
+    {"найден указанный модуль", 126},
+    {"找不到指定的模块", 126},
+    {"找不到指定的模組", 126},
+    {"指定されたモジュールが見つかりません", 126},
+    {"지정된 모듈을 찾을 수 없습니다", 126},
+    {"specified procedure could not be found", 127},
+    {"angegebene Prozedur wurde nicht gefunden", 127},
+    {"procédure spécifiée est introuvable", 127},
+    {"encontró el proceso especificado", 127},
+    {"encontrar o procedimento especificado", 127},
+    {"trovare la procedura specificata", 127},
+    {"odnaleźć określonej procedury", 127},
+    {"найдена указанная процедура", 127},
+    {"找不到指定的程序", 127},
+    {"找不到指定的程序。", 127},
+    {"指定されたプロシージャが見つかりません", 127},
+    {"지정된 프로시저를 찾을 수 없습니다", 127},
+    {"not a valid Win32 application", 193},
+    {"keine zulässige Win32-Anwendung", 193},
+    {"不是有效的 Win32 应用程序", 193},
+    {"initialization routine failed", 1114},
+    {"DLL-Initialisierungsroutine ist fehlgeschlagen", 1114},
+    {"bibliothèque de liens dynamiques (DLL) a échoué", 1114},
+    {"初始化例程失败", 1114},
+    {"paging file is too small", 1455},
+};
+
+int windowsNumberOf(llvm::StringRef sentence) {
+  for (const auto& [words, number] : kSentences)
+    if (sentence.contains(words))
+      return number;
+  return 0;
+}
+
+Defect windowsFailure(int number, std::string library) {
+  Defect failure{kindOfWindows(number), std::move(library)};
+  if (failure.kind == Kind::WrongArchitecture)
+    failure.actual = "no program for this Windows";
+  return failure;
+}
+
+constexpr llvm::StringLiteral kLibraryEnds[] = {".dll", ".pyd", ".DLL", ".exe"};
+
+/// The file of the dialog, in quotes or not, with its path or without.
+std::string libraryIn(llvm::StringRef sentence) {
+  for (llvm::StringRef end : kLibraryEnds) {
+    size_t at = sentence.find(end);
+    if (at == llvm::StringRef::npos)
+      continue;
+    llvm::StringRef name = sentence.take_front(at + end.size());
+    // A path may have blanks in it, and begins with its drive.
+    if (size_t drive = name.rfind(":\\"); drive != llvm::StringRef::npos && drive > 0)
+      return name.substr(drive - 1).str();
+    return name.substr(name.find_last_of(" \t\n\"'(“„«") + 1).str();
+  }
+  return {};
+}
+
+} // namespace
+
+Defect winError(const Place& place) {
+  int number = 0;
+  if (place.after().ltrim().consumeInteger(10, number) ||
+      kindOfWindows(number) == Kind::CauseNotTold)
+    return {}; // files that are not there, and other daily life
+  std::string library = between(place.after(), "Error loading \"", "\"");
+  if (library.empty())
+    library = between(place.after(), ": '", "'");
+  return windowsFailure(number, library);
+}
+
+Defect moduleNotFound(const Place& place) {
+  return windowsFailure(126, upTo(place.after(), {"'"}).str());
+}
+
+Defect dllLoadFailed(const Place& place) {
+  llvm::StringRef after = place.after();
+  int number = windowsNumberOf(place.rest().take_front(400));
+  if (size_t code = after.find("error code "); code != llvm::StringRef::npos)
+    after.substr(code + 11).consumeInteger(10, number);
+  // Up to Python 3.7 the module is not named.
+  Defect failure = windowsFailure(number, between(after, "while importing ", ":"));
+  if (failure.actual.empty())
+    failure.actual = place.words().str();
+  return failure;
+}
+
+/// The dialog, where its words are known: the symbol stands before or behind them.
+Defect entryPoint(const Place& place) {
+  llvm::StringRef sentence = place.rest().take_front(1000);
+  std::string library = libraryIn(sentence);
+  if (library.empty())
+    return {};
+  std::string symbol = symbolAt(sentence.ltrim(" \t\n\"'“„«"));
+  return missingSymbol(library, symbol);
+}
+
+/// The dialog in any language: a name as Microsoft's compiler writes it, and a DLL.
+Defect mangledEntryPoint(const Place& place) {
+  llvm::StringRef before = place.before();
+  llvm::StringRef begin = before.substr(before.find_last_of(" \t\"'“„«(") + 1);
+  // "?name@Class@c10@@…": the words are the "@@" in it.
+  if (!begin.starts_with("?") && !begin.contains("?"))
+    return {};
+  begin = begin.substr(begin.find('?'));
+  const std::string symbol = begin.str() + "@@" + symbolAt(place.after());
+  const llvm::StringRef around =
+      place.text.slice(place.begin < 400 ? 0 : place.begin - 400, place.end + 600);
+  std::string library = libraryIn(place.rest().take_front(600));
+  if (library.empty())
+    library = libraryIn(around);
+  return library.empty() ? Defect() : missingSymbol(library, symbol);
+}
+
+} // namespace tcfix::traceback

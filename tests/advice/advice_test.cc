@@ -1,0 +1,193 @@
+// The commands: what they install fits, and they replace nothing that cannot be had again.
+#include "advice/advice.h"
+
+#include <gtest/gtest.h>
+
+namespace tcfix::advice {
+namespace {
+
+Context contextOf(Platform platform, const char* release, const char* torch) {
+  Context context;
+  context.machine = {platform, platform == Platform::MacOs ? "arm64" : "x86_64", "3.12"};
+  context.package = "torchcodec";
+  context.release = release;
+  context.torch = recipe::torchBuildOf(torch);
+  context.applyCommand = "tcfix apply env";
+  return context;
+}
+
+const std::string kCpu = " --index-url https://download.pytorch.org/whl/cpu";
+
+TEST(Advice, FfmpegOfAMajorThatFits) {
+  auto command = [](Platform platform, const char* release, Installer installer) {
+    Context context = contextOf(platform, release, "2.9.1");
+    context.installer = installer;
+    context.environment = "env";
+    return ffmpegInstallCommand(context, {});
+  };
+  EXPECT_EQ(command(Platform::Linux, "0.7.0", Installer::Pip),
+            "pip install \"av<16\" && tcfix apply env");
+  EXPECT_EQ(command(Platform::Linux, "0.9.1", Installer::Pip),
+            "pip install \"av<19\" && tcfix apply env");
+  EXPECT_EQ(command(Platform::Windows, "0.17.0", Installer::Pip),
+            "pip install av && tcfix apply env");
+  EXPECT_EQ(command(Platform::Linux, "", Installer::Pip),
+            "pip install \"av<16\" && tcfix apply env");
+  EXPECT_EQ(command(Platform::Linux, "0.9.1", Installer::Uv),
+            "uv pip install --python env \"av<19\" && tcfix apply env");
+  EXPECT_EQ(command(Platform::MacOs, "0.9.1", Installer::Pip),
+            "brew install ffmpeg@8 && tcfix apply env");
+  EXPECT_EQ(command(Platform::MacOs, "0.9.1", Installer::Conda),
+            "conda install -c conda-forge \"ffmpeg<9\" && tcfix apply env");
+  EXPECT_EQ(command(Platform::Linux, "0.7.0", Installer::Pixi),
+            "pixi add \"ffmpeg>=7,<8\" && tcfix apply env");
+}
+
+TEST(Advice, TheMajorsOfTheLibrariesCountMoreThanTheTable) {
+  // A build of one's own, for FFmpeg 6 alone.
+  const Context context = contextOf(Platform::Linux, "0.9.1", "2.9.1");
+  EXPECT_EQ(ffmpegInstallCommand(context, {6}), "pip install \"av<13\" && tcfix apply env");
+  EXPECT_EQ(ffmpegInstallCommand(context, {5}), "");
+}
+
+TEST(Advice, DllsBesideAnFfmpegThatHasNone) {
+  Context context = contextOf(Platform::Windows, "0.7.0", "2.8.0");
+  EXPECT_EQ(sharedFfmpegCommand(context, {}),
+            "winget install Gyan.FFmpeg.Shared --version 7.1.1 && tcfix apply env");
+  context.machine.platform = Platform::Linux;
+  EXPECT_EQ(sharedFfmpegCommand(context, {}), "pip install \"av<16\" && tcfix apply env");
+}
+
+TEST(Advice, TheReleaseThatGoesWithThisTorch) {
+  Context context = contextOf(Platform::Linux, "0.7.0", "2.9.1+cu128");
+  EXPECT_EQ(fittingReleaseCommand(context), "pip install \"torchcodec==0.9.*\" && tcfix apply env");
+  // From 0.14 on the package index's wheels need CUDA 13.
+  context.torch = recipe::torchBuildOf("2.12.0+cpu");
+  EXPECT_EQ(fittingReleaseCommand(context),
+            "pip install \"torchcodec==0.17.*\"" + kCpu + " && tcfix apply env");
+  context.torch = recipe::torchBuildOf("2.12.0+cu130");
+  EXPECT_EQ(fittingReleaseCommand(context),
+            "pip install \"torchcodec==0.17.*\" && tcfix apply env");
+  // pip would leave an equal version as it is.
+  context.release = "0.17.0";
+  context.torch = recipe::torchBuildOf("2.12.0+cu128");
+  EXPECT_EQ(fittingReleaseCommand(context),
+            "pip install --force-reinstall --no-deps \"torchcodec==0.17.*\" --index-url "
+            "https://download.pytorch.org/whl/cu128 && tcfix apply env");
+  context.installer = Installer::Uv;
+  EXPECT_EQ(fittingReleaseCommand(context),
+            "uv pip install --reinstall --no-deps \"torchcodec==0.17.*\" --index-url "
+            "https://download.pytorch.org/whl/cu128 && tcfix apply env");
+}
+
+TEST(Advice, WithoutAChannelTheReleaseWithoutCuda) {
+  Context context = contextOf(Platform::Linux, "0.17.0", "2.12.0a0+nv26.1");
+  context.torch.cudaMajor = 12;
+  EXPECT_EQ(fittingReleaseCommand(context),
+            "pip install \"torchcodec==0.13.*\" && tcfix apply env");
+  context.machine.arch = "aarch64"; // all of its wheels need CUDA
+  EXPECT_EQ(fittingReleaseCommand(context), "");
+}
+
+TEST(Advice, WhereNothingFitsBothAnew) {
+  Context context = contextOf(Platform::Windows, "", "2.6.0+cu126");
+  EXPECT_EQ(fittingReleaseCommand(context),
+            "pip install \"torch>=2.11\" \"torchcodec==0.17.*\" && tcfix apply env");
+  context.torch = recipe::torchBuildOf("2.6.0+cpu");
+  EXPECT_EQ(fittingReleaseCommand(context),
+            "pip install \"torch>=2.11\" \"torchcodec==0.17.*\"" + kCpu + " && tcfix apply env");
+  for (const char* torch : {"2.6.0a0+nv25.1", "2.6.0+git1234"}) {
+    context.torch = recipe::torchBuildOf(torch);
+    EXPECT_EQ(fittingReleaseCommand(context), "") << torch;
+  }
+  context.torch = recipe::torchBuildOf("2.6.0");
+  context.canReplaceTorch = false;
+  EXPECT_EQ(fittingReleaseCommand(context), "");
+}
+
+TEST(Advice, NothingReplacesABuildOfOnesOwn) {
+  Context context = contextOf(Platform::Linux, "0.9.1+local", "2.8.0");
+  context.canReplace = false;
+  EXPECT_EQ(fittingReleaseCommand(context), "");
+  EXPECT_EQ(reinstallCommand(context), "");
+  EXPECT_EQ(newestPairCommand(context), "");
+  EXPECT_EQ(sameChannelCommand(context), "");
+  context.canReplaceTorch = false;
+  EXPECT_EQ(torchReinstallCommand(context, false), "");
+  context = contextOf(Platform::Linux, "0.9.1", "2.9.0a0+nv25.8");
+  EXPECT_EQ(torchReinstallCommand(context, false), "");
+}
+
+TEST(Advice, TheSameVersionAgain) {
+  Context context = contextOf(Platform::Linux, "0.9.1", "2.9.1");
+  EXPECT_EQ(reinstallCommand(context),
+            "pip install --force-reinstall --no-deps torchcodec==0.9.1 && tcfix apply env");
+  EXPECT_EQ(torchReinstallCommand(context, true), "pip install --force-reinstall torch==2.9.1");
+  context.release = "0.9.1+cpu";
+  context.torch = recipe::torchBuildOf("2.9.1+cpu");
+  EXPECT_EQ(reinstallCommand(context), "pip install --force-reinstall --no-deps torchcodec==0.9.1" +
+                                           kCpu + " && tcfix apply env");
+  EXPECT_EQ(torchReinstallCommand(context, false),
+            "pip install --force-reinstall --no-deps torch==2.9.1" + kCpu);
+  context.release.clear(); // of a text: the one that fits
+  EXPECT_EQ(reinstallCommand(context),
+            "pip install --force-reinstall --no-deps \"torchcodec==0.9.*\" && tcfix apply env");
+  context.torch = {}; // nothing says which
+  EXPECT_EQ(reinstallCommand(context), "");
+  context.isFromConda = true;
+  context.release = "0.9.1";
+  EXPECT_EQ(reinstallCommand(context), "conda install --force-reinstall \"torchcodec=0.9.1\"");
+  context = contextOf(Platform::Linux, "1.2", "");
+  context.package = "my_ext";
+  EXPECT_EQ(reinstallCommand(context), "pip install --force-reinstall --no-deps my_ext==1.2");
+}
+
+TEST(Advice, TheTorchOfThisRelease) {
+  EXPECT_EQ(torchInstallCommand(contextOf(Platform::Linux, "0.9.1", "")),
+            "pip install \"torch==2.9.*\"");
+  EXPECT_EQ(torchInstallCommand(contextOf(Platform::Linux, "0.17.0", "")),
+            "pip install \"torch>=2.11\"");
+  Context other = contextOf(Platform::Linux, "0.24.1", "");
+  other.package = "torchvision";
+  EXPECT_EQ(torchInstallCommand(other), "pip install torchvision==0.24.1");
+}
+
+TEST(Advice, APackageThatIsMissingLeavesTorchAsItIs) {
+  const Context context = contextOf(Platform::Linux, "", "2.9.1+cu128");
+  EXPECT_EQ(installCommand(context, "torchcodec"),
+            "pip install \"torchcodec==0.9.*\" && tcfix apply env");
+  EXPECT_EQ(installCommand(context, "torchvision"), "pip install torchvision torch==2.9.1");
+  EXPECT_EQ(installCommand(context, "av"), "pip install \"av<16\"");
+  EXPECT_EQ(installCommand(contextOf(Platform::Linux, "0.9.1", ""), "av"), "pip install \"av<19\"");
+}
+
+TEST(Advice, NvidiasWheelsForTheCudaThatTorchHas) {
+  Context context = contextOf(Platform::Linux, "0.17.0", "2.12.0+cu130");
+  EXPECT_EQ(cudaInstallCommand(context, "libnvrtc.so.13"),
+            "pip install \"nvidia-cuda-nvrtc>=13,<14\" && tcfix apply env");
+  EXPECT_EQ(cudaInstallCommand(context, "libcudnn.so.9"),
+            "pip install nvidia-cudnn-cu13 && tcfix apply env");
+  EXPECT_EQ(cudaInstallCommand(context, "libc10_cuda.so"), "");
+  context.torch = recipe::torchBuildOf("2.9.1+cu128");
+  EXPECT_EQ(cudaInstallCommand(context, "libnppicc.so.12"),
+            "pip install nvidia-npp-cu12 && tcfix apply env");
+  EXPECT_EQ(cudaInstallCommand(context, "libnvrtc.so.13"), "");
+  context.torch = recipe::torchBuildOf("2.12.0+cpu");
+  EXPECT_EQ(cudaInstallCommand(context, "libnvrtc.so.13"), "");
+}
+
+TEST(Advice, HeicNeedsLibheif) {
+  EXPECT_EQ(libheifCommand(contextOf(Platform::MacOs, "0.17.0", "")),
+            "brew install libheif && tcfix apply env");
+  EXPECT_EQ(libheifCommand(contextOf(Platform::Windows, "0.17.0", "")), "");
+}
+
+TEST(Advice, QuotesOfTheShell) {
+  EXPECT_EQ(quoted("/a/b.so"), "/a/b.so");
+  EXPECT_EQ(quoted("/a b"), "'/a b'");
+  EXPECT_EQ(quoted("it's"), "'it'\\''s'");
+  EXPECT_EQ(quoted(R"(C:\a b)", Platform::Windows), R"("C:\a b")");
+}
+
+} // namespace
+} // namespace tcfix::advice
