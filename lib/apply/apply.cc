@@ -285,6 +285,11 @@ void PackageRun::report(TargetOutcome& outcome) {
 
   if (!outcome.torch)
     outcome.torch = facts.torch;
+  for (const auto& [path, draft] : drafts)
+    for (const plan::PlannedEdit& edit : draft->edits())
+      if (edit.reason.kind == plan::Reason::Kind::InstalledLater)
+        if (const auto* added = std::get_if<AddSearchPath>(&edit.edit))
+          outcome.assumedFfmpeg = added->path;
 
   if (std::string test = package.recipe.smokeTest(package.version); !test.empty())
     outcome.smokeTests.push_back(std::move(test));

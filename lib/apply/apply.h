@@ -44,7 +44,8 @@ struct TargetOutcome {
   std::optional<providers::TorchInstall> torch; ///< that the package would import
   std::vector<std::string> smokeTests; ///< Python code that shows success, one for each package
   bool isFullyKnown = true;            ///< false: places of the target's system are out of reach
-  std::vector<std::string> causes;     ///< why majors do not load afterwards, one sentence each
+  std::string assumedFfmpeg; ///< the search path written for an FFmpeg that may be there or not
+  std::vector<std::string> causes; ///< why majors do not load afterwards, one sentence each
   std::vector<Problem> problems;
   std::vector<Problem> warnings;
 };

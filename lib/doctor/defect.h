@@ -25,7 +25,8 @@ struct Defect {
     VendorTorch,          ///< `name` of the vendor
     TorchVersionMismatch, ///< `name`: versions of the package; `actual`: their torch, if one is
                           ///< known
-    // Dependencies: `name`, or empty where Windows does not say which.
+    // Dependencies: `name`, or empty where Windows does not say which; `alternatives`: where there
+    // is one that no search path leads to.
     MissingDependency,
     LibpythonMissing,
     CudaMissing,
@@ -84,6 +85,7 @@ struct Defect {
   std::optional<std::string> quote = {}; ///< of a text: the words that show it
   bool isCause = true;       ///< false: it loads all the same, or fails for another reason
   bool isRepairable = false; ///< `tcfix apply` helps
+  bool isSearchable = false; ///< `tcfix apply --search` would help
 
   bool isFromText() const { return quote.has_value(); }
 };

@@ -3,6 +3,7 @@
 #include "doctor/advice.h"
 #include "doctor/group_reports.h"
 #include "env/prefix.h"
+#include "image/names.h"
 
 #include <llvm/Support/Path.h>
 
@@ -18,22 +19,27 @@ std::string applyCommandFor(const std::string& target, const DoctorOptions& opti
     command += " --package " + quoted(name);
   if (!options.survey.sysroot.empty())
     command += " --sysroot " + quoted(options.survey.sysroot);
+  for (const std::string& folder : options.survey.search)
+    command += " --search " + quoted(folder);
   return command + " " + quoted(target);
 }
 
-std::string summaryOfFailure(const ExaminedPackage& package) {
+std::string summaryOfFailure(const ExaminedPackage& package, llvm::ArrayRef<Defect> defects) {
   const std::string& name = package.facts.package.name;
   const std::string repair = package.wouldLoadAfter ? "; tcfix can repair that" : "";
   for (const GroupReport& group : package.groups)
     if (!package.required.empty() && package.isWanted(group) && group.loads == Verdict::Fails)
       return name + " does not load with FFmpeg " + std::to_string(group.major) +
              ", which is required" + repair;
+  for (const Defect& defect : defects)
+    if (defect.isSearchable)
+      return name + " does not load: nothing that was searched has " + baseName(defect.name).str();
   return package.wouldLoadAfter
              ? name + " does not load" + repair
              : name + " does not load, and no edit of its libraries alone can change that";
 }
 
-std::string summaryOf(const ExaminedPackage& package, bool isOk) {
+std::string summaryOf(const ExaminedPackage& package, bool isOk, llvm::ArrayRef<Defect> defects) {
   const std::string& name = package.facts.package.name;
   const io::TargetDisk& disk = package.found.disk;
   if (package.loads && !isOk)
@@ -45,7 +51,7 @@ std::string summaryOf(const ExaminedPackage& package, bool isOk) {
     if (llvm::none_of(package.groups, [&](const auto& group) { return group.major == major; }))
       return "this " + name + " has no libraries for FFmpeg " + std::to_string(major);
   if (!package.loads)
-    return summaryOfFailure(package);
+    return summaryOfFailure(package, defects);
   for (const GroupReport& group : package.groups)
     if (group.loads == Verdict::Loads && group.major != 0)
       return name + " loads, with FFmpeg " + std::to_string(group.major) +
@@ -93,13 +99,14 @@ PackageDiagnosis examine(const std::string& target, const env::Target& found,
   examined.applyCommand = applyCommandFor(target, options);
 
   PackageDiagnosis diagnosis;
-  for (const Defect& defect : allDefectsOf(examined))
+  const Defects defects = allDefectsOf(examined);
+  for (const Defect& defect : defects)
     diagnosis.findings.push_back(wordFinding(defect, examined.context()));
   diagnosis.isOk = examined.loads && llvm::none_of(diagnosis.findings, [](const Finding& finding) {
                      return finding.severity == Severity::Error;
                    });
   diagnosis.package = package.name + (package.version.empty() ? "" : " " + package.version);
-  diagnosis.summary = summaryOf(examined, diagnosis.isOk);
+  diagnosis.summary = summaryOf(examined, diagnosis.isOk, defects);
   if (!examined.loads && examined.wouldLoadAfter)
     diagnosis.action = examined.applyCommand;
   diagnosis.groups = std::move(examined.groups);

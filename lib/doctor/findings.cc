@@ -181,10 +181,36 @@ Words torchVersionMismatch(const Defect& defect, const Context& context) {
 
 // Dependencies and symbols
 
+/// "; looked in A, B and 3 more places".
+std::string lookedIn(const Defect& defect) {
+  constexpr size_t kTold = 2;
+  std::string text;
+  for (const resolve::Attempt& attempt : llvm::ArrayRef(defect.tried).take_front(kTold)) {
+    llvm::StringRef place = attempt.place;
+    if (place.consume_back(baseName(defect.name)))
+      place = place.rtrim("/\\");
+    text += (text.empty() ? "; looked in " : ", ") + place.str();
+  }
+  if (defect.tried.size() > kTold)
+    text += " and " + std::to_string(defect.tried.size() - kTold) + " more places";
+  return text;
+}
+
 Words missingDependency(const Defect& defect, const Context& context) {
-  return {sentenceOf(defect),
-          {{"dependency", defect.name}, placesTried(defect)},
-          defect.isRepairable ? context.applyCommand : std::string()};
+  Words words{sentenceOf(defect),
+              {{"dependency", defect.name}, placesTried(defect)},
+              defect.isRepairable ? context.applyCommand : std::string()};
+  if (!defect.isSearchable)
+    return words;
+  // The user may know what no rule knows.
+  const bool isElsewhere = !defect.alternatives.empty();
+  words.message += isElsewhere ? "; there is one in " + defect.alternatives.front()
+                               : lookedIn(defect) + ". If you have it, name its directory";
+  if (isElsewhere)
+    words.evidence.push_back({"elsewhere", defect.alternatives});
+  words.action = context.applyCommand + " --search " +
+                 (isElsewhere ? quoted(defect.alternatives.front()) : "DIR");
+  return words;
 }
 
 Words cudaMissing(const Defect& defect, const Context& context) {

@@ -1,6 +1,8 @@
 // Why libraries do not load, as the simulated loader saw it.
 #include "base/demangle.h"
 #include "doctor/rules.h"
+#include "image/names.h"
+#include "providers/elsewhere.h"
 #include "providers/torch.h"
 #include "recipe/torch_symbols.h"
 #include "resolve/explain.h"
@@ -50,6 +52,12 @@ std::optional<Defect> findStringAbi(const ExaminedPackage& package, const LoadPr
   return defect.alternatives.empty() ? std::nullopt : std::optional(std::move(defect));
 }
 
+// Only the package's own libraries get search paths.
+bool isOwnLibrary(const ExaminedPackage& package, const std::string& path) {
+  return llvm::any_of(package.facts.libraries,
+                      [&](const survey::LibraryFacts& library) { return library.path == path; });
+}
+
 /// The defects that a problem shows; none where another rule reports it.
 Defects defectsOf(const ExaminedPackage& package, const LoadProblem& problem) {
   Defect defect = defectOf(problem);
@@ -59,6 +67,13 @@ Defects defectsOf(const ExaminedPackage& package, const LoadProblem& problem) {
         (!package.facts.torch && providers::isTorchLibrary(problem.dependency))) // torch.cc
       return {};
     defect.isRepairable = package.wouldLoadAfter;
+    if (defect.kind == Kind::MissingDependency && !package.wouldLoadAfter &&
+        isOwnLibrary(package, problem.library)) {
+      defect.isSearchable = true;
+      for (const std::string& folder : providers::findElsewhere(
+               baseName(problem.dependency), package.facts.process.arch, package.found))
+        defect.alternatives.push_back(package.found.disk.targetPath(folder));
+    }
     break;
   case LoadProblem::Code::MissingSymbols:
     if (isFromTorch(package, problem)) {

@@ -58,6 +58,10 @@ std::optional<Kind> flawOf(const ExaminedPackage& package, const survey::Library
   bool isAbsolute = entry.front() == '/' || (entry.size() > 1 && entry[1] == ':');
   if (isAbsolute && !package.found.disk.knowsAbsolutePaths())
     return std::nullopt;
+  // Written in advance, for what is installed later.
+  if (entry == package.facts.standingPlace.searchPath ||
+      entry == providers::standingPlace(package.facts.platform, {}).searchPath)
+    return std::nullopt;
   std::optional<std::string> folder = folderOf(package, library, entry);
   if (!folder)
     return isBuildMachine(entry) ? Kind::SearchPathBuildMachine : Kind::SearchPathDead;

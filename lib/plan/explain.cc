@@ -9,11 +9,6 @@ namespace tcfix::plan {
 
 namespace {
 
-bool isWithinReach(llvm::StringRef entry, const io::TargetDisk& disk) {
-  return disk.knowsAbsolutePaths() || entry.starts_with("@loader_path") ||
-         entry.starts_with("$ORIGIN");
-}
-
 // A folder that the user named counts as used if any of the majors in it is.
 void addUnusedFfmpegs(const PackageFacts& facts, const PackagePlan& plan,
                       llvm::function_ref<bool(const providers::FfmpegInstall&)> isNamed,

@@ -65,6 +65,11 @@ bool findsFfmpegByLiteralEntries(const Draft& draft, const Request& request,
   });
 }
 
+bool isWithinReach(llvm::StringRef entry, const io::TargetDisk& disk) {
+  return disk.knowsAbsolutePaths() || entry.starts_with("@loader_path") ||
+         entry.starts_with("$ORIGIN");
+}
+
 bool leadsSomewhere(const std::string& entry, const Draft& draft, const Simulation& simulation) {
   resolve::LibraryOverride alone = draft.wanted();
   alone.searchPaths = {entry};

@@ -61,8 +61,7 @@ GroupLoads leadToOthers(llvm::MutableArrayRef<Draft> drafts, const Group& group,
   for (size_t i = 0; i < drafts.size(); ++i) {
     Draft& draft = drafts[i];
     for (const Binding& binding : loads.results[i].bindings) {
-      if (binding.library != draft.library().path ||
-          !isSearchedFor(binding.dependency, facts.platform))
+      if (binding.library != draft.library().path)
         continue;
       if (binding.state != Binding::State::Missing && binding.state != Binding::State::Unknown)
         continue;
@@ -75,6 +74,12 @@ GroupLoads leadToOthers(llvm::MutableArrayRef<Draft> drafts, const Group& group,
       std::string folder = findFolder(name, draft.library(), facts, simulation.disk());
       if (!index || folder.empty())
         continue;
+      if (!isSearchedFor(binding.dependency, facts.platform)) {
+        // A name with a place of its own, which the user knows better.
+        if (facts.platform != Platform::MacOs || !llvm::is_contained(facts.namedFolders, folder))
+          continue;
+        draft.rename(*index, "@rpath/" + name.str(), {Reason::Kind::SearchList});
+      }
       if (facts.platform == Platform::Windows)
         draft.delay(*index);
       draft.addSearchPath(searchPathTo(facts, draft.library(), folder, simulation.disk()),
@@ -92,6 +97,14 @@ void dropLibpython(Draft& draft, const PackageFacts& facts, const Simulation& si
   // One that only our own RUNPATH hides is there.
   if (libpython && missingLibpython(draft, draft.library().original, simulation))
     draft.drop(*indexOf(draft, *libpython), {Reason::Kind::InterpreterHasIt});
+}
+
+void finishUnseenElf(Draft& draft, bool mustReachFar) {
+  if (!draft.edits().empty() && (draft.library().original.searchPaths.empty() || mustReachFar))
+    draft.useKind(SearchPathKind::Rpath, {Reason::Kind::RunpathHides});
+  for (size_t index : draft.dependencies())
+    if (llvm::StringRef(draft.wanted().dependencies[index].name).starts_with("libpython"))
+      draft.drop(index, {Reason::Kind::InterpreterLacksIt});
 }
 
 } // namespace tcfix::plan

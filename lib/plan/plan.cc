@@ -57,7 +57,8 @@ class Planner {
 public:
   Planner(const PackageFacts& facts, const Request& request, const Simulation& simulation,
           const Group& group)
-      : facts(facts), request(request), simulation(simulation), group(group) {}
+      : facts(facts), request(request), simulation(simulation), group(group),
+        isUnseenElf(facts.platform == Platform::Linux && !simulation.disk().knowsAbsolutePaths()) {}
 
   GroupPlan run(std::vector<FfmpegChoice>& choices);
 
@@ -70,14 +71,16 @@ private:
   bool makesWorse(const Proposal& proposal);
 
   std::vector<std::optional<size_t>> candidates() const;
-  Proposal propose(std::optional<size_t> ffmpeg, std::optional<SearchPathKind> kind);
-  Proposal bestKind(std::optional<size_t> ffmpeg);
+  Proposal propose(std::optional<size_t> ffmpeg, std::optional<SearchPathKind> kind,
+                   bool withStandingPlace);
+  Proposal bestKind(std::optional<size_t> ffmpeg, bool withStandingPlace = false);
   std::string folderOfFfmpeg(const Proposal& proposal) const;
 
   const PackageFacts& facts;
   const Request& request;
   const Simulation& simulation;
   const Group& group;
+  const bool isUnseenElf; ///< on a disk that cannot be seen: as in a wheel
   std::optional<Before> known;
 };
 
@@ -120,7 +123,8 @@ std::vector<std::optional<size_t>> Planner::candidates() const {
   return named;
 }
 
-Proposal Planner::propose(std::optional<size_t> ffmpeg, std::optional<SearchPathKind> kind) {
+Proposal Planner::propose(std::optional<size_t> ffmpeg, std::optional<SearchPathKind> kind,
+                          bool withStandingPlace) {
   Proposal proposal;
   for (const LibraryFacts* library : group.libraries) {
     Draft& draft = proposal.drafts.emplace_back(facts, *library, kind);
@@ -129,10 +133,19 @@ Proposal Planner::propose(std::optional<size_t> ffmpeg, std::optional<SearchPath
     if (ffmpeg && !findsFfmpegByLiteralEntries(draft, request, simulation)) {
       leadToFfmpeg(draft, facts, simulation, facts.ffmpegs[*ffmpeg]);
       proposal.ffmpeg = ffmpeg;
+    } else if (!ffmpeg && withStandingPlace) {
+      leadToStandingPlace(draft, request, facts, simulation);
     }
-    dropLibpython(draft, facts, simulation);
+    if (!isUnseenElf)
+      dropLibpython(draft, facts, simulation);
   }
   proposal.bare = leadToOthers(proposal.drafts, group, facts, simulation);
+  if (isUnseenElf) {
+    const bool isPyavs = ffmpeg && facts.ffmpegs[*ffmpeg].source == providers::FfmpegSource::Pyav;
+    for (Draft& draft : proposal.drafts)
+      finishUnseenElf(draft, isPyavs);
+    proposal.bare = simulation.load(group, overridesOf(proposal.drafts), Regime::Bare);
+  }
   proposal.preloaded = simulation.load(group, overridesOf(proposal.drafts), Regime::Preloaded);
   Score& score = proposal.score;
   score.isWorse = makesWorse(proposal);
@@ -147,15 +160,18 @@ Proposal Planner::propose(std::optional<size_t> ffmpeg, std::optional<SearchPath
 
 // ELF has two kinds of search path. The present one, or RUNPATH, is kept unless only the other
 // loads.
-Proposal Planner::bestKind(std::optional<size_t> ffmpeg) {
-  Proposal kept = propose(ffmpeg, std::nullopt);
+Proposal Planner::bestKind(std::optional<size_t> ffmpeg, bool withStandingPlace) {
+  Proposal kept = propose(ffmpeg, std::nullopt, withStandingPlace);
+  if (isUnseenElf)
+    return kept;
   std::optional<SearchPathKind> present;
   for (const Draft& draft : kept.drafts)
     present = present ? present : draft.wanted().searchPathKind;
   if (!present || (kept.bare.verdict == Verdict::Loads && kept.preloaded.verdict == Verdict::Loads))
     return kept;
-  Proposal changed = propose(ffmpeg, present == SearchPathKind::Rpath ? SearchPathKind::Runpath
-                                                                      : SearchPathKind::Rpath);
+  Proposal changed = propose(
+      ffmpeg, present == SearchPathKind::Rpath ? SearchPathKind::Runpath : SearchPathKind::Rpath,
+      withStandingPlace);
   return changed.score.key() > kept.score.key() ? changed : kept;
 }
 
@@ -198,6 +214,12 @@ GroupPlan Planner::run(std::vector<FfmpegChoice>& choices) {
     if (best->bare.verdict == (isTrusted ? Verdict::Unknown : Verdict::Loads) &&
         !best->score.isWorse)
       break;
+  }
+  // None was chosen: one may be installed later.
+  if (!best->ffmpeg && best->bare.verdict != Verdict::Loads && facts.standingPlace.exists()) {
+    Proposal proposal = bestKind(std::nullopt, /*withStandingPlace=*/true);
+    if (!(proposal.score.key() < best->score.key()))
+      best = std::move(proposal);
   }
   if (best->score.isWorse && !request.searchPaths.empty()) {
     // What the user wrote would break it; the rest of the plan need not.

@@ -14,6 +14,8 @@ std::string Reason::text() const {
     return "with " + what + " it would not load";
   case Kind::LeadsTo:
     return "leads to " + what;
+  case Kind::InstalledLater:
+    return "for an FFmpeg installed later";
   case Kind::NameIn:
     return "its name in " + what;
   case Kind::SearchList:

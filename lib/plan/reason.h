@@ -14,6 +14,7 @@ struct Reason {
     Repeated,           ///< an entry that is there more than once
     OtherKindFails,     ///< `what`: the kind of search path
     LeadsTo,            ///< `what`: torch, an FFmpeg, a library
+    InstalledLater,     ///< leads to where an FFmpeg will be found as soon as there is one
     NameIn,             ///< `what`: who calls it so
     SearchList,         ///< delayed, so that the search list counts
     InterpreterHasIt,   ///< a libpython that nothing provides

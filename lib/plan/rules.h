@@ -35,15 +35,42 @@ void addLiteralEntries(Draft& draft, const Request& request, const PackageFacts&
 bool findsFfmpegByLiteralEntries(const Draft& draft, const Request& request,
                                  const Simulation& simulation);
 
+/// Whether the place that an entry names can be looked at from here.
+bool isWithinReach(llvm::StringRef entry, const io::TargetDisk& disk);
+
 /// Whether an entry alone would lead to any of the library's dependencies.
 bool leadsSomewhere(const std::string& entry, const Draft& draft, const Simulation& simulation);
 
-/// A way to torch's libraries, from each library that needs them.
+/// A way to torch's libraries, from each library that needs them. On a disk that cannot be seen,
+/// to where torch will be, if it is not there yet.
 void leadToTorch(Draft& draft, const PackageFacts& facts, const Simulation& simulation);
 
 /// A way to this FFmpeg, under the names that its files have.
 void leadToFfmpeg(Draft& draft, const PackageFacts& facts, const Simulation& simulation,
                   const providers::FfmpegInstall& install);
+
+/// The dependencies that an FFmpeg of any machine would meet: those without a hash or an exact
+/// version in their names. On macOS also others that Homebrew may bring to a package that is known
+/// to need them.
+struct LaterDependencies {
+  std::vector<size_t> ffmpeg, others; ///< by index into the draft's override
+};
+LaterDependencies laterDependenciesOf(const Draft& draft, const PackageFacts& facts);
+
+/// A way to where they will be found as soon as they are installed; on Windows they are delayed,
+/// even if the entry is empty.
+void leadToLaterInstall(Draft& draft, Platform platform, const LaterDependencies& dependencies,
+                        const std::string& entry);
+
+/// The same for those that are not found now, nor by literal entries out of reach.
+void leadToStandingPlace(Draft& draft, const Request& request, const PackageFacts& facts,
+                         const Simulation& simulation);
+
+/// What an ELF file needs on a machine that cannot be seen. RPATH, unless the library has the other
+/// kind already: in an environment whose Python finds FFmpeg by its own RPATH (conda's does), a
+/// RUNPATH here would switch that off. RPATH also reaches the dependencies of dependencies, which
+/// PyAV's libraries need.
+void finishUnseenElf(Draft& draft, bool mustReachFar);
 
 /// A way to grafted libraries, siblings, and those of NVIDIA and Homebrew, where one is missing
 /// even after the libraries of its group that are loaded before it. Returns how the group then

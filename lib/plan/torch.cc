@@ -1,8 +1,10 @@
 #include "plan/rules.h"
 
+#include "base/paths.h"
 #include "image/names.h"
 
 #include <llvm/ADT/STLExtras.h>
+#include <llvm/Support/Path.h>
 
 namespace tcfix::plan {
 
@@ -10,6 +12,15 @@ namespace {
 
 bool isSameName(llvm::StringRef a, llvm::StringRef b, Platform platform) {
   return platform == Platform::Windows ? a.equals_insensitive(b) : a == b;
+}
+
+// From a library in its package's directory, beside which torch's will be.
+std::string usualTorchEntry(const LibraryFacts& library, const PackageFacts& facts) {
+  llvm::StringRef directory = llvm::sys::path::parent_path(library.path);
+  llvm::StringRef site = facts.package.site;
+  if (site == directory || !isWithin(library.path, site))
+    site = llvm::sys::path::parent_path(directory);
+  return relativeSearchPath(facts.platform, directory, joined(site, "torch/lib"));
 }
 
 } // namespace
@@ -30,18 +41,25 @@ std::vector<Unmet> findUnmet(const Draft& draft, const Simulation& simulation) {
 }
 
 void leadToTorch(Draft& draft, const PackageFacts& facts, const Simulation& simulation) {
-  if (!facts.torch)
-    return;
+  const bool isUnseen = !simulation.disk().knowsAbsolutePaths();
+  auto isTorchs = [&](const std::string& dependency) {
+    return (isUnseen && providers::isTorchLibrary(dependency)) ||
+           llvm::any_of(facts.torchNames, [&](const std::string& name) {
+             return isSameName(name, dependency, facts.platform);
+           });
+  };
   for (const Unmet& unmet : findUnmet(draft, simulation)) {
-    if (llvm::none_of(facts.torchNames, [&](const std::string& name) {
-          return isSameName(name, unmet.name, facts.platform);
-        }))
+    if (!isTorchs(unmet.name))
       continue;
     if (facts.platform == Platform::Windows)
       draft.delay(unmet.dependency);
-    draft.addSearchPath(
-        searchPathTo(facts, draft.library(), facts.torch->libFolder, simulation.disk()),
-        {Reason::Kind::LeadsTo, "torch " + facts.torch->version});
+    if (facts.torch)
+      draft.addSearchPath(
+          searchPathTo(facts, draft.library(), facts.torch->libFolder, simulation.disk()),
+          {Reason::Kind::LeadsTo, "torch " + facts.torch->version});
+    else
+      draft.addSearchPath(usualTorchEntry(draft.library(), facts),
+                          {Reason::Kind::LeadsTo, "torch"});
   }
 }
 

@@ -2,7 +2,7 @@
 // on every machine of its platform. Nothing is simulated.
 #pragma once
 
-#include "plan/draft.h"
+#include "plan/rules.h"
 
 namespace tcfix::plan {
 
@@ -24,11 +24,7 @@ struct UnseenRequest {
   const FfmpegBeside* ffmpeg = nullptr;
 };
 
-/// Where an FFmpeg may be installed later on any machine of the platform; empty where its loader
-/// looks there by itself.
-std::string standingEntryOf(Platform platform);
-
 /// The library's path in the draft is that from site-packages, with slashes.
-void planUnseen(Draft& draft, const survey::PackageFacts& facts, const UnseenRequest& request);
+void planUnseen(Draft& draft, const PackageFacts& facts, const UnseenRequest& request);
 
 } // namespace tcfix::plan

@@ -6,6 +6,7 @@
 #include "formats/formats.h"
 #include "io/host.h"
 #include "providers/ffmpeg_places.h"
+#include "providers/places.h"
 #include "resolve/ld_so_places.h"
 
 #include <llvm/ADT/SmallString.h>
@@ -125,7 +126,7 @@ public:
   /// A folder that the user named: itself, or the one of its prefix that has the libraries.
   void addGiven(FfmpegSource source, llvm::StringRef typed) {
     FfmpegPlace place{source, {}, typed.str(), {}, {}};
-    std::optional<std::string> folder = givenFolder(typed);
+    std::optional<std::string> folder = namedFolder(typed, disk);
     if (!folder) {
       FfmpegInstall install;
       install.source = source;
@@ -159,6 +160,12 @@ public:
     }
     place.folder = *folder;
     addDefective(place, defect.empty() ? "holds no FFmpeg libraries" : defect);
+  }
+
+  /// A folder that the user named as one where anything may be.
+  void addSearched(const std::string& folder) {
+    addPlace({FfmpegSource::Search, lastingPath(folder, disk), disk.targetPath(folder), folder, {}},
+             isWithin(folder, environment.whole));
   }
 
   /// `isInside`: it moves with the environment, so that its search paths are relative.
@@ -210,22 +217,6 @@ public:
   std::vector<FfmpegInstall> found;
 
 private:
-  /// Relative paths count from the current folder, but only when the target is this machine.
-  std::optional<std::string> givenFolder(llvm::StringRef typed) const {
-    if (disk.options().sysroot.empty()) {
-      llvm::SmallString<256> absolute(io::absolutePath(typed));
-      path::remove_dots(absolute);
-      if (!io::exists(absolute))
-        return std::nullopt;
-      // The way there must not hang on folders that it only passes through.
-      llvm::SmallString<256> direct(absolute);
-      path::remove_dots(direct, /*remove_dot_dot=*/true);
-      return (io::isSameFile(direct, absolute) ? direct : absolute).str().str();
-    }
-    std::optional<std::string> host = disk.hostPath(typed);
-    return host && disk.realPath(*host) ? host : std::nullopt;
-  }
-
   void addDefective(const FfmpegPlace& place, std::string defect) {
     FfmpegInstall install = installAt(place, disk);
     if (install.defect.empty())
@@ -243,8 +234,8 @@ private:
 } // namespace
 
 llvm::StringRef nameOf(FfmpegSource source) {
-  return enumName<FfmpegSource::Pyav>(
-      source, {"option", "variable", "conda", "system", "homebrew", "macports", "folder", "pyav"});
+  return enumName<FfmpegSource::Pyav>(source, {"option", "variable", "search", "conda", "system",
+                                               "homebrew", "macports", "folder", "pyav"});
 }
 
 std::map<std::string, std::string> ffmpegVariables() {
@@ -269,6 +260,8 @@ std::vector<FfmpegInstall> findFfmpegs(const env::Environment& environment,
     for (llvm::StringRef folder : folders)
       search.addGiven(FfmpegSource::Variable, folder);
   }
+  for (const std::string& folder : query.searched)
+    search.addSearched(folder);
   search.addConda();
   if (disk.knowsAbsolutePaths()) {
     for (const FfmpegPlace& place : systemPlaces(disk, query))

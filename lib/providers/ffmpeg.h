@@ -11,7 +11,17 @@
 namespace tcfix::providers {
 
 /// Where an installation comes from; the order is the order of preference.
-enum class FfmpegSource { Option, Variable, Conda, System, Homebrew, MacPorts, Folder, Pyav };
+enum class FfmpegSource {
+  Option,
+  Variable,
+  Search,
+  Conda,
+  System,
+  Homebrew,
+  MacPorts,
+  Folder,
+  Pyav
+};
 
 /// The source's name in JSON, such as "homebrew" or "pyav".
 llvm::StringRef nameOf(FfmpegSource source);
@@ -33,10 +43,11 @@ struct FfmpegInstall {
 
 struct FfmpegQuery {
   Platform platform = Platform::MacOs;
-  std::string arch;   ///< of the libraries that shall use it; empty if unknown
-  std::string option; ///< --ffmpeg DIR; empty if not given
+  std::string arch = {};                  ///< of the libraries that shall use it; empty if unknown
+  std::string option = {};                ///< --ffmpeg DIR; empty if not given
+  std::vector<std::string> searched = {}; ///< host paths of --search
   /// TCFIX_FFMPEG, HOMEBREW_PREFIX, FFMPEG_SHARED_BIN, PATH, LOCALAPPDATA…; empty under a sysroot
-  std::map<std::string, std::string> variables;
+  std::map<std::string, std::string> variables = {};
 };
 
 /// The variables of this process that say where FFmpeg may be.

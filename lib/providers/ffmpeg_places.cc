@@ -23,30 +23,16 @@ class PlaceList {
 public:
   explicit PlaceList(const io::TargetDisk& disk) : disk(disk) {}
 
-  /// Adds every folder that a target path with at most one "*" in each part matches.
+  /// Adds every folder that matches.
   void add(FfmpegSource source, const std::string& pattern, const std::string& description,
            const std::string& prefix = {}, const std::string& defect = {}) {
-    llvm::StringRef text = pattern;
-    size_t star = text.find('*');
-    if (star == llvm::StringRef::npos) {
-      std::optional<std::string> folder = disk.hostPath(pattern);
-      if (folder && disk.isFolder(*folder))
-        places.push_back({source, *folder, description, prefix.empty() ? pattern : prefix, defect});
-      return;
+    for (const FolderMatch& match : foldersMatching(pattern, disk)) {
+      std::string words = description;
+      for (const std::string& name : match.names)
+        words += (words.empty() ? "" : " ") + name;
+      places.push_back(
+          {source, match.folder, words, prefix.empty() ? match.targetPath : prefix, defect});
     }
-    const char* separators = disk.options().isWindows ? "\\/" : "/";
-    size_t begin = text.take_front(star).find_last_of(separators) + 1;
-    size_t end = std::min(text.find_first_of(separators, star), text.size());
-    std::optional<std::string> folder = disk.hostPath(text.take_front(begin));
-    if (!folder)
-      return;
-    auto [front, back] = text.slice(begin, end).split('*');
-    for (const std::string& name : disk.list(*folder))
-      if (llvm::StringRef(name).starts_with(front) &&
-          llvm::StringRef(name).drop_front(front.size()).ends_with(back)) {
-        std::string matched = (text.take_front(begin) + name + text.drop_front(end)).str();
-        add(source, matched, description + (description.empty() ? "" : " ") + name, prefix, defect);
-      }
   }
 
   /// A Homebrew prefix: its lib, then the kegs that are not linked there.

@@ -1,6 +1,9 @@
 #include "providers/places.h"
 
+#include "io/host.h"
+
 #include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/SmallString.h>
 #include <llvm/Support/Path.h>
 
 namespace tcfix::providers {
@@ -10,6 +13,53 @@ std::vector<std::string> homebrewPrefixes(llvm::StringRef arch) {
   if (arch == "x86_64")
     std::swap(prefixes[0], prefixes[1]);
   return prefixes;
+}
+
+// Relative paths count from the current folder, but only when the target is this machine.
+std::optional<std::string> namedFolder(llvm::StringRef typed, const io::TargetDisk& disk) {
+  namespace path = llvm::sys::path;
+  if (disk.options().sysroot.empty()) {
+    llvm::SmallString<256> absolute(io::absolutePath(typed));
+    path::remove_dots(absolute);
+    if (!io::exists(absolute))
+      return std::nullopt;
+    // The way there must not hang on folders that it only passes through.
+    llvm::SmallString<256> direct(absolute);
+    path::remove_dots(direct, /*remove_dot_dot=*/true);
+    return (io::isSameFile(direct, absolute) ? direct : absolute).str().str();
+  }
+  std::optional<std::string> host = disk.hostPath(typed);
+  return host && disk.realPath(*host) ? host : std::nullopt;
+}
+
+std::vector<FolderMatch> foldersMatching(const std::string& pattern, const io::TargetDisk& disk) {
+  llvm::StringRef text = pattern;
+  size_t star = text.find('*');
+  if (star == llvm::StringRef::npos) {
+    std::optional<std::string> folder = disk.hostPath(pattern);
+    if (folder && disk.isFolder(*folder))
+      return {{pattern, *folder, {}}};
+    return {};
+  }
+  const char* separators = disk.options().isWindows ? "\\/" : "/";
+  size_t begin = text.take_front(star).find_last_of(separators) + 1;
+  size_t end = std::min(text.find_first_of(separators, star), text.size());
+  std::optional<std::string> folder = disk.hostPath(text.take_front(begin));
+  if (!folder)
+    return {};
+  auto [front, back] = text.slice(begin, end).split('*');
+  std::vector<FolderMatch> matches;
+  for (const std::string& name : disk.list(*folder)) {
+    if (!llvm::StringRef(name).starts_with(front) ||
+        !llvm::StringRef(name).drop_front(front.size()).ends_with(back))
+      continue;
+    const std::string matched = (text.take_front(begin) + name + text.drop_front(end)).str();
+    for (FolderMatch& match : foldersMatching(matched, disk)) {
+      match.names.insert(match.names.begin(), name);
+      matches.push_back(std::move(match));
+    }
+  }
+  return matches;
 }
 
 std::vector<std::string> findOtherFolders(const env::Target& target, const env::Package& package) {

@@ -14,6 +14,19 @@ inline constexpr llvm::StringLiteral kMacPortsPrefix = "/opt/local";
 /// Both of Homebrew's prefixes on macOS, the one for this architecture first.
 std::vector<std::string> homebrewPrefixes(llvm::StringRef arch);
 
+/// The host path of what the user named as a path of the target; nothing if it is not there.
+std::optional<std::string> namedFolder(llvm::StringRef typed, const io::TargetDisk& disk);
+
+/// A folder that a pattern stands for.
+struct FolderMatch {
+  std::string targetPath;
+  std::string folder;             ///< host path
+  std::vector<std::string> names; ///< what the stars stand for
+};
+
+/// The folders that match a target path with at most one "*" in each part.
+std::vector<FolderMatch> foldersMatching(const std::string& pattern, const io::TargetDisk& disk);
+
 /// Host paths of the directories that exist, best first.
 std::vector<std::string> findOtherFolders(const env::Target& target, const env::Package& package);
 

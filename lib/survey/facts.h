@@ -5,6 +5,7 @@
 #include "env/package.h"
 #include "image/platform.h"
 #include "providers/ffmpeg.h"
+#include "providers/standing_place.h"
 #include "providers/torch.h"
 #include "recipe/recipe.h"
 #include "resolve/session.h"
@@ -34,8 +35,11 @@ struct PackageFacts {
   std::optional<providers::TorchInstall> torch;
   std::vector<std::string> torchNames; ///< the libraries in torch/lib, by file name
   std::vector<providers::FfmpegInstall> ffmpegs;
-  /// Folders that may hold what else is missing: grafted libraries, nvidia's, Homebrew's.
+  providers::StandingPlace standingPlace; ///< of an FFmpeg that is installed later
+  /// Folders that may hold what else is missing: those that the user named, grafted libraries,
+  /// nvidia's, Homebrew's.
   std::vector<std::string> otherFolders;
+  std::vector<std::string> namedFolders; ///< those of them that the user named
   /// Without variables: a plan must hold in a process that has none.
   resolve::ProcessOptions process;
   /// LD_LIBRARY_PATH and the like, as a python started here would have them.

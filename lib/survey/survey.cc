@@ -1,5 +1,6 @@
 #include "survey/survey.h"
 
+#include "base/paths.h"
 #include "env/distribution.h"
 #include "env/library_files.h"
 #include "io/host.h"
@@ -98,6 +99,11 @@ llvm::Expected<env::Target> locate(const std::string& target, const SurveyOption
   llvm::Expected<env::Target> found = env::findTarget(query);
   if (!found)
     return found;
+  for (const std::string& typed : options.search)
+    if (std::optional<std::string> folder = providers::namedFolder(typed, found->disk);
+        !folder || !found->disk.isFolder(*folder))
+      return fail(ErrorCode::NotFound, "there is no directory " + typed + " to search",
+                  "to write a search path as it is, use --rpath");
   // A file is of whichever package owns it, unless one was asked for.
   if (found->environment.kind == env::EnvironmentKind::File) {
     const env::Package& owner = found->packages.front();
@@ -120,6 +126,13 @@ llvm::Expected<env::Target> locate(const std::string& target, const SurveyOption
 }
 
 namespace {
+
+/// A folder by its real name if it is inside the environment, to which paths are relative.
+std::string insideOr(const std::string& folder, const std::string& root,
+                     const io::TargetDisk& disk) {
+  const std::string real = disk.realPath(folder).value_or(folder);
+  return isWithin(real, root) ? real : folder;
+}
 
 void findTorch(const env::Target& target, PackageFacts& facts) {
   facts.torch = providers::findTorch(target.environment, target.disk, facts.package.site);
@@ -179,10 +192,19 @@ PackageFacts gatherFacts(const env::Target& target, const env::Package& package,
   query.platform = target.platform;
   query.arch = facts.process.arch;
   query.option = options.ffmpeg;
+  for (const std::string& typed : options.search)
+    if (std::optional<std::string> folder = providers::namedFolder(typed, target.disk))
+      facts.namedFolders.push_back(insideOr(*folder, facts.root, target.disk));
+  query.searched = facts.namedFolders;
   if (isHere)
     query.variables = providers::ffmpegVariables();
   facts.ffmpegs = providers::findFfmpegs(target.environment, target.disk, query);
-  facts.otherFolders = providers::findOtherFolders(target, package);
+  // A universal library that nothing says more about gets what most Macs need.
+  if (target.arch.empty() && !facts.torch && facts.process.executable.empty())
+    query.arch.clear();
+  facts.standingPlace = providers::standingPlace(target.environment, query);
+  facts.otherFolders = facts.namedFolders;
+  llvm::append_range(facts.otherFolders, providers::findOtherFolders(target, package));
   if (facts.platform == Platform::Windows)
     facts.process.dllFolders = providers::findDllFolders(target, package, facts.otherFolders);
   return facts;

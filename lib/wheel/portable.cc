@@ -9,6 +9,8 @@ std::vector<plan::PlannedEdit> portableEdits(const Image& image, const std::stri
   survey::PackageFacts facts;
   facts.package.recipe = recipe::defaultRecipe();
   facts.platform = platformOf(image.format);
+  facts.standingPlace =
+      providers::standingPlace(facts.platform, image.isUniversal ? "" : image.slices.front().arch);
   // An edit is one of all slices, whichever of them has the dependency.
   Slice whole = image.slices.front();
   for (const Slice& slice : llvm::drop_begin(image.slices))

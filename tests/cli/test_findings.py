@@ -114,7 +114,8 @@ def torch_without_its_own(folder):
 
 # Dependencies and symbols
 
-@shows("missing-dependency", message="libtorchcodec_core7.dylib needs @rpath/libother.dylib", path=CORE)
+@shows("missing-dependency", message="libtorchcodec_core7.dylib needs @rpath/libother.dylib.* looked in "
+       "/home/me", action=APPLY + " --search DIR", path=CORE)
 def no_such_library(folder):
     return MacTree(folder, dependencies=["@rpath/libother.dylib"], rpaths=["@loader_path"])
 

@@ -13,6 +13,7 @@ from package_judge import stamps
 from windows_world import WindowsTest
 
 TORCH, PYAV = "$ORIGIN\\..\\torch\\lib", "$ORIGIN\\..\\av.libs"
+LATER = "%FFMPEG_SHARED_BIN%"
 FRAMES = 12
 
 
@@ -67,7 +68,7 @@ class Windows(WindowsTest):
                 target = self.check(*sysroot, loads=[7])
                 self.assertEqual((target["ffmpeg"]["major"], target["ffmpeg"]["source"]), (7, "pyav"))
                 self.assertEqual(self.search_list("libtorchcodec_core7.dll"), [TORCH, PYAV])
-                self.assertEqual(self.search_list("libtorchcodec_core6.dll"), [TORCH])
+                self.assertEqual(self.search_list("libtorchcodec_core6.dll"), [TORCH, LATER])
                 self.assertEqual(self.load(core, "-v", "C:\\video.mp4"),
                                  ["loaded", f"{FRAMES} packets of video"])
                 tcfix("undo", *sysroot, self.root)
@@ -91,6 +92,15 @@ class Windows(WindowsTest):
         self.assertEqual(target["loads"], {"before": None, "after": None})
         self.assertEqual(self.search_list("libtorchcodec_core7.dll"), [TORCH, "C:\\mine"])
         self.assertEqual([major for major, one in self.verdicts().items() if one], [7])
+
+    def test_ffmpeg_installed_later(self):
+        """One that is installed after the repair is found without another."""
+        self.check("--sysroot", self.disk, loads=[])
+        self.assertEqual(self.search_list("libtorchcodec_core7.dll"), [TORCH, LATER])
+        self.ffmpeg_in(self.drive / "mine")
+        self.assertEqual([major for major, one in self.verdicts().items() if one], [])
+        later = self.verdicts(FFMPEG_SHARED_BIN="C:\\mine")
+        self.assertEqual([major for major, one in later.items() if one], [7])
 
     def test_converges(self):
         untouched = self.content()

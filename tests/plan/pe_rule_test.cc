@@ -74,6 +74,20 @@ TEST(PeRule, WhatLiteralEntriesLeadToIsDelayed) {
   EXPECT_THAT(plan.warnings, IsEmpty());
 }
 
+TEST(PeRule, ADirectoryThatTheUserNamesIsInTheList) {
+  World world(/*isWindows=*/true);
+  WindowsTree tree(world);
+  world.add("C/private/helper.dll", dll({}));
+  tree.addLibrary("my_ext.pyd", dll({"helper.dll"}));
+  EXPECT_EQ(tree.run().groups.front().bare.verdict, Verdict::Fails);
+  tree.facts.namedFolders = tree.facts.otherFolders = {world.at("C/private")};
+  PackagePlan plan = tree.run();
+  EXPECT_EQ(plan.groups.front().bare.verdict, Verdict::Loads);
+  const Draft& draft = plan.groups.front().drafts.front();
+  EXPECT_THAT(delayed(draft), ElementsAre("helper.dll"));
+  EXPECT_THAT(draft.wanted().searchPaths, ElementsAre("C:\\private"));
+}
+
 TEST(PeRule, WhatLiesBesideNeedsNoList) {
   World world(/*isWindows=*/true);
   WindowsTree tree(world);

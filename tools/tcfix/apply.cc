@@ -76,10 +76,13 @@ void tellProblems(Invocation& invocation, const apply::TargetOutcome& target,
   if (target.problems.empty() && !target.hasMajors && !required.empty())
     invocation.addWarning(majorsIgnored(target.path));
   if (!target.isFullyKnown)
-    invocation.addWarning({std::nullopt,
-                           "is for another platform than this machine: its system's folders were "
-                           "not looked at",
-                           target.path, "give --sysroot if they are here"});
+    invocation.addWarning(
+        {std::nullopt,
+         "is for another platform, so its disk was not searched" +
+             (target.assumedFfmpeg.empty() ? std::string()
+                                           : "; FFmpeg is assumed in " + target.assumedFfmpeg),
+         target.path,
+         {}});
   for (const Problem& problem : target.problems)
     invocation.addError(problem);
   for (const apply::FileOutcome& file : target.files) {

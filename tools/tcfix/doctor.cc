@@ -35,7 +35,7 @@ int runOnTraceback(Invocation& invocation) {
   if (!invocation.operands().empty())
     return invocation.usageError("--traceback explains a text, and looks at no TARGET: take one");
   for (const char* option :
-       {"require", "html", "dot", "package", "sysroot", "arch", "macos-version"})
+       {"require", "html", "dot", "package", "sysroot", "arch", "macos-version", "search"})
     if (invocation.has(option))
       return invocation.usageError(std::string("--traceback explains a text: --") + option +
                                    " needs the libraries themselves");

@@ -7,6 +7,7 @@ namespace tcfix::cli {
 OptionGroup targetOptions() {
   static constexpr Option kOptions[] = {
       {"package", "this package instead of torchcodec; may be repeated", "NAME"},
+      {"search", "look here, too, for what is missing; may be repeated", "DIR"},
       {"sysroot", "the target's root lies in this folder: a mounted disk, an image", "DIR"},
       {"arch", "the architecture of the python that will load them", "arm64|x86_64|aarch64"},
       {"macos-version", "the version of the target's macOS", "VERSION"},
@@ -22,6 +23,8 @@ survey::SurveyOptions surveyFor(const Invocation& invocation) {
   for (const Argument& argument : invocation.arguments())
     if (argument.key == "package")
       survey.packages.push_back(argument.value);
+    else if (argument.key == "search")
+      survey.search.push_back(argument.value);
   return survey;
 }
 

@@ -1,0 +1,83 @@
+#include "plan/rules.h"
+
+#include "image/names.h"
+#include "providers/torch.h"
+
+#include <llvm/ADT/STLExtras.h>
+
+namespace tcfix::plan {
+
+namespace {
+
+/// The name without hash or exact version, which any FFmpeg of that major has.
+std::string plainName(const providers::FfmpegName& name, Platform platform) {
+  std::string number = std::to_string(name.libraryMajor);
+  switch (platform) {
+  case Platform::MacOs:
+    return "lib" + name.component + "." + number + ".dylib";
+  case Platform::Linux:
+    return "lib" + name.component + ".so." + number;
+  case Platform::Windows:
+    return name.component + "-" + number + ".dll";
+  }
+  return {};
+}
+
+} // namespace
+
+LaterDependencies laterDependenciesOf(const Draft& draft, const PackageFacts& facts) {
+  const std::string& own = facts.package.recipe.libraryPrefix;
+  LaterDependencies later;
+  for (size_t index : draft.dependencies()) {
+    llvm::StringRef name = draft.wanted().dependencies[index].name;
+    if (std::optional<providers::FfmpegName> ffmpeg = providers::parseFfmpegName(name)) {
+      if (baseName(name).equals_insensitive(plainName(*ffmpeg, facts.platform)))
+        later.ffmpeg.push_back(index);
+    } else if (!own.empty() && !providers::isTorchLibrary(name) && name.consume_front("@rpath/") &&
+               !name.starts_with(own)) {
+      later.others.push_back(index); // libheif
+    }
+  }
+  return later;
+}
+
+void leadToLaterInstall(Draft& draft, Platform platform, const LaterDependencies& dependencies,
+                        const std::string& entry) {
+  if (platform == Platform::Windows)
+    for (size_t index : dependencies.ffmpeg)
+      draft.delay(index);
+  if (entry.empty())
+    return;
+  if (!dependencies.ffmpeg.empty())
+    draft.addSearchPath(entry, {Reason::Kind::InstalledLater});
+  else if (!dependencies.others.empty())
+    draft.addSearchPath(
+        entry, {Reason::Kind::LeadsTo,
+                baseName(draft.wanted().dependencies[dependencies.others.front()].name).str()});
+}
+
+void leadToStandingPlace(Draft& draft, const Request& request, const PackageFacts& facts,
+                         const Simulation& simulation) {
+  const providers::StandingPlace& place = facts.standingPlace;
+  const io::TargetDisk& disk = simulation.disk();
+  LaterDependencies later = laterDependenciesOf(draft, facts);
+  if (!place.exists() || request.ffmpeg == Request::Ffmpeg::None ||
+      (later.ffmpeg.empty() && later.others.empty()))
+    return;
+  // What the user wrote for places out of reach is taken to lead to all of it.
+  if (llvm::any_of(request.searchPaths,
+                   [&](const std::string& entry) { return !isWithinReach(entry, disk); }))
+    return;
+  const std::vector<Unmet> unmet = findUnmet(draft, simulation);
+  auto isMet = [&](size_t index) {
+    return llvm::none_of(unmet, [&](const Unmet& one) { return one.dependency == index; });
+  };
+  llvm::erase_if(later.ffmpeg, isMet);
+  llvm::erase_if(later.others, isMet);
+  leadToLaterInstall(draft, facts.platform, later,
+                     place.directory.empty()
+                         ? place.searchPath
+                         : searchPathTo(facts, draft.library(), place.directory, disk));
+}
+
+} // namespace tcfix::plan
