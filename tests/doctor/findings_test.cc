@@ -69,6 +69,9 @@ TEST(Findings, CudaThatTorchMayNotHave) {
   Defect defect{Kind::CudaVariantMismatch, "/a/core.so", "libnvrtc.so.13"};
   EXPECT_EQ(wordFinding(defect, made).message,
             "this torchcodec is built for CUDA 13, and this torch most likely is not");
+  made.machine = {Platform::Linux, "x86_64", "3.12"};
+  EXPECT_EQ(wordFinding(defect, made).action,
+            "pip install \"torchcodec==0.13.*\" && tcfix apply env");
   made.canReplace = false;
   EXPECT_THAT(wordFinding(defect, made).message, HasSubstr("; build it against this torch"));
   EXPECT_EQ(wordFinding(defect, made).action, "");
