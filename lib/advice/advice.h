@@ -44,7 +44,7 @@ std::string sharedFfmpegCommand(const Context& context, llvm::ArrayRef<int> majo
 std::string fittingReleaseCommand(const Context& context);
 
 /// The same release, if it goes with this torch, from torch's own channel; where no channel is
-/// known, as above.
+/// known, as above; where nothing is known of torch, the newest release without CUDA.
 std::string sameChannelCommand(const Context& context);
 
 /// Installs package and torch anew, the newest that go together; empty if torch is not to be
@@ -62,6 +62,9 @@ std::string cudaInstallCommand(const Context& context, llvm::StringRef library);
 
 /// Installs libheif, which the package loads for HEIC images only.
 std::string libheifCommand(const Context& context);
+
+/// Installs the release of a plugin that goes with the package's; they have the same numbers.
+std::string pluginCommand(const Context& context, const std::string& plugin);
 
 /// Brings the package's own files back, in the version that is installed.
 std::string reinstallCommand(const Context& context);

@@ -2,7 +2,6 @@
 
 #include "advice/advice.h"
 #include "doctor/group_reports.h"
-#include "env/prefix.h"
 #include "image/names.h"
 
 #include <llvm/Support/Path.h>
@@ -150,6 +149,9 @@ llvm::Expected<PackageDiagnosis> examine(const std::string& target, const env::T
     examined.wouldLoadAfter &= trial->isOk || !examined.simulatesLoading;
     examined.trial = std::move(*trial);
   }
+  for (size_t i = 0; i < groups.size(); ++i)
+    if (groups[i].need == survey::Group::Need::OnDemand)
+      examined.onDemand.push_back(reports[i]);
   examined.groups = arrange(groups, std::move(reports));
   examined.applyCommand = commandFor("tcfix apply", target, options);
   examined.runCommand = commandFor("tcfix doctor --run --json", target, options);
@@ -171,23 +173,6 @@ llvm::Expected<PackageDiagnosis> examine(const std::string& target, const env::T
   return diagnosis;
 }
 
-/// Python takes the first package of a name that is on its path.
-bool isShadowed(const env::Package& package, const env::Target& found) {
-  auto versionFor = [&](const env::Package& one) {
-    for (const env::Site& site : found.environment.sites)
-      if (site.folder == one.site)
-        return site.pythonVersion;
-    return std::string();
-  };
-  for (const env::Package& other : found.packages) {
-    if (&other == &package)
-      return false;
-    if (other.name == package.name && env::goesWith(versionFor(other), versionFor(package)))
-      return true;
-  }
-  return false;
-}
-
 } // namespace
 
 llvm::Expected<Diagnosis> diagnose(const std::string& target, const DoctorOptions& options) {
@@ -200,7 +185,7 @@ llvm::Expected<Diagnosis> diagnose(const std::string& target, const DoctorOption
   diagnosis.isKnown = found->disk.knowsAbsolutePaths();
   diagnosis.disk = found->disk;
   for (const env::Package& package : found->packages) {
-    if (isShadowed(package, *found))
+    if (found->isShadowed(package))
       continue;
     llvm::Expected<PackageDiagnosis> examined = examine(target, *found, package, options);
     if (!examined)

@@ -13,6 +13,10 @@ struct DoctorOptions {
   bool isTried = false;      ///< --run: the environment's own python has the last word
 };
 
+/// The verdict of diagnose() alone, without its reasons: much faster, for programs that ask before
+/// they import.
+llvm::Expected<bool> isUsable(const std::string& target, const DoctorOptions& options);
+
 llvm::Expected<Diagnosis> diagnose(const std::string& target, const DoctorOptions& options);
 
 } // namespace tcfix::doctor

@@ -25,6 +25,9 @@ struct Target {
       Platform::MacOs; ///< of the libraries; without any, of the layout or this machine
   std::string arch;    ///< as asked for, else of the libraries; empty if none could be read
   io::TargetDisk disk;
+
+  /// For one of `packages`: Python takes another one of its name, which is on its path before.
+  bool isShadowed(const Package& package) const;
 };
 
 /// Only what is named: a folder that is neither an environment nor a site must be a part of an

@@ -148,6 +148,11 @@ std::string insideOr(const std::string& folder, const std::string& root,
   return isWithin(real, root) ? real : folder;
 }
 
+/// This machine's own variables count only where the target runs here.
+bool isHere(const env::Target& target, const SurveyOptions& options) {
+  return options.sysroot.empty() && target.disk.knowsAbsolutePaths();
+}
+
 void findTorch(const env::Target& target, PackageFacts& facts) {
   facts.torch = providers::findTorch(target.environment, target.disk, facts.package.site);
   if (facts.torch && facts.torch->libFolder.empty())
@@ -188,10 +193,8 @@ std::string pythonOf(const env::Target& target, const env::Package& package) {
   return {};
 }
 
-PackageFacts gatherFacts(const env::Target& target, const env::Package& package,
-                         resolve::LibraryStore& store, const SurveyOptions& options) {
-  // This machine's own variables count only where the target runs here.
-  const bool isHere = options.sysroot.empty() && target.disk.knowsAbsolutePaths();
+PackageFacts gatherLoaderFacts(const env::Target& target, const env::Package& package,
+                               resolve::LibraryStore& store, const SurveyOptions& options) {
   PackageFacts facts;
   facts.package = package;
   facts.platform = target.platform;
@@ -202,7 +205,7 @@ PackageFacts gatherFacts(const env::Target& target, const env::Package& package,
   if (!options.arch.empty())
     facts.process.arch = target.arch; // by the platform's own name
   describePython(facts.process, target.platform, store);
-  if (isHere)
+  if (isHere(target, options))
     facts.variables = loaderVariables(target.platform);
   findTorch(target, facts);
   describeLibraries(facts, store);
@@ -211,7 +214,15 @@ PackageFacts gatherFacts(const env::Target& target, const env::Package& package,
       if (!image->slices.empty())
         if (const auto& identity = sliceFor(*image, facts.process.arch).identity)
           facts.siblings.try_emplace(*identity, file);
+  if (facts.platform == Platform::Windows)
+    facts.process.dllFolders =
+        providers::findDllFolders(target, package, providers::findOtherFolders(target, package));
+  return facts;
+}
 
+PackageFacts gatherFacts(const env::Target& target, const env::Package& package,
+                         resolve::LibraryStore& store, const SurveyOptions& options) {
+  PackageFacts facts = gatherLoaderFacts(target, package, store, options);
   providers::FfmpegQuery query;
   query.platform = target.platform;
   query.arch = facts.process.arch;
@@ -220,7 +231,7 @@ PackageFacts gatherFacts(const env::Target& target, const env::Package& package,
     if (std::optional<std::string> folder = providers::namedFolder(typed, target.disk))
       facts.namedFolders.push_back(insideOr(*folder, facts.root, target.disk));
   query.searched = facts.namedFolders;
-  if (isHere)
+  if (isHere(target, options))
     query.variables = providers::ffmpegVariables();
   facts.ffmpegs = providers::findFfmpegs(target.environment, target.disk, query);
   // A universal library that nothing says more about gets what most Macs need.
@@ -229,8 +240,6 @@ PackageFacts gatherFacts(const env::Target& target, const env::Package& package,
   facts.standingPlace = providers::standingPlace(target.environment, query);
   facts.otherFolders = facts.namedFolders;
   llvm::append_range(facts.otherFolders, providers::findOtherFolders(target, package));
-  if (facts.platform == Platform::Windows)
-    facts.process.dllFolders = providers::findDllFolders(target, package, facts.otherFolders);
   return facts;
 }
 

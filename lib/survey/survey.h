@@ -24,7 +24,11 @@ llvm::Expected<env::Target> locate(const std::string& target, const SurveyOption
 /// The python that would load a package, by its host path; empty if there is none.
 std::string pythonOf(const env::Target& target, const env::Package& package);
 
-/// The facts of one package, with its libraries as the store has them.
+/// What a loader needs to know of one package, with its libraries as the store has them.
+PackageFacts gatherLoaderFacts(const env::Target& target, const env::Package& package,
+                               resolve::LibraryStore& store, const SurveyOptions& options);
+
+/// All facts of one package, with its libraries as the store has them.
 PackageFacts gatherFacts(const env::Target& target, const env::Package& package,
                          resolve::LibraryStore& store, const SurveyOptions& options);
 

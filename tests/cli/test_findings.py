@@ -9,6 +9,7 @@ import harness
 import test_run
 import tiny_macho
 from doctor_trees import WANTS_FFMPEG, LinuxTree, MacTree
+from bounds import unbounded
 from harness import ROOT, FilesTest, find_tool, run, tcfix, tcfix_json
 from test_traceback import CASES as TEXTS
 
@@ -95,6 +96,43 @@ def older_torch(folder):
     return tree
 
 
+MISMATCH = {"severity": "warning", "exit": 0, "path": "site-packages",
+            "message": "torchcodec 0.9.1.* is built for torch 2.9; this is torch 2.8.0"}
+
+
+@shows("torch-version-mismatch", **MISMATCH,
+       action=r'uv pip install --python \S+/.venv "torchcodec==0.7.." && ' + APPLY)
+def older_torch_in_an_environment_of_uv(folder):
+    tree = older_torch(folder)
+    (tree.env / "pyvenv.cfg").write_text("home = /usr/bin\nuv = 0.9.2\nversion_info = 3.12.4\n")
+    return tree
+
+
+@shows("torch-version-mismatch", **MISMATCH)  # nothing replaces a build of one's own
+def older_torch_for_an_own_build(folder):
+    tree = older_torch(folder)
+    (info,) = tree.site.glob("torchcodec-*.dist-info")
+    (info / "direct_url.json").write_text('{"url": "file:///home/me/torchcodec", "dir_info": {}}')
+    return tree
+
+
+@shows("torch-version-mismatch", **MISMATCH)
+def older_torch_for_a_local_version(folder):
+    tree = older_torch(folder)
+    tree.change_version("torchcodec", "0.9.1+mine")
+    tree.record()
+    return tree
+
+
+@shows("torch-version-mismatch", **{**MISMATCH, "message": "0.9.1 is built for torch 2.9; this is torch 2.3.0"})
+def no_release_for_a_torch_of_conda(folder):
+    tree = older_torch(folder)
+    tree.change_version("torch", "2.3.0")
+    (info,) = tree.site.glob("torch-*.dist-info")
+    (info / "INSTALLER").write_text("conda\n")
+    return tree
+
+
 @shows("vendor-torch", severity="warning", message=r"torch 2.9.1\+rocm6.4 is ROCm", exit=0,
        action='pip install --force-reinstall --no-deps "torchcodec==0.9.." --index-url '
        "https://download.pytorch.org/whl/rocm6.4 && " + APPLY, path="torch/lib")
@@ -122,7 +160,60 @@ def torch_without_its_own(folder):
     return tree
 
 
+@shows("two-torches", severity="warning", exit=0, path="torch/lib",
+       message="more than one torch: 2.9.1 and 2.8.0, in one directory",
+       action="pip install --force-reinstall --no-deps torch==2.9.1")
+def two_torches_in_one_place(folder):
+    tree = MacTree(folder)
+    tree.dist_info("torch", "2.8.0", "cp312-none-x")
+    return tree
+
+
+@shows("two-torches", severity="warning", exit=0, path="torch/lib",
+       message="2.9.1 and 2.8.0 in /usr/lib/python3/dist-packages; Python takes the first",
+       action='python -c "import torch; print\\(torch.__version__, torch.__file__\\)"')
+def torch_of_the_system(folder):
+    tree = LinuxTree(folder)
+    (tree.env / "pyvenv.cfg").write_text(
+        "home = /usr/bin\nversion = 3.12.4\ninclude-system-site-packages = true\n")
+    system = tree.root / "usr/lib/python3/dist-packages"
+    (system / "torch-2.8.0.dist-info").mkdir(parents=True)
+    (system / "torch").mkdir()
+    return tree
+
+
+@shows("plugin-mismatch", severity="warning", exit=0, path="torchcodec_xpu-0.16.0.dist-info",
+       message="torchcodec_xpu 0.16.0 is a plugin for another torchcodec than 0.9.1",
+       action='pip install --force-reinstall --no-deps "torchcodec_xpu==0.9.."')
+def plugin_of_another_release(folder):
+    tree = MacTree(folder)
+    info = tree.dist_info("torchcodec_xpu", "0.16.0", "cp312-cp312-x")
+    (info / "entry_points.txt").write_text("[torchcodec.backends]\ndevice = torchcodec_xpu:load\n")
+    return tree
+
+
 # Dependencies and symbols
+
+@shows("heic-unavailable", severity="info", exit=0, path="libtorchcodec_heic.dylib",
+       message="HEIC images cannot be read: libtorchcodec_heic.dylib needs @rpath/libheif.1.dylib",
+       action="brew install libheif && " + APPLY)
+def no_libheif(folder):
+    tree = MacTree(folder)
+    tree.library(tree.site / "torchcodec/libtorchcodec_heic.dylib", rpaths=["@loader_path"],
+                 dependencies=["@rpath/libheif.1.dylib"])
+    tree.record()
+    return tree
+
+
+@shows("missing-dependency", message="libtorchcodec_image.dylib needs @rpath/libother.dylib",
+       action=APPLY + " --search DIR", path="libtorchcodec_image")
+def eager_library_fails(folder):
+    tree = MacTree(folder)
+    tree.library(tree.site / "torchcodec/libtorchcodec_image.dylib", rpaths=["@loader_path"],
+                 dependencies=["@rpath/libother.dylib"])
+    tree.record()
+    return tree
+
 
 @shows("missing-dependency", message="libtorchcodec_core7.dylib needs @rpath/libother.dylib.* looked in "
        "/home/me", action=APPLY + " --search DIR", path=CORE)
@@ -453,6 +544,14 @@ def placeholder(folder):
     return tree
 
 
+@shows("placeholder-release", path="torchcodec-0.0.0.dev0.dist-info", options=["--arch", "x86_64"],
+       message="there are wheels since 0.0, and none of them goes with torch 2.3.0")
+def placeholder_for_an_old_torch_of_a_vendor(folder):
+    tree = placeholder(folder)
+    tree.change_version("torch", "2.3.0a0+nv24.1")
+    return tree
+
+
 @shows("python-abi", message="torchcodec is built for cp311; this is Python 3.12", action=REINSTALL,)
 def wheel_for_another_python(folder):
     tree = MacTree(folder)
@@ -535,6 +634,22 @@ class Findings(FilesTest):
         lines = [line for line in text.splitlines()[1:] if not re.match(r" +\$ |next: ", line)]
         for shown in (*lines, html, dot):
             self.assertNotIn(str(tree.root), shown)
+
+    def test_commands_are_bounded(self):
+        """Here and in the tests of texts; tests/advice/test_bounds.py looks at the sources."""
+        for cases in CASES.values():
+            for name, case in cases:
+                self.assertEqual(unbounded(case.action.replace("\\", "")), [], name)
+
+    def test_a_probe_gives_the_same_exit_code(self):
+        for code, cases in CASES.items():
+            for name, case in cases:
+                folder = self.folder / f"{code}-{name}"
+                folder.mkdir()
+                tree = case.tree(folder)
+                with self.subTest(f"{code}: {name}"):
+                    result = run(harness.TCFIX, "doctor", "-q", *case.options, *tree.arguments)
+                    self.assertEqual((result.returncode, result.stdout, result.stderr), (case.exit, "", ""))
 
     def test_each(self):
         self.assertTrue(find_tool("gcc"), "these tests need gcc")

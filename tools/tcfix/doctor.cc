@@ -50,6 +50,11 @@ int runOnTraceback(Invocation& invocation) {
   return finish(invocation, traceback::explainTraceback((*text)->getBuffer(), name));
 }
 
+/// Only the exit code is wanted.
+bool isProbe(const Invocation& invocation) {
+  return invocation.isQuiet() && !invocation.wantsJson() && !invocation.has("html");
+}
+
 int runDoctor(Invocation& invocation) {
   if (invocation.has("traceback"))
     return runOnTraceback(invocation);
@@ -70,6 +75,11 @@ int runDoctor(Invocation& invocation) {
   std::optional<doctor::Diagnosis> diagnosis;
   if (!targets) {
     invocation.addError(toProblem(targets.takeError(), {}));
+  } else if (isProbe(invocation)) {
+    llvm::Expected<bool> usable = doctor::isUsable(targets->front(), options);
+    if (usable)
+      return invocation.finish(*usable ? kDone : kProblemFound, {}, report::jsonForError);
+    invocation.addError(toProblem(usable.takeError(), targets->front()));
   } else {
     llvm::Expected<doctor::Diagnosis> result = doctor::diagnose(targets->front(), options);
     if (result)
@@ -102,7 +112,8 @@ Command doctorCommand() {
           "explain why it does not load, and what to do",
           "Says for each FFmpeg major whether torchcodec's libraries load, why they do\n"
           "not, and the command that helps. Changes nothing, and starts no program unless\n"
-          "--run is given.\n",
+          "--run is given. With -q only the exit code answers, and much sooner: 0 if it\n"
+          "loads, 1 if not.\n",
           "[TARGET]",
           R"(  tcfix doctor .venv
   tcfix doctor --package torchvision .venv
