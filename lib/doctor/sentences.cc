@@ -45,6 +45,8 @@ std::string sentenceOf(const Defect& defect) {
   case Defect::Kind::MissingDependency:
   case Defect::Kind::LibpythonMissing:
   case Defect::Kind::CudaMissing:
+    if (llvm::StringRef(defect.name).starts_with("ld-linux"))
+      return library + " is built for glibc, and this system has another C library (musl)";
     return defect.name.empty() ? library + ", or a DLL that it needs, was not found"
                                : library + " needs " + defect.name + ", which was not found";
   case Defect::Kind::MissingSymbols:

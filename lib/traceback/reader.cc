@@ -307,6 +307,7 @@ TracebackFacts readTraceback(llvm::StringRef raw) {
   facts.versions = readVersions(text);
   facts.isAboutPackage = text.contains_insensitive(recipe.name);
   facts.looksLikeFailure = looksLikeFailure(text);
+  facts.isOwnBuild = text.contains("/usr/lib/python3/dist-packages/" + recipe.name); // Debian's
   size_t readOf[kHighestMajor + 1] = {};
   for (const Part& part : splitByMajor(text, recipe.errorWords))
     if (readOf[part.major]++ < kMostRepeats) {

@@ -97,6 +97,8 @@ constexpr Sentence kSentences[] = {
     {"no fallback function is registered for schema torchcodec_ns::create_from_file.",
      "torch-version-mismatch"},
     {"RuntimeError: operator torchvision::nms does not exist", "torch-version-mismatch"},
+    {"AttributeError: '_OpNamespace' 'torchcodec_ns' object has no attribute 'create_from_file'",
+     "torch-version-mismatch"},
     {"ImportError: TorchCodec is required for load_with_torchcodec.", "package-missing"},
     {"torchcodec is not installed correctly so built-in audio decoding will fail.",
      "package-missing"},
@@ -190,6 +192,27 @@ TEST(Explain, OwnBuildsAreNotReinstalled) {
   ASSERT_THAT(diagnosis.findings(), testing::SizeIs(1));
   EXPECT_EQ(diagnosis.findings()[0]->code, "unreadable");
   EXPECT_EQ(diagnosis.findings()[0]->action, "");
+}
+
+TEST(Explain, PackagesOfADistributionAreNotReplaced) {
+  auto action = [](const std::string& folder) {
+    return explainTraceback(
+               "OSError: " + folder +
+                   "/torchcodec/libtorchcodec_core7.so: file too short\ntorch==2.9.1\n",
+               "text")
+        .findings()[0]
+        ->action;
+  };
+  EXPECT_EQ(action("/usr/lib/python3/dist-packages"), "");
+  EXPECT_THAT(action("/usr/local/lib/python3.12/dist-packages"), HasSubstr("torchcodec==0.9"));
+}
+
+TEST(Explain, LibrariesForGlibcOnMusl) {
+  const Diagnosis diagnosis = explainTraceback(
+      "ImportError: Error loading shared library ld-linux-x86-64.so.2: No such file or directory "
+      "(needed by /v/site-packages/my_ext/_C.so)",
+      "text");
+  EXPECT_THAT(diagnosis.findings()[0]->message, HasSubstr("built for glibc"));
 }
 
 TEST(Explain, TheLastAttemptCounts) {
