@@ -249,6 +249,13 @@ std::string libheifCommand(const Context& context) {
   return thenApply(context, std::move(command));
 }
 
+std::string pluginCommand(const Context& context, const std::string& plugin) {
+  const std::optional<Version> release = parseVersion(context.release);
+  // Without dependencies: the plugin must not bring another torch.
+  return release ? pipInstall(context, plugin + "==" + release->text() + ".*", Mode::Again)
+                 : std::string();
+}
+
 std::string reinstallCommand(const Context& context) {
   if (!context.canReplace)
     return {};

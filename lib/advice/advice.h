@@ -63,6 +63,9 @@ std::string cudaInstallCommand(const Context& context, llvm::StringRef library);
 /// Installs libheif, which the package loads for HEIC images only.
 std::string libheifCommand(const Context& context);
 
+/// Installs the release of a plugin that goes with the package's; they have the same numbers.
+std::string pluginCommand(const Context& context, const std::string& plugin);
+
 /// Brings the package's own files back, in the version that is installed.
 std::string reinstallCommand(const Context& context);
 /// The same for torch; `withDependencies` also brings NVIDIA's wheels.

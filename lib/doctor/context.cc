@@ -37,8 +37,8 @@ FindingContext ExaminedPackage::context() const {
   context.release = installed.version;
   context.torch = torchBuild();
   context.applyCommand = applyCommand;
-  context.canReplace =
-      env::isFromIndex(installed.distInfo, installed.version, found.disk) && installed.outward.empty();
+  context.canReplace = env::isFromIndex(installed.distInfo, installed.version, found.disk) &&
+                       installed.outward.empty();
   context.isFromConda =
       !installed.condaMeta.empty() || env::isFromConda(installed.distInfo, found.disk);
   if (facts.torch)

@@ -75,8 +75,11 @@ struct Defect {
     SearchPathDead,
     SearchPathWorldWritable,
     // Around the package
-    Shadowed,       ///< `items`: where the others are
-    RecordMismatch, ///< `items`: the files that differ
+    Shadowed,        ///< `items`: where the others are
+    TwoTorches,      ///< `items`: the other ones; `name`: "same" if all are in one place
+    PluginMismatch,  ///< plugin `name` is of version `actual`
+    HeicUnavailable, ///< dependency `name`
+    RecordMismatch,  ///< `items`: the files that differ
   };
   Kind kind = Kind::CauseNotTold;
   std::string path = {};

@@ -2,7 +2,6 @@
 
 #include "advice/advice.h"
 #include "doctor/group_reports.h"
-#include "env/prefix.h"
 
 #include <llvm/Support/Path.h>
 
@@ -86,6 +85,9 @@ PackageDiagnosis examine(const std::string& target, const env::Target& found,
   ExaminedPackage examined{found, facts, planned, store};
   examined.required = options.required;
   examined.loads = loadsNow(groups, reports, options.required);
+  for (size_t i = 0; i < groups.size(); ++i)
+    if (groups[i].need == survey::Group::Need::OnDemand)
+      examined.onDemand.push_back(reports[i]);
   examined.groups = arrange(groups, std::move(reports));
   examined.wouldLoadAfter = loadsAfter(planned, groups, options.required, facts, store);
   examined.applyCommand = applyCommandFor(target, options);
@@ -104,23 +106,6 @@ PackageDiagnosis examine(const std::string& target, const env::Target& found,
   return diagnosis;
 }
 
-/// Python takes the first package of a name that is on its path.
-bool isShadowed(const env::Package& package, const env::Target& found) {
-  auto versionFor = [&](const env::Package& one) {
-    for (const env::Site& site : found.environment.sites)
-      if (site.folder == one.site)
-        return site.pythonVersion;
-    return std::string();
-  };
-  for (const env::Package& other : found.packages) {
-    if (&other == &package)
-      return false;
-    if (other.name == package.name && env::goesWith(versionFor(other), versionFor(package)))
-      return true;
-  }
-  return false;
-}
-
 } // namespace
 
 llvm::Expected<Diagnosis> diagnose(const std::string& target, const DoctorOptions& options) {
@@ -132,7 +117,7 @@ llvm::Expected<Diagnosis> diagnose(const std::string& target, const DoctorOption
   diagnosis.required = options.required;
   diagnosis.isKnown = found->disk.knowsAbsolutePaths();
   for (const env::Package& package : found->packages)
-    if (!isShadowed(package, *found))
+    if (!found->isShadowed(package))
       diagnosis.packages.push_back(examine(target, *found, package, options));
   diagnosis.action = diagnosis.decisive().action;
   if (!diagnosis.isOk() && diagnosis.action.empty())

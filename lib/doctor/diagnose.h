@@ -12,6 +12,10 @@ struct DoctorOptions {
   std::vector<int> required; ///< majors that must load
 };
 
+/// The verdict of diagnose() alone, without its reasons: much faster, for programs that ask before
+/// they import.
+llvm::Expected<bool> isUsable(const std::string& target, const DoctorOptions& options);
+
 llvm::Expected<Diagnosis> diagnose(const std::string& target, const DoctorOptions& options);
 
 } // namespace tcfix::doctor

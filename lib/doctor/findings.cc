@@ -399,6 +399,31 @@ Words shadowed(const Defect& defect, const Context& context) {
           "python -c \"import " + context.package + "; print(" + context.package + ".__file__)\""};
 }
 
+Words twoTorches(const Defect& defect, const Context& context) {
+  const bool isOnePlace = defect.name == "same";
+  return {"there is more than one torch: " + context.torch.version + " and " +
+              llvm::join(defect.items, ", ") +
+              (isOnePlace ? ", in one directory; their files are mixed"
+                          : "; Python takes the first on its path"),
+          {{"torch", context.torch.version}, {"also", defect.items}},
+          isOnePlace ? torchReinstallCommand(context, false)
+                     : "python -c \"import torch; print(torch.__version__, torch.__file__)\""};
+}
+
+Words pluginMismatch(const Defect& defect, const Context& context) {
+  return {defect.name + " " + defect.actual + " is a plugin for another " + context.package +
+              " than " + context.release +
+              "; TORCHCODEC_DEVICE_BACKEND_AUTOLOAD=0 keeps plugins from loading",
+          {{"plugin", defect.name}, {"version", defect.actual}},
+          pluginCommand(context, defect.name)};
+}
+
+Words heicUnavailable(const Defect& defect, const Context& context) {
+  return {"HEIC images cannot be read: " + sentenceOf(defect),
+          {{"dependency", defect.name}, placesTried(defect)},
+          libheifCommand(context)};
+}
+
 Words recordMismatch(const Defect& defect, const Context& context) {
   return {std::to_string(defect.items.size()) +
               " of the libraries are not those that RECORD lists: someone replaced or edited them",
@@ -469,6 +494,9 @@ constexpr Row kTable[] = {
     {Kind::SearchPathDead, "search-path-dead", Severity::Info, searchPath},
     {Kind::SearchPathWorldWritable, "search-path-world-writable", Severity::Warning, searchPath},
     {Kind::Shadowed, "shadowed", Severity::Warning, shadowed},
+    {Kind::TwoTorches, "two-torches", Severity::Warning, twoTorches},
+    {Kind::PluginMismatch, "plugin-mismatch", Severity::Warning, pluginMismatch},
+    {Kind::HeicUnavailable, "heic-unavailable", Severity::Info, heicUnavailable},
     {Kind::RecordMismatch, "record-mismatch", Severity::Warning, recordMismatch},
 };
 

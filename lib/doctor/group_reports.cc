@@ -3,7 +3,6 @@
 
 #include "base/parallel.h"
 #include "recipe/torch_symbols.h"
-#include "resolve/explain.h"
 #include "resolve/verdict.h"
 
 #include <llvm/Support/Path.h>
@@ -40,9 +39,7 @@ GroupReport reportOn(const survey::Group& group, const survey::Simulation& simul
 
 } // namespace
 
-std::vector<GroupReport> reportGroups(const survey::PackageFacts& facts,
-                                      llvm::ArrayRef<survey::Group> groups,
-                                      resolve::LibraryStore& store) {
+resolve::ExplainOptions explainOptionsFor(const survey::PackageFacts& facts) {
   resolve::ExplainOptions explaining;
   if (facts.torch) {
     explaining.owners = torchLibrariesOf(facts);
@@ -51,7 +48,13 @@ std::vector<GroupReport> reportGroups(const survey::PackageFacts& facts,
       return recipe::torchSpanOf(symbol.str()).since.isKnown();
     };
   }
-  survey::Simulation simulation(facts, store, facts.variables, std::move(explaining));
+  return explaining;
+}
+
+std::vector<GroupReport> reportGroups(const survey::PackageFacts& facts,
+                                      llvm::ArrayRef<survey::Group> groups,
+                                      resolve::LibraryStore& store) {
+  survey::Simulation simulation(facts, store, facts.variables, explainOptionsFor(facts));
   std::vector<GroupReport> reports(groups.size());
   parallelFor(groups.size(), hardwareThreads(),
               [&](size_t i) { reports[i] = reportOn(groups[i], simulation); });

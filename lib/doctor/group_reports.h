@@ -2,8 +2,12 @@
 #pragma once
 
 #include "doctor/rules.h"
+#include "resolve/explain.h"
 
 namespace tcfix::doctor {
+
+/// How the failures of a package's libraries are explained.
+resolve::ExplainOptions explainOptionsFor(const survey::PackageFacts& facts);
 
 /// One report for each group, with every failure explained, as in a python started here.
 std::vector<GroupReport> reportGroups(const survey::PackageFacts& facts,

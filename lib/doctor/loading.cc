@@ -1,6 +1,7 @@
 // Why libraries do not load, as the simulated loader saw it.
 #include "base/demangle.h"
 #include "doctor/rules.h"
+#include "image/names.h"
 #include "providers/torch.h"
 #include "recipe/torch_symbols.h"
 #include "resolve/explain.h"
@@ -85,6 +86,20 @@ Defects defectsOf(const ExaminedPackage& package, const LoadProblem& problem) {
   return {std::move(defect)};
 }
 
+/// A part of the package that is loaded only when someone wants it. It is worth a word if it lacks
+/// a library that can be installed.
+void findHeic(const ExaminedPackage& package, Defects& defects) {
+  for (const GroupReport& group : package.onDemand) {
+    const LoadProblem* cause = group.firstCause();
+    if (!package.loads || !cause || cause->code != LoadProblem::Code::MissingDependency ||
+        !baseName(cause->dependency).starts_with("libheif"))
+      continue;
+    Defect defect = defectOf(*cause);
+    defect.kind = Kind::HeicUnavailable;
+    defects.push_back(std::move(defect));
+  }
+}
+
 } // namespace
 
 void findLoadDefects(const ExaminedPackage& package, Defects& defects) {
@@ -108,6 +123,7 @@ void findLoadDefects(const ExaminedPackage& package, Defects& defects) {
         }
       }
   }
+  findHeic(package, defects);
 }
 
 } // namespace tcfix::doctor

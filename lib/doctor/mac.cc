@@ -31,28 +31,6 @@ void addSignature(const ExaminedPackage& package, const std::string& path, const
   defects.push_back(std::move(defect));
 }
 
-// A program that takes only its own team's libraries, such as an application with a Python inside.
-void addHardenedRuntime(const ExaminedPackage& package, Defects& defects) {
-  const std::string& executable = package.facts.process.executable;
-  const std::string program = package.found.disk.realPath(executable).value_or(executable);
-  llvm::Expected<io::InputFile> file = package.found.disk.open(program);
-  llvm::Expected<Image> image =
-      file ? formats::inspect(file->bytes()) : llvm::Expected<Image>(file.takeError());
-  if (!image) {
-    llvm::consumeError(image.takeError()); // a launcher script, or out of reach
-    return;
-  }
-  for (const Slice& slice : image->slices)
-    if (slice.signature && slice.signature->refusesOthers) {
-      defects.push_back({Kind::HardenedPython,
-                         program,
-                         {},
-                         describe(*slice.signature),
-                         package.found.disk.targetPath(program)});
-      return;
-    }
-}
-
 // Apple's plist, one line for the key and one for the value.
 std::string systemVersion(const ExaminedPackage& package) {
   if (!package.facts.process.systemVersion.empty())
@@ -72,13 +50,36 @@ std::string systemVersion(const ExaminedPackage& package) {
 
 } // namespace
 
+// A program that takes only its own team's libraries, such as an application with a Python inside.
+void findHardenedPython(const ExaminedPackage& package, Defects& defects) {
+  const std::string& executable = package.facts.process.executable;
+  if (package.facts.platform != Platform::MacOs || executable.empty())
+    return;
+  const std::string program = package.found.disk.realPath(executable).value_or(executable);
+  llvm::Expected<io::InputFile> file = package.found.disk.open(program);
+  llvm::Expected<Image> image =
+      file ? formats::inspect(file->bytes()) : llvm::Expected<Image>(file.takeError());
+  if (!image) {
+    llvm::consumeError(image.takeError()); // a launcher script, or out of reach
+    return;
+  }
+  for (const Slice& slice : image->slices)
+    if (slice.signature && slice.signature->refusesOthers) {
+      defects.push_back({Kind::HardenedPython,
+                         program,
+                         {},
+                         describe(*slice.signature),
+                         package.found.disk.targetPath(program)});
+      return;
+    }
+}
+
 void findMacDefects(const ExaminedPackage& package, Defects& defects) {
   if (package.facts.platform != Platform::MacOs)
     return;
   llvm::VersionTuple system, wanted;
   const std::string systemText = systemVersion(package);
-  if (!package.facts.process.executable.empty())
-    addHardenedRuntime(package, defects);
+  findHardenedPython(package, defects);
   bool knowsSystem = !systemText.empty() && !system.tryParse(systemText);
   for (const survey::LibraryFacts& library : package.facts.libraries) {
     const Image* image = package.store.judgedImage(library.path);

@@ -19,10 +19,11 @@ struct ExaminedPackage {
   const plan::PackagePlan& planned; ///< what apply would do
   resolve::LibraryStore& store;
   std::vector<GroupReport> groups = {};
-  std::vector<int> required = {}; ///< majors that must load; empty: any one
-  bool loads = false;             ///< enough of it does, or nothing shows that it does not
-  bool wouldLoadAfter = false;    ///< after tcfix apply
-  std::string applyCommand = {};  ///< "tcfix apply TARGET", with the options about the target
+  std::vector<GroupReport> onDemand = {}; ///< of libraries that need not load
+  std::vector<int> required = {};         ///< majors that must load; empty: any one
+  bool loads = false;                     ///< enough of it does, or nothing shows that it does not
+  bool wouldLoadAfter = false;            ///< after tcfix apply
+  std::string applyCommand = {}; ///< "tcfix apply TARGET", with the options about the target
 
   const recipe::Recipe& recipe() const { return facts.package.recipe; }
   std::string pythonVersion() const; ///< such as "3.12"; empty if nothing says it
@@ -36,14 +37,15 @@ struct ExaminedPackage {
   }
 };
 
-void findTorchDefects(const ExaminedPackage& package, Defects& defects);  ///< versions
-void findLoadDefects(const ExaminedPackage& package, Defects& defects);   ///< what loaders report
-void findCudaDefects(const ExaminedPackage& package, Defects& defects);   ///< torch's, or another
-void findFfmpegDefects(const ExaminedPackage& package, Defects& defects); ///< absent, unsupported
-void findPythonDefects(const ExaminedPackage& package, Defects& defects); ///< tags, architecture
-void findMacDefects(const ExaminedPackage& package, Defects& defects);    ///< signatures, min OS
-void findPathDefects(const ExaminedPackage& package, Defects& defects);   ///< search paths
-void findSurroundings(const ExaminedPackage& package, Defects& defects);  ///< shadows, RECORD
+void findTorchDefects(const ExaminedPackage& package, Defects& defects);   ///< versions
+void findLoadDefects(const ExaminedPackage& package, Defects& defects);    ///< what loaders report
+void findCudaDefects(const ExaminedPackage& package, Defects& defects);    ///< torch's, or another
+void findFfmpegDefects(const ExaminedPackage& package, Defects& defects);  ///< absent, unsupported
+void findPythonDefects(const ExaminedPackage& package, Defects& defects);  ///< tags, architecture
+void findMacDefects(const ExaminedPackage& package, Defects& defects);     ///< signatures, min OS
+void findHardenedPython(const ExaminedPackage& package, Defects& defects); ///< a part of the last
+void findPathDefects(const ExaminedPackage& package, Defects& defects);    ///< search paths
+void findSurroundings(const ExaminedPackage& package, Defects& defects);   ///< shadows, RECORD
 
 /// Host paths of torch's libraries; none without torch.
 std::vector<std::string> torchLibrariesOf(const survey::PackageFacts& facts);

@@ -2,6 +2,7 @@
 // of other files.
 #include "doctor/rules.h"
 
+#include "env/distribution.h"
 #include "env/record.h"
 #include "io/digest.h"
 #include "io/host.h"
@@ -31,6 +32,48 @@ void findShadows(const ExaminedPackage& package, Defects& defects) {
           defect.items.push_back("PYTHONPATH: " + folder.str());
   if (!defect.items.empty())
     defects.push_back(std::move(defect));
+}
+
+/// torch, as Python may find it in another place, or a part of another version in the same.
+void findTwoTorches(const ExaminedPackage& package, Defects& defects) {
+  const std::optional<providers::TorchInstall>& torch = package.facts.torch;
+  const io::TargetDisk& disk = package.found.disk;
+  if (!torch || !package.recipe().importsTorch)
+    return;
+  Defect defect{Kind::TwoTorches, torch->libFolder, "same"};
+  for (const env::Distribution& each : env::distributionsOf("torch", torch->site, disk))
+    if (each.version != torch->version)
+      defect.items.push_back(each.version);
+  if (defect.items.empty()) {
+    defect.name.clear();
+    for (const env::Site& site : package.found.environment.sites)
+      if (site.folder != torch->site && disk.isFolder(site.folder + "/torch"))
+        for (const env::Distribution& each : env::distributionsOf("torch", site.folder, disk))
+          if (each.version != torch->version)
+            defect.items.push_back(each.version + " in " + disk.targetPath(site.folder));
+  }
+  if (!defect.items.empty())
+    defects.push_back(std::move(defect));
+}
+
+/// Distributions that the package loads by itself when it is imported, by their entry points.
+void findPlugins(const ExaminedPackage& package, Defects& defects) {
+  const env::Package& installed = package.facts.package;
+  const std::optional<Version> release = parseVersion(installed.version);
+  if (package.recipe().pluginGroup.empty() || !release)
+    return;
+  const std::string heading = "[" + package.recipe().pluginGroup + "]";
+  for (env::Distribution& each : env::distributionsIn(installed.site, package.found.disk)) {
+    if (!llvm::StringRef(each.name).starts_with_insensitive(installed.name))
+      continue; // reading all of them would take long
+    std::optional<io::InputFile> file =
+        llvm::expectedToOptional(package.found.disk.open(each.entry + "/entry_points.txt"));
+    const std::optional<Version> version = parseVersion(each.version);
+    if (!file || !textOf(file->bytes()).contains(heading) || !version || *version == *release)
+      continue;
+    env::readMetadata(each, package.found.disk);
+    defects.push_back({Kind::PluginMismatch, each.entry, each.name, each.version});
+  }
 }
 
 void findTwoFfmpegs(const ExaminedPackage& package, Defects& defects) {
@@ -87,6 +130,8 @@ void findStaleRecord(const ExaminedPackage& package, Defects& defects) {
 
 void findSurroundings(const ExaminedPackage& package, Defects& defects) {
   findShadows(package, defects);
+  findTwoTorches(package, defects);
+  findPlugins(package, defects);
   findTwoFfmpegs(package, defects);
   findStaleRecord(package, defects);
 }

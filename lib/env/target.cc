@@ -50,6 +50,22 @@ llvm::Error look(const TargetQuery& query, Target& target) {
 
 } // namespace
 
+bool Target::isShadowed(const Package& package) const {
+  auto versionFor = [&](const Package& one) {
+    for (const Site& site : environment.sites)
+      if (site.folder == one.site)
+        return site.pythonVersion;
+    return std::string();
+  };
+  for (const Package& other : packages) {
+    if (&other == &package)
+      return false;
+    if (other.name == package.name && goesWith(versionFor(other), versionFor(package)))
+      return true;
+  }
+  return false;
+}
+
 llvm::Expected<Target> findTarget(const TargetQuery& query) {
   const Platform own = platformOf(formats::thisMachinesFormat());
   bool hasSysroot = !query.sysroot.empty();

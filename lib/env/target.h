@@ -22,6 +22,9 @@ struct Target {
       Platform::MacOs; ///< of the libraries; without any, of the layout or this machine
   std::string arch;    ///< of the libraries; empty if none could be read
   io::TargetDisk disk;
+
+  /// For one of `packages`: Python takes another one of its name, which is on its path before.
+  bool isShadowed(const Package& package) const;
 };
 
 /// Reads the libraries until one tells the platform. A disk of another platform than this machine

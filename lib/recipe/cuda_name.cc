@@ -10,12 +10,12 @@ namespace tcfix::recipe {
 namespace {
 
 /// The libraries of the toolkit that are numbered as the toolkit is.
-constexpr llvm::StringLiteral kNumbered[] = {"cudart", "nvrtc",  "npp",      "nvjpeg",
+constexpr llvm::StringLiteral kNumbered[] = {"cudart", "nvrtc",    "npp",      "nvjpeg",
                                              "cublas", "cusparse", "cusolver", "nvJitLink"};
 constexpr llvm::StringLiteral kOthers[] = {
-    "c10_cuda", "torch_cuda", "cuda",   "cudnn",   "cufft",  "curand",    "cupti",
-    "cufile",   "cudss",      "nvtool", "nvrtc-b", "nvtx",   "nvcuvid",   "nvshmem",
-    "nvidia",   "nvblas",     "nvperf", "nvml",    "nccl",   "cusparse"};
+    "c10_cuda", "torch_cuda", "cuda",   "cudnn",   "cufft", "curand",  "cupti",
+    "cufile",   "cudss",      "nvtool", "nvrtc-b", "nvtx",  "nvcuvid", "nvshmem",
+    "nvidia",   "nvblas",     "nvperf", "nvml",    "nccl",  "cusparse"};
 
 } // namespace
 

@@ -95,6 +95,7 @@ struct Recipe {
   llvm::ArrayRef<WheelSpan> wheelSpans;    ///< empty: not known
   llvm::ArrayRef<CudaBuild> cudaBuilds;
   llvm::ArrayRef<MajorSpan> majorSpans; ///< oldest first; empty: not known
+  std::string pluginGroup; ///< the entry points of its plugins, which an import loads; may be empty
   /// A release without any content, which installers choose where no wheel fits; may be empty.
   std::string placeholder;
   /// A variable of the environment that keeps plugins from loading if it is 0; may be empty.

@@ -81,7 +81,8 @@ const Recipe& torchcodec() {
                        "[end of libtorchcodec loading traceback]", "FFmpeg version ",
                        "Could not load libtorchcodec"};
     made.majorSpans = kTorchcodecMajors;
-    made.placeholder = "0.0.0.dev0"; // an empty module
+    made.pluginGroup = "torchcodec.backends"; // torchcodec-xpu, which requires the same 0.N
+    made.placeholder = "0.0.0.dev0";          // an empty module
     made.versionedSmokeTest = torchcodecSmokeTest;
     return made;
   }();

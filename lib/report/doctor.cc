@@ -28,6 +28,11 @@ std::string verdictWord(Verdict verdict, const Paint& paint) {
   return "unknown      ";
 }
 
+bool hasMajors(const Diagnosis& diagnosis) {
+  return llvm::any_of(diagnosis.groups(),
+                      [](const GroupReport* group) { return group->major != 0; });
+}
+
 /// Symbols have names that fill a line, and the findings tell them.
 std::string causeOf(const resolve::LoadProblem& problem) {
   return problem.code == resolve::LoadProblem::Code::MissingSymbols ? countMissing(problem)
@@ -152,7 +157,8 @@ std::string renderDiagnosis(const Diagnosis& diagnosis, bool isVerbose, const Pa
   if (!diagnosis.versions.empty())
     out += "  from the text: " + versionsText(diagnosis.versions) + "\n";
   for (const GroupReport* group : diagnosis.groups())
-    out += groupLine(*group, paint);
+    if (group->major != 0 || group->loads != Verdict::Loads || !hasMajors(diagnosis))
+      out += groupLine(*group, paint);
   // One of each kind is enough for a screen; -v shows all of them.
   std::map<std::string, size_t> shown;
   size_t hidden = 0;
@@ -182,8 +188,10 @@ std::string jsonForDoctor(const Preamble& preamble, const Diagnosis& diagnosis) 
     if (!diagnosis.versions.empty())
       out.attributeObject("told", [&] { writeEvidence(out, diagnosis.versions); });
     out.attributeArray("groups", [&] {
+      // One for each major; what fails of the other libraries is among the findings.
       for (const GroupReport* group : diagnosis.groups())
-        out.object([&] { writeGroup(out, *group); });
+        if (group->major != 0 || !hasMajors(diagnosis))
+          out.object([&] { writeGroup(out, *group); });
     });
     out.attributeArray("findings", [&] {
       for (const Finding* finding : diagnosis.findings())

@@ -68,7 +68,7 @@ public:
     checkDuplicates(root);
     loadDependencies(root);
     // Also where something is missing: what was found may not fit either.
-    for (size_t i = firstNew; i < process.modules.size(); ++i)
+    for (size_t i = firstNew; i < process.modules.size() && !process.trustsSymbols; ++i)
       checkSymbols(i);
   }
 

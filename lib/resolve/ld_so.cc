@@ -37,7 +37,8 @@ public:
       mapDependencies(i);
     for (size_t i = firstNew; i < process.modules.size(); ++i)
       checkVersions(i);
-    checkSymbols();
+    if (!process.trustsSymbols)
+      checkSymbols();
   }
 
   void startPython() {

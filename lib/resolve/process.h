@@ -49,6 +49,7 @@ struct Process {
   ProcessOptions options;
   std::map<std::string, std::shared_ptr<const LibraryOverride>> overrides; ///< by real host path
   std::vector<Module> modules;
+  bool trustsSymbols = false;             ///< only dependencies are looked for
   bool hasExecutable = false;             ///< then it is the first module
   size_t globalCount = 0;                 ///< the executable and what it brought in
   std::shared_ptr<const LdSoSystem> ldSo; ///< made when it is first needed

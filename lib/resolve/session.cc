@@ -112,6 +112,10 @@ LoadResult Session::load(const std::string& hostPath, const ExplainOptions* expl
   return result;
 }
 
+void Session::trustSymbols(bool isTrusting) {
+  process->trustsSymbols = isTrusting;
+}
+
 std::vector<std::string> Session::loaded() const {
   std::vector<std::string> paths;
   for (const Module& module : process->modules)

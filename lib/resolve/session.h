@@ -109,6 +109,10 @@ public:
   /// the process as it was. With options (explain.h) the result shows more than a loader reports.
   LoadResult load(const std::string& hostPath, const ExplainOptions* explaining = nullptr);
 
+  /// From now on it is taken for granted that libraries have the symbols that others need of them:
+  /// comparing those of torch takes most of the time.
+  void trustSymbols(bool isTrusting);
+
   /// Host paths of the libraries that are loaded, in order.
   std::vector<std::string> loaded() const;
 

@@ -43,7 +43,7 @@ public:
     map(module, search);
     const size_t end = process.modules.size();
     // Also where something is missing: what was found may not fit either.
-    for (size_t i = before.size(); i < end; ++i)
+    for (size_t i = before.size(); i < end && !process.trustsSymbols; ++i)
       checkSymbols(i, search, [&](size_t dependency) { return !isOurs(i, dependency); });
     // Those that are imported start before those that import them.
     for (size_t i = end; i-- > before.size() && result.problems.size() == problems;)

@@ -22,11 +22,13 @@ resolve::ProcessOptions withVariables(resolve::ProcessOptions process,
 }
 
 // `import torch` brings all of these in. One that fails leaves the process without it.
-Session withTorch(const PackageFacts& facts, const Session& bare) {
+Session withTorch(const PackageFacts& facts, const Session& bare, bool isTrusted) {
   Session session = bare.clone();
+  session.trustSymbols(isTrusted);
   if (facts.torch)
     for (const std::string& name : facts.torchNames)
       session.load(facts.torch->libFolder + "/" + name);
+  session.trustSymbols(false);
   return session;
 }
 
@@ -34,9 +36,10 @@ Session withTorch(const PackageFacts& facts, const Session& bare) {
 
 Simulation::Simulation(const PackageFacts& facts, resolve::LibraryStore& store,
                        const std::map<std::string, std::string>& variables,
-                       std::optional<resolve::ExplainOptions> explaining)
+                       std::optional<resolve::ExplainOptions> explaining, bool trustsTorch)
     : store(store), explaining(std::move(explaining)),
-      bare(store, withVariables(facts.process, variables)), preloaded(withTorch(facts, bare)) {
+      bare(store, withVariables(facts.process, variables)),
+      preloaded(withTorch(facts, bare, trustsTorch)) {
   if (facts.package.recipe.loadsSiblingsFirst)
     for (const LibraryFacts& library : facts.libraries)
       if (library.identity)

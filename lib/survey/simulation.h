@@ -30,10 +30,11 @@ using Overrides = std::map<std::string, resolve::LibraryOverride>; ///< by host 
 class Simulation {
 public:
   /// `store` must outlive it. `variables` are those of the process. With options for it, failures
-  /// of the package's libraries are explained.
+  /// of the package's libraries are explained. With `trustsTorch`, torch's libraries are not asked
+  /// whether they have the symbols that they need of each other.
   Simulation(const PackageFacts& facts, resolve::LibraryStore& store,
              const std::map<std::string, std::string>& variables = {},
-             std::optional<resolve::ExplainOptions> explaining = {});
+             std::optional<resolve::ExplainOptions> explaining = {}, bool trustsTorch = false);
 
   GroupLoads load(const Group& group, const Overrides& overrides, Regime regime) const;
 

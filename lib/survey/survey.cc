@@ -149,6 +149,11 @@ llvm::Expected<env::Target> locate(const std::string& target, const SurveyOption
 
 namespace {
 
+/// This machine's own variables count only where the target runs here.
+bool isHere(const env::Target& target, const SurveyOptions& options) {
+  return options.sysroot.empty() && target.disk.knowsAbsolutePaths();
+}
+
 void findTorch(const env::Target& target, PackageFacts& facts) {
   facts.torch = providers::findTorch(target.environment, target.disk, facts.package.site);
   if (facts.torch && facts.torch->libFolder.empty())
@@ -179,10 +184,8 @@ void describeLibraries(PackageFacts& facts, resolve::LibraryStore& store) {
 
 } // namespace
 
-PackageFacts gatherFacts(const env::Target& target, const env::Package& package,
-                         resolve::LibraryStore& store, const SurveyOptions& options) {
-  // This machine's own variables count only where the target runs here.
-  const bool isHere = options.sysroot.empty() && target.disk.knowsAbsolutePaths();
+PackageFacts gatherLoaderFacts(const env::Target& target, const env::Package& package,
+                               resolve::LibraryStore& store, const SurveyOptions& options) {
   PackageFacts facts;
   facts.package = package;
   facts.platform = target.platform;
@@ -192,21 +195,27 @@ PackageFacts gatherFacts(const env::Target& target, const env::Package& package,
   facts.process.systemVersion = options.macosVersion;
   facts.process.arch = options.arch;
   describePython(facts.process, target.platform, store);
-  if (isHere)
+  if (isHere(target, options))
     facts.variables = loaderVariables(target.platform);
   findTorch(target, facts);
   describeLibraries(facts, store);
+  if (facts.platform == Platform::Windows)
+    facts.process.dllFolders =
+        providers::findDllFolders(target, package, providers::findOtherFolders(target, package));
+  return facts;
+}
 
+PackageFacts gatherFacts(const env::Target& target, const env::Package& package,
+                         resolve::LibraryStore& store, const SurveyOptions& options) {
+  PackageFacts facts = gatherLoaderFacts(target, package, store, options);
   providers::FfmpegQuery query;
   query.platform = target.platform;
   query.arch = facts.process.arch;
   query.option = options.ffmpeg;
-  if (isHere)
+  if (isHere(target, options))
     query.variables = providers::ffmpegVariables();
   facts.ffmpegs = providers::findFfmpegs(target.environment, target.disk, query);
   facts.otherFolders = providers::findOtherFolders(target, package);
-  if (facts.platform == Platform::Windows)
-    facts.process.dllFolders = providers::findDllFolders(target, package, facts.otherFolders);
   return facts;
 }
 

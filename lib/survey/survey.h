@@ -20,7 +20,11 @@ env::TargetQuery queryFor(const std::string& target, const SurveyOptions& option
 /// The target with the packages that were asked for. NotFound if one of them is not in it.
 llvm::Expected<env::Target> locate(const std::string& target, const SurveyOptions& options);
 
-/// The facts of one package, with its libraries as the store has them.
+/// What a loader needs to know of one package, with its libraries as the store has them.
+PackageFacts gatherLoaderFacts(const env::Target& target, const env::Package& package,
+                               resolve::LibraryStore& store, const SurveyOptions& options);
+
+/// All facts of one package, with its libraries as the store has them.
 PackageFacts gatherFacts(const env::Target& target, const env::Package& package,
                          resolve::LibraryStore& store, const SurveyOptions& options);
 

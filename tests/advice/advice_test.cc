@@ -60,8 +60,7 @@ TEST(Advice, DllsBesideAnFfmpegThatHasNone) {
 
 TEST(Advice, TheReleaseThatGoesWithThisTorch) {
   Context context = contextOf(Platform::Linux, "0.7.0", "2.9.1+cu128");
-  EXPECT_EQ(fittingReleaseCommand(context),
-            "pip install \"torchcodec==0.9.*\" && tcfix apply env");
+  EXPECT_EQ(fittingReleaseCommand(context), "pip install \"torchcodec==0.9.*\" && tcfix apply env");
   // From 0.14 on the package index's wheels need CUDA 13.
   context.torch = recipe::torchBuildOf("2.12.0+cpu");
   EXPECT_EQ(fittingReleaseCommand(context),
@@ -95,8 +94,8 @@ TEST(Advice, WhereNothingFitsBothAnew) {
   EXPECT_EQ(fittingReleaseCommand(context),
             "pip install \"torch>=2.11\" \"torchcodec==0.17.*\" && tcfix apply env");
   context.torch = recipe::torchBuildOf("2.6.0+cpu");
-  EXPECT_EQ(fittingReleaseCommand(context), "pip install \"torch>=2.11\" \"torchcodec==0.17.*\"" +
-                                                kCpu + " && tcfix apply env");
+  EXPECT_EQ(fittingReleaseCommand(context),
+            "pip install \"torch>=2.11\" \"torchcodec==0.17.*\"" + kCpu + " && tcfix apply env");
   for (const char* torch : {"2.6.0a0+nv25.1", "2.6.0+git1234"}) {
     context.torch = recipe::torchBuildOf(torch);
     EXPECT_EQ(fittingReleaseCommand(context), "") << torch;
@@ -159,8 +158,7 @@ TEST(Advice, APackageThatIsMissingLeavesTorchAsItIs) {
             "pip install \"torchcodec==0.9.*\" && tcfix apply env");
   EXPECT_EQ(installCommand(context, "torchvision"), "pip install torchvision torch==2.9.1");
   EXPECT_EQ(installCommand(context, "av"), "pip install \"av<16\"");
-  EXPECT_EQ(installCommand(contextOf(Platform::Linux, "0.9.1", ""), "av"),
-            "pip install \"av<19\"");
+  EXPECT_EQ(installCommand(contextOf(Platform::Linux, "0.9.1", ""), "av"), "pip install \"av<19\"");
 }
 
 TEST(Advice, NvidiasWheelsForTheCudaThatTorchHas) {

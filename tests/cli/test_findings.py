@@ -8,6 +8,7 @@ import unittest
 import harness
 import tiny_macho
 from doctor_trees import WANTS_FFMPEG, LinuxTree, MacTree
+from bounds import unbounded
 from harness import ROOT, FilesTest, find_tool, run, tcfix, tcfix_json
 from test_traceback import CASES as TEXTS
 
@@ -121,7 +122,60 @@ def torch_without_its_own(folder):
     return tree
 
 
+@shows("two-torches", severity="warning", exit=0, path="torch/lib",
+       message="more than one torch: 2.9.1 and 2.8.0, in one directory",
+       action="pip install --force-reinstall --no-deps torch==2.9.1")
+def two_torches_in_one_place(folder):
+    tree = MacTree(folder)
+    tree.dist_info("torch", "2.8.0", "cp312-none-x")
+    return tree
+
+
+@shows("two-torches", severity="warning", exit=0, path="torch/lib",
+       message="2.9.1 and 2.8.0 in /usr/lib/python3/dist-packages; Python takes the first",
+       action='python -c "import torch; print\\(torch.__version__, torch.__file__\\)"')
+def torch_of_the_system(folder):
+    tree = LinuxTree(folder)
+    (tree.env / "pyvenv.cfg").write_text(
+        "home = /usr/bin\nversion = 3.12.4\ninclude-system-site-packages = true\n")
+    system = tree.root / "usr/lib/python3/dist-packages"
+    (system / "torch-2.8.0.dist-info").mkdir(parents=True)
+    (system / "torch").mkdir()
+    return tree
+
+
+@shows("plugin-mismatch", severity="warning", exit=0, path="torchcodec_xpu-0.16.0.dist-info",
+       message="torchcodec_xpu 0.16.0 is a plugin for another torchcodec than 0.9.1",
+       action='pip install --force-reinstall --no-deps "torchcodec_xpu==0.9.."')
+def plugin_of_another_release(folder):
+    tree = MacTree(folder)
+    info = tree.dist_info("torchcodec_xpu", "0.16.0", "cp312-cp312-x")
+    (info / "entry_points.txt").write_text("[torchcodec.backends]\ndevice = torchcodec_xpu:load\n")
+    return tree
+
+
 # Dependencies and symbols
+
+@shows("heic-unavailable", severity="info", exit=0, path="libtorchcodec_heic.dylib",
+       message="HEIC images cannot be read: libtorchcodec_heic.dylib needs @rpath/libheif.1.dylib",
+       action="brew install libheif && " + APPLY)
+def no_libheif(folder):
+    tree = MacTree(folder)
+    tree.library(tree.site / "torchcodec/libtorchcodec_heic.dylib", rpaths=["@loader_path"],
+                 dependencies=["@rpath/libheif.1.dylib"])
+    tree.record()
+    return tree
+
+
+@shows("missing-dependency", message="libtorchcodec_image.dylib needs @rpath/libother.dylib",
+       path="libtorchcodec_image")
+def eager_library_fails(folder):
+    tree = MacTree(folder)
+    tree.library(tree.site / "torchcodec/libtorchcodec_image.dylib", rpaths=["@loader_path"],
+                 dependencies=["@rpath/libother.dylib"])
+    tree.record()
+    return tree
+
 
 @shows("missing-dependency", message="libtorchcodec_core7.dylib needs @rpath/libother.dylib", path=CORE)
 def no_such_library(folder):
@@ -471,6 +525,22 @@ class Findings(FilesTest):
             # Paths and commands stay whole.
             if not re.match(r" +(\$|file:|\w+:) |next: ", line) and str(self.folder) not in line:
                 self.assertLessEqual(len(line), 80, line)
+
+    def test_commands_are_bounded(self):
+        """Here and in the tests of texts; tests/advice/test_bounds.py looks at the sources."""
+        for cases in CASES.values():
+            for name, case in cases:
+                self.assertEqual(unbounded(case.action.replace("\\", "")), [], name)
+
+    def test_a_probe_gives_the_same_exit_code(self):
+        for code, cases in CASES.items():
+            for name, case in cases:
+                folder = self.folder / f"{code}-{name}"
+                folder.mkdir()
+                tree = case.tree(folder)
+                with self.subTest(f"{code}: {name}"):
+                    result = run(harness.TCFIX, "doctor", "-q", *case.options, *tree.arguments)
+                    self.assertEqual((result.returncode, result.stdout, result.stderr), (case.exit, "", ""))
 
     def test_each(self):
         self.assertTrue(find_tool("gcc"), "these tests need gcc")

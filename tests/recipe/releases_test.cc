@@ -18,10 +18,17 @@ std::string newestFor(const char* torch, const Machine& machine) {
 
 TEST(Releases, TheNewestThatGoesWithTorchAndHasAWheel) {
   const Machine linux{Platform::Linux, "x86_64", "3.12"};
-  for (auto [torch, release] : std::initializer_list<std::pair<const char*, const char*>>{
-           {"2.4.0", "0.0"},        {"2.5.1", "0.1"},  {"2.6.0", "0.2"},   {"2.7.1", "0.5"},
-           {"2.8.0+cu128", "0.7"},  {"2.9.1", "0.9"},  {"2.10.0", "0.10"}, {"2.11.0", "0.17"},
-           {"2.15.0+cpu", "0.17"}, {"2.3.1", "none"}})
+  for (auto [torch, release] :
+       std::initializer_list<std::pair<const char*, const char*>>{{"2.4.0", "0.0"},
+                                                                  {"2.5.1", "0.1"},
+                                                                  {"2.6.0", "0.2"},
+                                                                  {"2.7.1", "0.5"},
+                                                                  {"2.8.0+cu128", "0.7"},
+                                                                  {"2.9.1", "0.9"},
+                                                                  {"2.10.0", "0.10"},
+                                                                  {"2.11.0", "0.17"},
+                                                                  {"2.15.0+cpu", "0.17"},
+                                                                  {"2.3.1", "none"}})
     EXPECT_EQ(newestFor(torch, linux), release) << torch;
   EXPECT_EQ(newestFor("", linux), "0.17");
   EXPECT_EQ(newestFor("2.9.1", {}), "0.9"); // what is not known excludes nothing
@@ -69,13 +76,13 @@ TEST(Releases, TheTorchOfARelease) {
 
 TEST(Releases, TheirFfmpegInEachPackageManager) {
   const Recipe& recipe = defaultRecipe();
-  for (auto [release, highest, pyav] : std::initializer_list<std::tuple<Version, int, const char*>>{
-           {{0, 0}, 7, "av<16"},
-           {{0, 7}, 7, "av<16"},
-           {{0, 8}, 8, "av<19"},
-           {{0, 15}, 8, "av<19"},
-           {{0, 16}, 9, "av"},
-           {{0, 99}, 9, "av"}}) {
+  for (auto [release, highest, pyav] :
+       std::initializer_list<std::tuple<Version, int, const char*>>{{{0, 0}, 7, "av<16"},
+                                                                    {{0, 7}, 7, "av<16"},
+                                                                    {{0, 8}, 8, "av<19"},
+                                                                    {{0, 15}, 8, "av<19"},
+                                                                    {{0, 16}, 9, "av"},
+                                                                    {{0, 99}, 9, "av"}}) {
     EXPECT_EQ(recipe.highestMajorOf(release), highest) << release.text();
     EXPECT_EQ(pyavRequirement({highest, 7, 6, 5, 4}), pyav) << release.text();
   }
@@ -102,17 +109,18 @@ struct BuildCase {
 };
 
 TEST(TorchBuild, IsInItsVersion) {
-  for (const BuildCase& each : std::initializer_list<BuildCase>{{"2.9.1", "", {}},
-                                                                {"2.9.1+cu128", "cu128", 12},
-                                                                {"2.12.0+cu130", "cu130", 13},
-                                                                {"1.8.0+cu92", "cu92", 9},
-                                                                {"2.9.1+cpu", "cpu", 0},
-                                                                {"2.9.1+xpu", "xpu", 0},
-                                                                {"2.9.1+rocm6.4", "rocm6.4", 0},
-                                                                {"2.9.1+rocm7.0.git12", "", 0, true},
-                                                                {"2.9.0a0+nv25.8", "", {}, true},
-                                                                {"2.9.0a0+git1234", "", {}, true},
-                                                                {"", "", {}}}) {
+  for (const BuildCase& each :
+       std::initializer_list<BuildCase>{{"2.9.1", "", {}},
+                                        {"2.9.1+cu128", "cu128", 12},
+                                        {"2.12.0+cu130", "cu130", 13},
+                                        {"1.8.0+cu92", "cu92", 9},
+                                        {"2.9.1+cpu", "cpu", 0},
+                                        {"2.9.1+xpu", "xpu", 0},
+                                        {"2.9.1+rocm6.4", "rocm6.4", 0},
+                                        {"2.9.1+rocm7.0.git12", "", 0, true},
+                                        {"2.9.0a0+nv25.8", "", {}, true},
+                                        {"2.9.0a0+git1234", "", {}, true},
+                                        {"", "", {}}}) {
     const TorchBuild build = torchBuildOf(each.version);
     EXPECT_EQ(build.version, each.version);
     EXPECT_EQ(build.channel, each.channel) << each.version;

@@ -49,6 +49,11 @@ int runOnTraceback(Invocation& invocation) {
   return finish(invocation, traceback::explainTraceback((*text)->getBuffer(), name));
 }
 
+/// Only the exit code is wanted.
+bool isProbe(const Invocation& invocation) {
+  return invocation.isQuiet() && !invocation.wantsJson() && !invocation.has("html");
+}
+
 int runDoctor(Invocation& invocation) {
   if (invocation.has("traceback"))
     return runOnTraceback(invocation);
@@ -66,6 +71,11 @@ int runDoctor(Invocation& invocation) {
   std::optional<doctor::Diagnosis> diagnosis;
   if (!targets) {
     invocation.addError(toProblem(targets.takeError(), {}));
+  } else if (isProbe(invocation)) {
+    llvm::Expected<bool> usable = doctor::isUsable(targets->front(), options);
+    if (usable)
+      return invocation.finish(*usable ? kDone : kProblemFound, {}, report::jsonForError);
+    invocation.addError(toProblem(usable.takeError(), targets->front()));
   } else {
     llvm::Expected<doctor::Diagnosis> result = doctor::diagnose(targets->front(), options);
     if (result)
@@ -93,7 +103,8 @@ Command doctorCommand() {
   return {"doctor",
           "explain why it does not load, and what to do",
           "Says for each FFmpeg major whether torchcodec's libraries load, why they do\n"
-          "not, and the command that helps. Runs no Python and changes nothing.\n",
+          "not, and the command that helps. Runs no Python and changes nothing. With -q\n"
+          "only the exit code answers, and much sooner: 0 if it loads, 1 if not.\n",
           "[TARGET]",
           R"(  tcfix doctor .venv
   tcfix doctor --package torchvision .venv
