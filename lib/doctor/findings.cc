@@ -412,8 +412,8 @@ Words twoTorches(const Defect& defect, const Context& context) {
 
 Words pluginMismatch(const Defect& defect, const Context& context) {
   return {defect.name + " " + defect.actual + " is a plugin for another " + context.package +
-              " than " + context.release +
-              "; TORCHCODEC_DEVICE_BACKEND_AUTOLOAD=0 keeps plugins from loading",
+              " than " + context.release + "; " + recipe::recipeFor(context.package).pluginSwitch +
+              "=0 keeps plugins from loading",
           {{"plugin", defect.name}, {"version", defect.actual}},
           pluginCommand(context, defect.name)};
 }
@@ -470,7 +470,6 @@ constexpr Row kTable[] = {
     {Kind::PlaceholderRelease, "placeholder-release", Severity::Error, placeholderRelease},
     {Kind::PackageUnavailable, "package-missing", Severity::Error, packageUnavailable},
     {Kind::NoWheel, "package-missing", Severity::Error, noWheel},
-    {Kind::LibheifMissing, "libheif-missing", Severity::Error, libheifMissing},
     {Kind::PluginBroken, "plugin-broken", Severity::Error, pluginBroken},
     {Kind::OperatorsMissing, "torch-version-mismatch", Severity::Error, operatorsMissing},
     {Kind::Crashed, "crashed", Severity::Error, crashed},

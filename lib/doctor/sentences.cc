@@ -89,7 +89,7 @@ std::string sentenceOf(const Defect& defect) {
     return defect.name + " is not installed, or it is installed and does not load";
   case Defect::Kind::NoWheel:
     return "the installer found no wheel of " + defect.name;
-  case Defect::Kind::LibheifMissing:
+  case Defect::Kind::HeicUnavailable:
     return "libheif was not found";
   case Defect::Kind::PluginBroken:
     return "the plugin " + defect.name + " does not load";

@@ -216,7 +216,7 @@ std::string failedPackage(const Defect& failure, const TracebackFacts& facts) {
   case Kind::NoWheel:
     return failure.name;
   case Kind::PluginBroken:
-  case Kind::LibheifMissing:
+  case Kind::HeicUnavailable:
   case Kind::Crashed:
     return name;
   default:

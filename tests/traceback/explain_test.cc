@@ -88,7 +88,7 @@ constexpr Sentence kSentences[] = {
      "python-abi"},
     {"OSError: Could not load this library: /a/libtorchcodec_core7.so", "cause-not-told"},
     {"Could not load this library libtorchcodec_core4.dll", "cause-not-told"},
-    {"OSError: libheif.so.1: cannot open shared object file: No such file", "libheif-missing"},
+    {"OSError: libheif.so.1: cannot open shared object file: No such file", "heic-unavailable"},
     {"RuntimeError: Failed to load the backend extension: xpu. You can", "plugin-broken"},
     {"RuntimeError: Could not load libtorchcodec_xpu. Likely causes:", "plugin-broken"},
     {"import torchcodec\nSegmentation fault (core dumped)", "crashed"},
