@@ -130,7 +130,9 @@ Words torchBroken(const Defect& defect, const Context& context) {
 
 Words vendorTorch(const Defect& defect, const Context& context) {
   const bool isForeign = context.torch.isForeign();
-  const std::string beginning = "torch " + context.torch.version + " is " + defect.name + ": ";
+  const std::string& version = context.torch.version;
+  const std::string beginning =
+      (version.empty() ? "this torch" : "torch " + version) + " is " + defect.name + ": ";
   return {beginning + context.package + "'s own wheels are built for PyTorch's" +
               (isForeign ? "; build " + context.package +
                                " against this torch, then bring its libraries in"

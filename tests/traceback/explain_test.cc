@@ -117,8 +117,9 @@ constexpr Sentence kSentences[] = {
 INSTANTIATE_TEST_SUITE_P(All, Sentences, testing::ValuesIn(kSentences));
 
 TEST(Explain, TextsWithoutAFailureAreFine) {
-  for (const char* text : {"", "all is well", "Please install numpy", "torch==2.9.1",
-                           "ffmpeg version 7.1 Copyright", "CUDA runtime: Could not collect"}) {
+  for (const char* text :
+       {"", "all is well", "Please install numpy", "torch==2.9.1", "ffmpeg version 7.1 Copyright",
+        "CUDA runtime: Could not collect", "exceptiongroup 1.2.0\ncrashtest 0.4.1"}) {
     Diagnosis diagnosis = explainTraceback(text, "text");
     EXPECT_TRUE(diagnosis.isOk()) << text;
     EXPECT_THAT(diagnosis.findings(), IsEmpty()) << text;
@@ -207,6 +208,18 @@ TEST(Explain, PackagesOfADistributionAreNotReplaced) {
   EXPECT_THAT(action("/usr/local/lib/python3.12/dist-packages"), HasSubstr("torchcodec==0.9"));
 }
 
+TEST(Explain, ATorchOfNvidiaIsKnownByItsPaths) {
+  const Diagnosis diagnosis = explainTraceback(
+      "NotImplementedError: Could not run 'torchcodec_ns::x' with arguments from the 'CPU' "
+      "backend.\n"
+      "BackendSelect: registered at /opt/pytorch/pytorch/aten/src/ATen/core/x.cpp:3\n",
+      "text");
+  ASSERT_EQ(diagnosis.findings()[0]->code, "vendor-torch");
+  EXPECT_THAT(diagnosis.action, HasSubstr("--replace-from"));
+  for (const Finding* finding : diagnosis.findings())
+    EXPECT_THAT(finding->action, testing::Not(HasSubstr("install")));
+}
+
 TEST(Explain, LibrariesForGlibcOnMusl) {
   const Diagnosis diagnosis = explainTraceback(
       "ImportError: Error loading shared library ld-linux-x86-64.so.2: No such file or directory "
@@ -284,6 +297,9 @@ TEST(Explain, WarningsAboutOptionalPackagesAreNotTheCause) {
                           .str()),
               ElementsAre("ffmpeg-missing"));
   EXPECT_THAT(codesOf("UserWarning: No module named 'triton'"), IsEmpty());
+  EXPECT_THAT(codesOf("OSError: Could not load this library: /a/libtorchcodec_core7.so\n"
+                      "ModuleNotFoundError: No module named 'flash_attn'\n"),
+              ElementsAre("cause-not-told"));
 }
 
 } // namespace
