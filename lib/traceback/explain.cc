@@ -226,6 +226,14 @@ void explainSilence(const TracebackFacts& facts, Diagnosis& diagnosis) {
                         ? "the text shows no failure"
                         : "tcfix does not recognize the failure in this text; send all that was "
                           "printed, from the command to the last line of the error";
+  const recipe::Recipe& recipe = recipe::defaultRecipe();
+  const recipe::VersionSpan& releases = facts.versions.releases;
+  if (package.isOk && releases.isKnown() && !(releases.first < recipe.lazySince) &&
+      !facts.isMajorPrinted) {
+    package.summary += "; from " + context.package + " " + recipe.lazySince.text() +
+                       " on, an import alone does not prove that it works";
+    diagnosis.action = "python -c \"" + recipe.smokeTest(context.release) + "\"";
+  }
   if (mismatch) {
     mismatch->isCause = false;
     package.findings.push_back(doctor::wordFinding(*mismatch, context));

@@ -347,6 +347,7 @@ TracebackFacts readTraceback(llvm::StringRef raw) {
         facts.versions.python = failure.actual;
   facts.isNvidiaTorch =
       text.contains("/opt/pytorch/pytorch/") || text.contains("nvcr.io/nvidia/pytorch");
+  facts.isMajorPrinted = text.contains("ffmpeg_major_version");
   facts.isTorioLoaded = text.contains("Successfully loaded FFmpeg");
   return facts;
 }

@@ -31,6 +31,7 @@ struct TracebackFacts {
   bool isAboutPackage = false; ///< the recipe's package is named
   bool isOwnBuild = false;     ///< of the user or a vendor: it has not the libraries of all majors
   bool isNvidiaTorch = false;  ///< of NGC or a Jetson, by the places that it was built in
+  bool isMajorPrinted = false; ///< the FFmpeg that the package uses, which proves that it works
   bool isTorioLoaded = false;  ///< torchaudio found an FFmpeg of its own
   bool looksLikeFailure = false; ///< whatever it is about
   Versions versions = {};

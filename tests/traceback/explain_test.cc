@@ -252,6 +252,19 @@ TEST(Explain, TheSubjectIsWhatTheTextIsAbout) {
   EXPECT_EQ(subject(kNoFfmpeg), "torchcodec");
 }
 
+TEST(Explain, AnImportAloneProvesNothingFrom016On) {
+  const std::string session = ">>> import torchcodec\n>>> torchcodec.__version__\n";
+  const Diagnosis early = explainTraceback(session + "'0.15.0'\n", "text"),
+                  late = explainTraceback(session + "'0.17.0'\n", "text"),
+                  proven = explainTraceback(
+                      session + "'0.17.0'\n>>> torchcodec.ffmpeg_major_version\n8\n", "text");
+  EXPECT_TRUE(early.isOk() && late.isOk() && proven.isOk());
+  EXPECT_EQ(early.action, "");
+  EXPECT_THAT(late.action, HasSubstr("ffmpeg_major_version"));
+  EXPECT_THAT(late.decisive().summary, HasSubstr("from torchcodec 0.16 on"));
+  EXPECT_EQ(proven.action, "");
+}
+
 TEST(Explain, AFailureThatIsNotUnderstood) {
   for (const char* text : {"[WinError 2] no such file", "ValueError: no stream", "Aborted",
                            "terminate called after throwing 'std::bad_alloc'"}) {
