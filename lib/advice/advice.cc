@@ -169,6 +169,12 @@ std::string fittingReleaseCommand(const Context& context) {
 
 std::string sameChannelCommand(const Context& context) {
   const recipe::Recipe recipe = recipe::recipeFor(context.package);
+  if (context.torch.version.empty()) { // of a text: without CUDA it goes with every build
+    std::optional<recipe::Release> plain = recipe.releaseWithoutCuda({}, context.machine);
+    return plain && context.canReplace
+               ? thenRepair(context, pipInstall(context, plain->requirement(context.package)))
+               : std::string();
+  }
   std::optional<recipe::Release> release = recipe.releaseFor(context.torch, context.machine);
   if (!release || !context.canReplace || context.torch.channel.empty())
     return fittingReleaseCommand(context);

@@ -44,7 +44,7 @@ std::string sharedFfmpegCommand(const Context& context, llvm::ArrayRef<int> majo
 std::string fittingReleaseCommand(const Context& context);
 
 /// The same release, if it goes with this torch, from torch's own channel; where no channel is
-/// known, as above.
+/// known, as above; where nothing is known of torch, the newest release without CUDA.
 std::string sameChannelCommand(const Context& context);
 
 /// Installs package and torch anew, the newest that go together; empty if torch is not to be

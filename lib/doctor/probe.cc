@@ -11,25 +11,58 @@ using resolve::Verdict;
 
 namespace {
 
+/// Finds quickly what cannot load: a group whose libraries lack a dependency. Comparing symbols
+/// takes most of the time, and tells nothing more then.
+class DependencyCheck {
+public:
+  DependencyCheck(const survey::PackageFacts& facts, resolve::LibraryStore& store)
+      : session(store, processOf(facts)) {
+    session.trustSymbols(true);
+    for (const std::string& path : torchLibrariesOf(facts))
+      session.load(path);
+  }
+
+  bool lacksSome(const survey::Group& group) const {
+    resolve::Session own = session.clone();
+    return llvm::any_of(group.libraries, [&](const survey::LibraryFacts* library) {
+      return own.load(library->path).verdict == Verdict::Fails;
+    });
+  }
+
+private:
+  static resolve::ProcessOptions processOf(const survey::PackageFacts& facts) {
+    resolve::ProcessOptions process = facts.process;
+    process.environment = facts.variables;
+    return process;
+  }
+
+  resolve::Session session;
+};
+
 bool loadsEnough(const survey::PackageFacts& facts, resolve::LibraryStore& store,
                  llvm::ArrayRef<int> required) {
   const std::vector<survey::Group> groups = survey::groupsOf(facts);
-  const survey::Simulation simulation(facts, store, facts.variables, explainOptionsFor(facts),
-                                      /*trustsTorch=*/true);
+  const DependencyCheck dependencies(facts, store);
+  std::optional<survey::Simulation> simulation; // made when it is first needed
   bool hasMajor = false;
   auto verdict = [&](size_t i) {
     const survey::Group& group = groups[i];
     if (hasMajor && group.major != 0 && !llvm::is_contained(required, group.major))
       return Verdict::Fails; // does not matter any more
-    Verdict own = simulation.load(group, {}, survey::Regime::Preloaded).verdict;
+    // Python code that loads siblings first may bring what is lacking.
+    if (!facts.package.recipe.loadsSiblingsFirst && dependencies.lacksSome(group))
+      return Verdict::Fails;
+    if (!simulation)
+      simulation.emplace(facts, store, facts.variables, explainOptionsFor(facts),
+                         /*trustsTorch=*/true);
+    const Verdict own = simulation->load(group, {}, survey::Regime::Preloaded).verdict;
     hasMajor |= group.major != 0 && own == Verdict::Loads;
     return own;
   };
   return survey::verdictOf(groups, verdict, required) != Verdict::Fails;
 }
 
-bool isUsable(const env::Target& found, const env::Package& package,
-              const DoctorOptions& options) {
+bool isUsable(const env::Target& found, const env::Package& package, const DoctorOptions& options) {
   resolve::LibraryStore store(found.disk);
   const survey::PackageFacts facts =
       survey::gatherLoaderFacts(found, package, store, options.survey);

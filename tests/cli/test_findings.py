@@ -95,6 +95,43 @@ def older_torch(folder):
     return tree
 
 
+MISMATCH = {"severity": "warning", "exit": 0, "path": "site-packages",
+            "message": "torchcodec 0.9.1.* is built for torch 2.9; this is torch 2.8.0"}
+
+
+@shows("torch-version-mismatch", **MISMATCH,
+       action=r'uv pip install --python \S+/.venv "torchcodec==0.7.." && ' + APPLY)
+def older_torch_in_an_environment_of_uv(folder):
+    tree = older_torch(folder)
+    (tree.env / "pyvenv.cfg").write_text("home = /usr/bin\nuv = 0.9.2\nversion_info = 3.12.4\n")
+    return tree
+
+
+@shows("torch-version-mismatch", **MISMATCH)  # nothing replaces a build of one's own
+def older_torch_for_an_own_build(folder):
+    tree = older_torch(folder)
+    (info,) = tree.site.glob("torchcodec-*.dist-info")
+    (info / "direct_url.json").write_text('{"url": "file:///home/me/torchcodec", "dir_info": {}}')
+    return tree
+
+
+@shows("torch-version-mismatch", **MISMATCH)
+def older_torch_for_a_local_version(folder):
+    tree = older_torch(folder)
+    tree.change_version("torchcodec", "0.9.1+mine")
+    tree.record()
+    return tree
+
+
+@shows("torch-version-mismatch", **{**MISMATCH, "message": "0.9.1 is built for torch 2.9; this is torch 2.3.0"})
+def no_release_for_a_torch_of_conda(folder):
+    tree = older_torch(folder)
+    tree.change_version("torch", "2.3.0")
+    (info,) = tree.site.glob("torch-*.dist-info")
+    (info / "INSTALLER").write_text("conda\n")
+    return tree
+
+
 @shows("vendor-torch", severity="warning", message=r"torch 2.9.1\+rocm6.4 is ROCm", exit=0,
        action='pip install --force-reinstall --no-deps "torchcodec==0.9.." --index-url '
        "https://download.pytorch.org/whl/rocm6.4 && " + APPLY, path="torch/lib")
@@ -451,6 +488,14 @@ def placeholder(folder):
     (tree.site / "torchcodec/__init__.py").write_text("")
     tree.change_version("torchcodec", "0.0.0.dev0")
     tree.record()
+    return tree
+
+
+@shows("placeholder-release", path="torchcodec-0.0.0.dev0.dist-info", options=["--arch", "x86_64"],
+       message="there are wheels since 0.0, and none of them goes with torch 2.3.0")
+def placeholder_for_an_old_torch_of_a_vendor(folder):
+    tree = placeholder(folder)
+    tree.change_version("torch", "2.3.0a0+nv24.1")
     return tree
 
 

@@ -53,6 +53,30 @@ TEST(Findings, NoInstallerNoReinstallation) {
   EXPECT_EQ(wordFinding(defect, made).action, "");
 }
 
+TEST(Findings, APackageWithoutMajorsNamesNone) {
+  FindingContext made = context();
+  made.package = "other";
+  made.machine.platform = Platform::Linux;
+  Finding finding = wordFinding({Kind::FfmpegMissing, "/a/core.so", "libavcodec.so.61"}, made);
+  EXPECT_EQ(finding.message, "there is no FFmpeg that the libraries could use");
+  EXPECT_EQ(finding.action, "pip install \"av<16\" && tcfix apply env");
+}
+
+TEST(Findings, CudaThatTorchMayNotHave) {
+  FindingContext made = context(); // a text that does not name torch's build
+  made.torch = {};
+  made.release = "0.17.0";
+  Defect defect{Kind::CudaVariantMismatch, "/a/core.so", "libnvrtc.so.13"};
+  EXPECT_EQ(wordFinding(defect, made).message,
+            "this torchcodec is built for CUDA 13, and this torch most likely is not");
+  made.machine = {Platform::Linux, "x86_64", "3.12"};
+  EXPECT_EQ(wordFinding(defect, made).action,
+            "pip install \"torchcodec==0.13.*\" && tcfix apply env");
+  made.canReplace = false;
+  EXPECT_THAT(wordFinding(defect, made).message, HasSubstr("; build it against this torch"));
+  EXPECT_EQ(wordFinding(defect, made).action, "");
+}
+
 TEST(Findings, AnotherKindOfString) {
   Defect defect{Kind::Cxx11Abi, "/a/core.so"};
   defect.items = {"_Z1fSs"};

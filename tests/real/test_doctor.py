@@ -57,7 +57,9 @@ class Platform:
         self.assertIn("torch_from_blob", {name.lstrip("_") for name in core})
         self.assertIn("torch-version-mismatch", codes(document))
         for finding in document["findings"]:
-            if finding["code"] in ("missing-symbols", "torch-version-mismatch"):
+            # The stand-in for zlib lacks some of its own.
+            if finding["code"] == "torch-version-mismatch" or (
+                    finding["code"] == "missing-symbols" and finding["evidence"]["library"].endswith(self.torch)):
                 self.assertEqual(finding["severity"], "error")
                 self.check_command(finding["action"])
         self.assertEqual(document["verdict"], "broken")
