@@ -50,7 +50,6 @@ struct Defect {
     PlaceholderRelease, ///< `name`: its version
     PackageUnavailable, ///< of a text: `name` is missing, or it is there and does not load
     NoWheel,            ///< of a text: an installer found no wheel of `name` that fits
-    LibheifMissing,     ///< of a text: HEIC's library, which is loaded on demand
     PluginBroken,       ///< of a text: the plugin `name` fails, and the package with it
     OperatorsMissing,   ///< of a text: torch does not have the package's operator `name`
     Crashed,            ///< of a text: the process ended; `actual`: the words that show it

@@ -130,7 +130,9 @@ Words torchBroken(const Defect& defect, const Context& context) {
 
 Words vendorTorch(const Defect& defect, const Context& context) {
   const bool isForeign = context.torch.isForeign();
-  const std::string beginning = "torch " + context.torch.version + " is " + defect.name + ": ";
+  const std::string& version = context.torch.version;
+  const std::string beginning =
+      (version.empty() ? "this torch" : "torch " + version) + " is " + defect.name + ": ";
   return {beginning + context.package + "'s own wheels are built for PyTorch's" +
               (isForeign ? "; build " + context.package +
                                " against this torch, then bring its libraries in"
@@ -459,8 +461,8 @@ Words twoTorches(const Defect& defect, const Context& context) {
 
 Words pluginMismatch(const Defect& defect, const Context& context) {
   return {defect.name + " " + defect.actual + " is a plugin for another " + context.package +
-              " than " + context.release +
-              "; TORCHCODEC_DEVICE_BACKEND_AUTOLOAD=0 keeps plugins from loading",
+              " than " + context.release + "; " + recipe::recipeFor(context.package).pluginSwitch +
+              "=0 keeps plugins from loading",
           {{"plugin", defect.name}, {"version", defect.actual}},
           pluginCommand(context, defect.name)};
 }
@@ -552,7 +554,6 @@ constexpr Row kTable[] = {
     {Kind::PlaceholderRelease, "placeholder-release", Severity::Error, placeholderRelease},
     {Kind::PackageUnavailable, "package-missing", Severity::Error, packageUnavailable},
     {Kind::NoWheel, "package-missing", Severity::Error, noWheel},
-    {Kind::LibheifMissing, "libheif-missing", Severity::Error, libheifMissing},
     {Kind::PluginBroken, "plugin-broken", Severity::Error, pluginBroken},
     {Kind::OperatorsMissing, "torch-version-mismatch", Severity::Error, operatorsMissing},
     {Kind::Crashed, "crashed", Severity::Error, crashed},

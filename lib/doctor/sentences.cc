@@ -53,6 +53,8 @@ std::string sentenceOf(const Defect& defect) {
   case Defect::Kind::MissingDependency:
   case Defect::Kind::LibpythonMissing:
   case Defect::Kind::CudaMissing:
+    if (llvm::StringRef(defect.name).starts_with("ld-linux"))
+      return library + " is built for glibc, and this system has another C library (musl)";
     return defect.name.empty() ? library + ", or a DLL that it needs, was not found"
                                : library + " needs " + defect.name + ", which was not found";
   case Defect::Kind::MissingSymbols:
@@ -99,7 +101,7 @@ std::string sentenceOf(const Defect& defect) {
     return defect.name + " is not installed, or it is installed and does not load";
   case Defect::Kind::NoWheel:
     return "the installer found no wheel of " + defect.name;
-  case Defect::Kind::LibheifMissing:
+  case Defect::Kind::HeicUnavailable:
     return "libheif was not found";
   case Defect::Kind::PluginBroken:
     return "the plugin " + defect.name + " does not load";

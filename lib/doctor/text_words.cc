@@ -114,13 +114,6 @@ Words noWheel(const Defect& defect, const FindingContext& context) {
                    first && !isHopeless ? installCommand(context, defect.name) : std::string());
 }
 
-Words libheifMissing(const Defect& defect, const FindingContext& context) {
-  return withQuote(defect,
-                   "HEIC images need libheif, which " + context.package +
-                       " does not bundle; nothing else needs it",
-                   libheifCommand(context));
-}
-
 Words pluginBroken(const Defect& defect, const FindingContext& context) {
   const bool isWindows = context.machine.platform == Platform::Windows;
   return withQuote(defect,

@@ -26,7 +26,6 @@ Words causeNotTold(const Defect& defect, const FindingContext& context);
 Words missingWithoutTorch(const Defect& defect, FindingContext context);
 Words packageUnavailable(const Defect& defect, const FindingContext& context);
 Words noWheel(const Defect& defect, const FindingContext& context);
-Words libheifMissing(const Defect& defect, const FindingContext& context);
 Words pluginBroken(const Defect& defect, const FindingContext& context);
 Words operatorsMissing(const Defect& defect, const FindingContext& context);
 Words crashed(const Defect& defect, const FindingContext& context);

@@ -98,6 +98,8 @@ struct Recipe {
   std::string pluginGroup; ///< the entry points of its plugins, which an import loads; may be empty
   /// A release without any content, which installers choose where no wheel fits; may be empty.
   std::string placeholder;
+  /// From this release on an import succeeds without FFmpeg, and proves nothing; may be unknown.
+  Version lazySince;
   /// A variable of the environment that keeps plugins from loading if it is 0; may be empty.
   std::string pluginSwitch;
   ErrorWords errorWords;

@@ -76,6 +76,7 @@ const Recipe& torchcodec() {
     made.torchMatches = kTorchcodecTorch;
     made.wheelSpans = kTorchcodecWheels;
     made.cudaBuilds = kTorchcodecCuda;
+    made.lazySince = {0, 16};
     made.pluginSwitch = "TORCHCODEC_DEVICE_BACKEND_AUTOLOAD"; // torchcodec/__init__.py, 0.15
     made.errorWords = {"[start of libtorchcodec loading traceback]",
                        "[end of libtorchcodec loading traceback]", "FFmpeg version ",

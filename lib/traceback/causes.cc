@@ -35,19 +35,6 @@ bool isPackages(const Defect& failure) {
           (failure.subject.empty() || failure.subject == recipe::defaultRecipe().name));
 }
 
-/// A loader's word on a library, not an installer's or another package's sentence.
-bool isLoaders(Kind kind) {
-  switch (kind) {
-  case Kind::PackageMissing:
-  case Kind::PackageUnavailable:
-  case Kind::NoWheel:
-  case Kind::Crashed:
-    return false;
-  default:
-    return true;
-  }
-}
-
 /// torchaudio's own search for FFmpeg, which tries one major after the other, too, and goes on
 /// without one.
 bool isTorio(const Defect& failure) {
@@ -157,21 +144,20 @@ Progress progressOf(const Defect& failure) {
 
 void keepRelevant(TracebackFacts& facts) {
   const std::string& name = recipe::defaultRecipe().name;
-  auto isLoadersWord = [](const Defect& failure) { return isLoaders(failure.kind); };
   dropIf(facts, [&](const Defect& failure) {
     return isTorio(failure) && (facts.isTorioLoaded || facts.isAboutPackage);
   });
   // A library of the package shows that the package is there.
   if (facts.hasMajors() || hasAny(facts, isOwnLibrary))
     dropIf(facts,
-           [&](const Defect& failure) { return !isLoaders(failure.kind) && failure.name == name; });
+           [&](const Defect& failure) { return !isLoadersWord(failure) && failure.name == name; });
   // What the package's own list shows counts more than what failed around it.
   if (facts.hasMajors())
     for (FailureGroup& group : facts.groups)
       if (group.major == 0)
         llvm::erase_if(group.failures, [](const Defect& failure) {
           return failure.kind != Kind::PluginBroken &&
-                 (!isPackages(failure) || !isLoaders(failure.kind) || isFfmpegMissing(failure));
+                 (!isPackages(failure) || !isLoadersWord(failure) || isFfmpegMissing(failure));
         });
   if (hasAny(facts, isLoadersWord))
     dropIf(facts, [](const Defect& failure) {
@@ -216,7 +202,7 @@ std::string failedPackage(const Defect& failure, const TracebackFacts& facts) {
   case Kind::NoWheel:
     return failure.name;
   case Kind::PluginBroken:
-  case Kind::LibheifMissing:
+  case Kind::HeicUnavailable:
   case Kind::Crashed:
     return name;
   default:

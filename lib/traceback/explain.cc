@@ -126,9 +126,10 @@ Finding findingOf(const Defect& failure, FindingContext context, const Traceback
   if (isOwn && defect.kind == Kind::CudaMissing && isOfOtherCuda(defect.name, context.torch))
     defect.kind = Kind::CudaVariantMismatch;
   // One of both must change, or neither is there yet.
-  context.canReplaceTorch |= defect.kind == Kind::NoWheel ||
-                             defect.kind == Kind::OperatorsMissing ||
-                             defect.kind == Kind::MissingTorchSymbols;
+  context.canReplaceTorch |=
+      !context.torch.isForeign() &&
+      (defect.kind == Kind::NoWheel || defect.kind == Kind::OperatorsMissing ||
+       defect.kind == Kind::MissingTorchSymbols);
   Finding finding = doctor::wordFinding(defect, context);
   // Nothing says that an index has a better one, or any.
   if (!isOwn && finding.action == advice::reinstallCommand(context) &&
@@ -168,10 +169,11 @@ Findings findingsOf(const TracebackFacts& facts, llvm::ArrayRef<Cause> causes,
     // Versions that do not go together come first: nothing else helps before they do.
     if (std::optional<Defect> mismatch = mismatchIn(facts, context.torch))
       findings.push_back(doctor::wordFinding(*mismatch, context));
-    if (std::optional<Defect> vendor = doctor::vendorOfTorch(context.torch.version)) {
-      vendor->isCause =
+    if (!context.torch.vendor.empty()) {
+      Defect vendor{Kind::VendorTorch, {}, context.torch.vendor};
+      vendor.isCause =
           isTorch || causes.empty() || causes.front().failure->kind == Kind::CauseNotTold;
-      findings.push_back(doctor::wordFinding(*vendor, context));
+      findings.push_back(doctor::wordFinding(vendor, context));
     }
   }
   if (causes.empty()) {
@@ -196,6 +198,10 @@ FindingContext contextOf(const TracebackFacts& facts) {
   context.package = recipe::defaultRecipe().name;
   context.release = versions.releaseText();
   context.torch = recipe::torchBuildOf(versions.torchText());
+  if (facts.isNvidiaTorch && context.torch.vendor.empty()) {
+    context.torch.vendor = "NVIDIA (Jetson or NGC)";
+    context.torch.channel.clear();
+  }
   context.applyCommand = "tcfix apply";
   context.canReplace = !facts.isOwnBuild;
   // A torch that nothing is known of may be anybody's.
@@ -220,6 +226,14 @@ void explainSilence(const TracebackFacts& facts, Diagnosis& diagnosis) {
                         ? "the text shows no failure"
                         : "tcfix does not recognize the failure in this text; send all that was "
                           "printed, from the command to the last line of the error";
+  const recipe::Recipe& recipe = recipe::defaultRecipe();
+  const recipe::VersionSpan& releases = facts.versions.releases;
+  if (package.isOk && releases.isKnown() && !(releases.first < recipe.lazySince) &&
+      !facts.isMajorPrinted) {
+    package.summary += "; from " + context.package + " " + recipe.lazySince.text() +
+                       " on, an import alone does not prove that it works";
+    diagnosis.action = "python -c \"" + recipe.smokeTest(context.release) + "\"";
+  }
   if (mismatch) {
     mismatch->isCause = false;
     package.findings.push_back(doctor::wordFinding(*mismatch, context));

@@ -79,6 +79,7 @@ constexpr Phrase kPhrases[] = {
     {"Could not run '", operatorMissing},
     {"registered for schema ", operatorMissing},
     {"RuntimeError: operator ", operatorNotThere},
+    {"'_OpNamespace' '", operatorMissing},
     // The package itself
     {"Failed to load the backend extension: ", backendExtension},
     {"Failed to load the HEIC decoding library", heicLibrary},

@@ -154,7 +154,7 @@ Defect backendExtension(const Place& place) {
 }
 
 Defect heicLibrary(const Place&) {
-  return {Kind::LibheifMissing, {}, "libheif"};
+  return {Kind::HeicUnavailable, {}, "libheif"};
 }
 
 /// The major of FFmpeg that the package uses, printed as None.

@@ -57,8 +57,9 @@ std::vector<Part> splitByMajor(llvm::StringRef text, const recipe::ErrorWords& w
 }
 
 bool isExplained(llvm::ArrayRef<Defect> failures) {
-  return llvm::any_of(failures,
-                      [](const Defect& failure) { return failure.kind != Kind::CauseNotTold; });
+  return llvm::any_of(failures, [](const Defect& failure) {
+    return failure.kind != Kind::CauseNotTold && isLoadersWord(failure);
+  });
 }
 
 /// Of several attempts in one text the last counts. Outside of the lists all of them do.
@@ -128,11 +129,11 @@ bool hasWholeList(llvm::StringRef text, const TracebackFacts& facts) {
 
 constexpr llvm::StringLiteral kFailureWords[] = {
     "Error",       "Err\n",        "error:",         "ERR",
-    "Traceback",   "xception",     "failed",         "Failed",
+    "Traceback",   "Exception",    "failed",         "Failed",
     "FAILED",      "cannot",       "Cannot",         "could not",
     "fatal",       "Fatal",        "not found",      "No such file",
     "Aborted",     "core dumped",  "bad_alloc",      "terminate called",
-    "crash",       "undefined",    "denied",         "nable to",
+    "crashed",     "undefined",    "denied",         "nable to",
     "not valid",   "is missing",   "killed",         "Killed",
     "refused",     "incompatible", "unsupported",    "--> ",
     "错误",        "失败",         "找不到",         "无法",
@@ -281,6 +282,18 @@ void findPlugin(llvm::StringRef text, std::vector<FailureGroup>& groups) {
 
 } // namespace
 
+bool isLoadersWord(const Defect& failure) {
+  switch (failure.kind) {
+  case Kind::PackageMissing:
+  case Kind::PackageUnavailable:
+  case Kind::NoWheel:
+  case Kind::Crashed:
+    return false;
+  default:
+    return true;
+  }
+}
+
 bool isSame(const Defect& one, const Defect& other) {
   auto detail = [](const Defect& each) {
     return each.kind == Kind::WrongArchitecture ? each.actual : each.name;
@@ -307,6 +320,7 @@ TracebackFacts readTraceback(llvm::StringRef raw) {
   facts.versions = readVersions(text);
   facts.isAboutPackage = text.contains_insensitive(recipe.name);
   facts.looksLikeFailure = looksLikeFailure(text);
+  facts.isOwnBuild = text.contains("/usr/lib/python3/dist-packages/" + recipe.name); // Debian's
   size_t readOf[kHighestMajor + 1] = {};
   for (const Part& part : splitByMajor(text, recipe.errorWords))
     if (readOf[part.major]++ < kMostRepeats) {
@@ -331,6 +345,9 @@ TracebackFacts readTraceback(llvm::StringRef raw) {
     for (const Defect& failure : group.failures)
       if (failure.kind == Kind::PythonAbi)
         facts.versions.python = failure.actual;
+  facts.isNvidiaTorch =
+      text.contains("/opt/pytorch/pytorch/") || text.contains("nvcr.io/nvidia/pytorch");
+  facts.isMajorPrinted = text.contains("ffmpeg_major_version");
   facts.isTorioLoaded = text.contains("Successfully loaded FFmpeg");
   return facts;
 }

@@ -30,6 +30,8 @@ struct TracebackFacts {
   bool isFromList = false;     ///< the package tried one major after the other
   bool isAboutPackage = false; ///< the recipe's package is named
   bool isOwnBuild = false;     ///< of the user or a vendor: it has not the libraries of all majors
+  bool isNvidiaTorch = false;  ///< of NGC or a Jetson, by the places that it was built in
+  bool isMajorPrinted = false; ///< the FFmpeg that the package uses, which proves that it works
   bool isTorioLoaded = false;  ///< torchaudio found an FFmpeg of its own
   bool looksLikeFailure = false; ///< whatever it is about
   Versions versions = {};
@@ -41,6 +43,9 @@ TracebackFacts readTraceback(llvm::StringRef text);
 
 /// Everything that loaders and Python report in a piece of plain text, in its order.
 std::vector<Defect> readFailures(llvm::StringRef text);
+
+/// A loader's word on a library, not that of an installer, a shell or another package.
+bool isLoadersWord(const Defect& failure);
 
 /// The same failure, whatever words reported it.
 bool isSame(const Defect& one, const Defect& other);

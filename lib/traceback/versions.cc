@@ -200,7 +200,7 @@ int lineOf(llvm::StringRef afterFile, llvm::StringRef function) {
   llvm::StringRef rest = afterFile.take_front(kLongestFrame);
   int line = 0;
   // File "x.py", line 57, in function
-  llvm::StringRef quoted = rest.ltrim("\"'");
+  llvm::StringRef quoted = rest.ltrim("\\\"'");
   if (quoted.consume_front(",")) {
     quoted = quoted.ltrim(" \n\t>|");
     if (quoted.consume_front("line") && (quoted = quoted.ltrim(" \n\t>|"), true) &&

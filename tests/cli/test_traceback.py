@@ -129,7 +129,7 @@ CASES = {
                            message="is built for Python 3.11; this is Python 3.12.4"),
     "python-tag": Case("python-abi", action="pip install --force-reinstall --no-deps my_ext",
                        message="_C.cpython-311-x86_64-linux-gnu.so is built for cp311; this is Python 3.12"),
-    "linux-heic": Case("libheif-missing", action="sudo apt install libheif1" + THEN),
+    "linux-heic": Case("heic-unavailable", action="sudo apt install libheif1" + THEN),
     "linux-plugin": Case("plugin-broken", action="export TORCHCODEC_DEVICE_BACKEND_AUTOLOAD=0",
                          message="^the plugin xpu does not load"),
     "linux-crash": Case("torch-version-mismatch", "crashed", action=FITTING["2.9"],

@@ -88,7 +88,7 @@ constexpr Sentence kSentences[] = {
      "python-abi"},
     {"OSError: Could not load this library: /a/libtorchcodec_core7.so", "cause-not-told"},
     {"Could not load this library libtorchcodec_core4.dll", "cause-not-told"},
-    {"OSError: libheif.so.1: cannot open shared object file: No such file", "libheif-missing"},
+    {"OSError: libheif.so.1: cannot open shared object file: No such file", "heic-unavailable"},
     {"RuntimeError: Failed to load the backend extension: xpu. You can", "plugin-broken"},
     {"RuntimeError: Could not load libtorchcodec_xpu. Likely causes:", "plugin-broken"},
     {"import torchcodec\nSegmentation fault (core dumped)", "crashed"},
@@ -97,6 +97,8 @@ constexpr Sentence kSentences[] = {
     {"no fallback function is registered for schema torchcodec_ns::create_from_file.",
      "torch-version-mismatch"},
     {"RuntimeError: operator torchvision::nms does not exist", "torch-version-mismatch"},
+    {"AttributeError: '_OpNamespace' 'torchcodec_ns' object has no attribute 'create_from_file'",
+     "torch-version-mismatch"},
     {"ImportError: TorchCodec is required for load_with_torchcodec.", "package-missing"},
     {"torchcodec is not installed correctly so built-in audio decoding will fail.",
      "package-missing"},
@@ -115,8 +117,9 @@ constexpr Sentence kSentences[] = {
 INSTANTIATE_TEST_SUITE_P(All, Sentences, testing::ValuesIn(kSentences));
 
 TEST(Explain, TextsWithoutAFailureAreFine) {
-  for (const char* text : {"", "all is well", "Please install numpy", "torch==2.9.1",
-                           "ffmpeg version 7.1 Copyright", "CUDA runtime: Could not collect"}) {
+  for (const char* text :
+       {"", "all is well", "Please install numpy", "torch==2.9.1", "ffmpeg version 7.1 Copyright",
+        "CUDA runtime: Could not collect", "exceptiongroup 1.2.0\ncrashtest 0.4.1"}) {
     Diagnosis diagnosis = explainTraceback(text, "text");
     EXPECT_TRUE(diagnosis.isOk()) << text;
     EXPECT_THAT(diagnosis.findings(), IsEmpty()) << text;
@@ -192,6 +195,39 @@ TEST(Explain, OwnBuildsAreNotReinstalled) {
   EXPECT_EQ(diagnosis.findings()[0]->action, "");
 }
 
+TEST(Explain, PackagesOfADistributionAreNotReplaced) {
+  auto action = [](const std::string& folder) {
+    return explainTraceback(
+               "OSError: " + folder +
+                   "/torchcodec/libtorchcodec_core7.so: file too short\ntorch==2.9.1\n",
+               "text")
+        .findings()[0]
+        ->action;
+  };
+  EXPECT_EQ(action("/usr/lib/python3/dist-packages"), "");
+  EXPECT_THAT(action("/usr/local/lib/python3.12/dist-packages"), HasSubstr("torchcodec==0.9"));
+}
+
+TEST(Explain, ATorchOfNvidiaIsKnownByItsPaths) {
+  const Diagnosis diagnosis = explainTraceback(
+      "NotImplementedError: Could not run 'torchcodec_ns::x' with arguments from the 'CPU' "
+      "backend.\n"
+      "BackendSelect: registered at /opt/pytorch/pytorch/aten/src/ATen/core/x.cpp:3\n",
+      "text");
+  ASSERT_EQ(diagnosis.findings()[0]->code, "vendor-torch");
+  EXPECT_THAT(diagnosis.action, HasSubstr("--replace-from"));
+  for (const Finding* finding : diagnosis.findings())
+    EXPECT_THAT(finding->action, testing::Not(HasSubstr("install")));
+}
+
+TEST(Explain, LibrariesForGlibcOnMusl) {
+  const Diagnosis diagnosis = explainTraceback(
+      "ImportError: Error loading shared library ld-linux-x86-64.so.2: No such file or directory "
+      "(needed by /v/site-packages/my_ext/_C.so)",
+      "text");
+  EXPECT_THAT(diagnosis.findings()[0]->message, HasSubstr("built for glibc"));
+}
+
 TEST(Explain, TheLastAttemptCounts) {
   EXPECT_THAT(codesOf((kNoFfmpeg + "Successfully installed av\n"
                                    "[start of libtorchcodec loading traceback]\n"
@@ -214,6 +250,19 @@ TEST(Explain, TheSubjectIsWhatTheTextIsAbout) {
             "my_ext");
   EXPECT_EQ(subject("ImportError: libx.so.1: cannot open shared object file"), "");
   EXPECT_EQ(subject(kNoFfmpeg), "torchcodec");
+}
+
+TEST(Explain, AnImportAloneProvesNothingFrom016On) {
+  const std::string session = ">>> import torchcodec\n>>> torchcodec.__version__\n";
+  const Diagnosis early = explainTraceback(session + "'0.15.0'\n", "text"),
+                  late = explainTraceback(session + "'0.17.0'\n", "text"),
+                  proven = explainTraceback(
+                      session + "'0.17.0'\n>>> torchcodec.ffmpeg_major_version\n8\n", "text");
+  EXPECT_TRUE(early.isOk() && late.isOk() && proven.isOk());
+  EXPECT_EQ(early.action, "");
+  EXPECT_THAT(late.action, HasSubstr("ffmpeg_major_version"));
+  EXPECT_THAT(late.decisive().summary, HasSubstr("from torchcodec 0.16 on"));
+  EXPECT_EQ(proven.action, "");
 }
 
 TEST(Explain, AFailureThatIsNotUnderstood) {
@@ -261,6 +310,9 @@ TEST(Explain, WarningsAboutOptionalPackagesAreNotTheCause) {
                           .str()),
               ElementsAre("ffmpeg-missing"));
   EXPECT_THAT(codesOf("UserWarning: No module named 'triton'"), IsEmpty());
+  EXPECT_THAT(codesOf("OSError: Could not load this library: /a/libtorchcodec_core7.so\n"
+                      "ModuleNotFoundError: No module named 'flash_attn'\n"),
+              ElementsAre("cause-not-told"));
 }
 
 } // namespace

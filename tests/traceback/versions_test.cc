@@ -62,6 +62,7 @@ TEST_P(FingerprintVersions, AreRecognized) {
 constexpr Fingerprint kFingerprints[] = {
     {R"(File "/x/torch/_ops.py", line 1442, in load_library)", "2.10", ""},
     {R"(File "C:\x\torch\_ops.py", line 1503, in load_library)", "2.11", ""},
+    {R"(line="  File \"/x/torch/_ops.py\", line 1503, in load_library" caller=x)", "2.11", ""},
     {"File /x/torch/_ops.py:1478, in _Ops.load_library(self, path)", "2.8", ""},
     {"/x/torch/_ops.py in load_library(self, path)\n   1293 \n-> 1295     ctypes.CDLL(path)", "2.4",
      ""},
