@@ -52,7 +52,8 @@ int runOnTraceback(Invocation& invocation) {
 
 /// Only the exit code is wanted.
 bool isProbe(const Invocation& invocation) {
-  return invocation.isQuiet() && !invocation.wantsJson() && !invocation.has("html");
+  return invocation.isQuiet() && !invocation.wantsJson() && !invocation.has("html") &&
+         !invocation.isOn("run");
 }
 
 int runDoctor(Invocation& invocation) {
