@@ -69,10 +69,6 @@ void removeEmptyDirectory(const llvm::Twine& path) {
     sys::fs::remove(path);
 }
 
-void removeTree(const llvm::Twine& path) {
-  sys::fs::remove_directories(path, /*IgnoreErrors=*/true);
-}
-
 std::optional<std::string> environmentVariable(llvm::StringRef name) {
   return sys::Process::GetEnv(name);
 }

@@ -35,8 +35,6 @@ enum class Access { Owners, Everybody }; ///< Owners: user and group; the umask 
 std::error_code createDirectories(const llvm::Twine& path, Access access);
 /// Does nothing if it is not empty.
 void removeEmptyDirectory(const llvm::Twine& path);
-/// Removes as much of it as can be removed.
-void removeTree(const llvm::Twine& path);
 
 std::optional<std::string> environmentVariable(llvm::StringRef name);
 /// Between the directories in variables such as PATH.

@@ -32,6 +32,8 @@ public:
 
   /// Why nothing can be written there.
   llvm::Error check() const;
+  /// Where a wheel of this name goes.
+  llvm::Expected<io::Place> place(const std::string& name) const;
 
 private:
   std::string path;
@@ -40,9 +42,9 @@ private:
   std::optional<commit::Locks> locks;
 };
 
-/// Writes the changed wheel to `target`, at once or not at all; false if just that wheel is there
+/// Writes the changed wheel to `place`, at once or not at all; false if just that wheel is there
 /// already. Another file that is there may be protected: then it is a Conflict.
-llvm::Expected<bool> writeWheel(const Contents& wheel, Changes changes, const std::string& target,
+llvm::Expected<bool> writeWheel(const Contents& wheel, Changes changes, io::Place place,
                                 bool isProtected);
 
 } // namespace tcfix::wheel
