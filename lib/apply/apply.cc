@@ -237,6 +237,10 @@ llvm::Error PackageRun::run(const commit::Locks& locks) {
       return error;
   if (llvm::Error error = readState(place).moveInto(state))
     return error;
+  if (state.journalFile && options.isWriting)
+    for (const std::string& library : package.libraries)
+      if (llvm::Error error = locks.checkAuthor(*state.journalFile, library))
+        return error;
   openLibraries(locks);
   plan();
   parallelFor(works.size(), hardwareThreads(), [&](size_t i) {

@@ -3,6 +3,7 @@
 #include "apply/library_stage.h"
 #include "commit/locks.h"
 #include "env/target.h"
+#include "formats/formats.h"
 #include "io/host.h"
 
 #include <llvm/ADT/STLExtras.h>
@@ -34,6 +35,10 @@ public:
     if (!input)
       return note(toProblem(input.takeError(), file), name);
     work.input = std::make_unique<io::InputFile>(std::move(*input));
+    if (!formats::sniff(work.input->bytes()))
+      return note(
+          {ErrorCode::NotALibrary, "is not a library: the journal cannot be about it", file, {}},
+          name);
     work.path = links == Links::Followed ? work.input->path() : file;
     findHistory(work, journal, name);
     if (work.history.empty() && isOriginal(work, journal, name)) {
@@ -157,6 +162,10 @@ llvm::Error undoPackage(const JournalPlace& place, const std::string& only,
   llvm::Expected<PackageState> state = readState(place);
   if (!state)
     return state.takeError();
+  if (state->journalFile)
+    for (const std::string& file : written)
+      if (llvm::Error error = locks.checkAuthor(*state->journalFile, file))
+        return error;
   Restoration restoration(state->journal, locks, target.disk, run);
   for (const std::string& name : namesBelow(only, *state))
     if (names.count(name)) // the others' directories are not locked
@@ -189,9 +198,14 @@ llvm::Expected<UndoRun> undoJournal(const std::string& path, io::Notify notify) 
   if (llvm::Error error = locks.checkJournal(path))
     return error;
   // Read again: another tcfix may have been at work until the lock was ours.
-  journal = commit::readJournal(path);
-  if (!journal)
-    return journal.takeError();
+  llvm::Expected<commit::JournalFile> file = commit::openJournal(path);
+  if (!file)
+    return file.takeError();
+  journal = std::move(file->journal);
+  if (file->input)
+    for (const std::string& name : written)
+      if (llvm::Error error = locks.checkAuthor(*file->input, name))
+        return error;
   for (JournalEntry& entry : journal->entries)
     entry.link.clear(); // edit follows links and makes none
   UndoRun run;

@@ -123,6 +123,16 @@ llvm::Expected<io::Place> Locks::place(const std::string& file) const {
               "tcfix needs permission to read and to write in it");
 }
 
+llvm::Error Locks::checkAuthor(const io::InputFile& journal, const std::string& file) const {
+  const io::Directory* directory = find(directoryOf(file));
+  if (!directory || directory->trusts(journal))
+    return llvm::Error::success();
+  return at(journal.path(),
+            fail(ErrorCode::Unsupported,
+                 "was written by someone else than the owner of " + directory->path(),
+                 "remove it if you do not know it, and install the package again"));
+}
+
 const io::Directory* Locks::find(const std::string& directory) const {
   auto found = directories.find(directory);
   return found == directories.end() ? nullptr : &found->second;

@@ -40,6 +40,8 @@ public:
   llvm::Expected<io::Place> place(const std::string& path) const;
   /// The same for a file whose directories may be missing below one that is locked; they are made.
   llvm::Expected<io::Place> newPlace(const std::string& path) const;
+  /// Refuses a journal whose author could not write into the directory of this file.
+  llvm::Error checkAuthor(const io::InputFile& journal, const std::string& path) const;
   /// The directory with this path, if it is held; null if not.
   const io::Directory* find(const std::string& directory) const;
   /// Removes a directory that lies in one that is held, if it is empty.

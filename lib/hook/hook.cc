@@ -159,7 +159,7 @@ bool isOurs(llvm::StringRef name) {
   bool isNamedSo = llvm::any_of(llvm::StringRef("/.-"), [&](char next) {
     return name.starts_with(std::string("tcfix_hook") + next);
   });
-  return isNamedSo && !name.contains("..") && !name.contains('\\');
+  return isNamedSo && !name.contains("..") && !name.contains('\\') && name.count('/') <= 1;
 }
 
 /// The names of all that a hook of this version, or of one whose list is there, may consist of,

@@ -36,11 +36,28 @@ llvm::Expected<Place> Place::of(llvm::StringRef file) {
   return Place{std::move(*directory), path::filename(file).str(), nullptr, file.str()};
 }
 
+llvm::Expected<Place> Place::ofNew(llvm::StringRef file) {
+  const std::string whole = absolutePath(file);
+  llvm::StringRef above = path::parent_path(whole);
+  while (!exists(above) && path::parent_path(above) != above)
+    above = path::parent_path(above);
+  std::optional<std::string> real = realPath(above);
+  llvm::Expected<Directory> directory = Directory::open(real ? *real : above.str());
+  if (!directory)
+    return directory.takeError();
+  llvm::Expected<Place> place = below(*directory, llvm::StringRef(whole).drop_front(above.size()));
+  if (place)
+    place->path = file.str();
+  return place;
+}
+
 llvm::Expected<Place> Place::below(const Directory& directory, llvm::StringRef relative) {
   auto made = std::make_shared<Made>();
   Place place{directory, path::filename(relative).str(), made, directory.pathOf(relative)};
   llvm::StringRef parent = path::parent_path(relative);
   for (llvm::StringRef part : llvm::make_range(path::begin(parent), path::end(parent))) {
+    if (path::is_separator(part.front()) || part == ".")
+      continue;
     llvm::Expected<Directory> next = place.directory.enter(part);
     if (!next) {
       Problem problem = toProblem(next.takeError(), {});

@@ -35,6 +35,9 @@ public:
   std::error_code rename(llvm::StringRef from, llvm::StringRef to) const;
   std::error_code remove(llvm::StringRef name) const; ///< no error if there is no such file
   void removeIfEmpty(llvm::StringRef name) const;     ///< a directory
+  /// Whether who wrote a file may decide what lies here: this user, root, or the owner of the
+  /// directory. Windows leaves that to its access lists.
+  bool trusts(const InputFile& file) const;
   /// Makes renames durable.
   llvm::Error sync() const;
 
@@ -67,6 +70,8 @@ struct Place {
 
   /// The place that a path names; its directory is looked up with links followed.
   static llvm::Expected<Place> of(llvm::StringRef path);
+  /// The same, and missing directories are made.
+  static llvm::Expected<Place> ofNew(llvm::StringRef path);
   /// The place of `relative` below a directory. Missing directories are made, none may be a link.
   static llvm::Expected<Place> below(const Directory& directory, llvm::StringRef relative);
 };

@@ -69,8 +69,8 @@ std::error_code lastError() {
 
 } // namespace
 
-llvm::Expected<std::shared_ptr<const Directory::Handle>> Directory::Handle::adopt(int number,
-                                                                                std::string path) {
+llvm::Expected<std::shared_ptr<const Directory::Handle>>
+Directory::Handle::adopt(int number, std::string path) {
   if (number < 0)
     return cannotOpen(path, errno);
   auto handle = std::make_shared<Handle>(number, std::move(path));
@@ -87,8 +87,8 @@ llvm::Expected<Directory> Directory::open(llvm::StringRef path) {
 }
 
 llvm::Expected<Directory> Directory::enter(llvm::StringRef name) const {
-  auto child = Handle::adopt(::openat(handle->descriptor, name.str().c_str(), kAsDirectory),
-                             pathOf(name));
+  auto child =
+      Handle::adopt(::openat(handle->descriptor, name.str().c_str(), kAsDirectory), pathOf(name));
   if (!child)
     return child.takeError();
   return Directory(std::move(*child));
@@ -96,8 +96,8 @@ llvm::Expected<Directory> Directory::enter(llvm::StringRef name) const {
 
 llvm::Expected<Directory> Directory::make(llvm::StringRef name) const {
   if (::mkdirat(handle->descriptor, name.str().c_str(), 0777) != 0 && errno != EEXIST)
-    return at(pathOf(name), fail(ErrorCode::CannotWrite,
-                                 std::string("cannot be made: ") + std::strerror(errno)));
+    return at(pathOf(name),
+              fail(ErrorCode::CannotWrite, std::string("cannot be made: ") + std::strerror(errno)));
   llvm::Expected<Directory> child = enter(name);
   // Given away while it is empty, and only if it is root's: it need not be the one that was made.
   if (!child || !handle->isLent() || child->handle->status.st_uid != 0 || !child->names().empty())
@@ -163,6 +163,10 @@ std::error_code Directory::remove(llvm::StringRef name) const {
 
 void Directory::removeIfEmpty(llvm::StringRef name) const {
   (void)!::unlinkat(handle->descriptor, name.str().c_str(), AT_REMOVEDIR);
+}
+
+bool Directory::trusts(const InputFile& file) const {
+  return file.owner() == 0 || file.owner() == ::geteuid() || file.owner() == handle->status.st_uid;
 }
 
 llvm::Error Directory::sync() const {

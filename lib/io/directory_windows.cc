@@ -27,8 +27,8 @@ llvm::Expected<Directory> Directory::open(llvm::StringRef path) {
                          "the directory cannot be opened: " + error.message()));
   if (!fs::is_directory(status))
     return at(path, fail(ErrorCode::Unsupported, "is a link or a file, not a directory"));
-  return Directory(std::make_shared<Handle>(Handle{
-      path.str(), {status.getUniqueID().getDevice(), status.getUniqueID().getFile()}}));
+  return Directory(std::make_shared<Handle>(
+      Handle{path.str(), {status.getUniqueID().getDevice(), status.getUniqueID().getFile()}}));
 }
 
 llvm::Expected<Directory> Directory::enter(llvm::StringRef name) const {
@@ -70,7 +70,12 @@ std::error_code Directory::remove(llvm::StringRef name) const {
 }
 
 void Directory::removeIfEmpty(llvm::StringRef name) const {
-  removeEmptyDirectory(pathOf(name));
+  if (!isLink(pathOf(name)) && isDirectory(pathOf(name)))
+    (void)fs::remove(pathOf(name)); // which fails if it is not empty
+}
+
+bool Directory::trusts(const InputFile&) const {
+  return true;
 }
 
 // NTFS journals renames by itself.
@@ -80,8 +85,7 @@ llvm::Error Directory::sync() const {
 
 llvm::Expected<DirectoryLock> DirectoryLock::acquire(const Directory& directory, Notify notify) {
   // A named mutex for each folder: the system removes it with its last holder.
-  std::string key =
-      llvm::sys::path::convert_to_slash(llvm::StringRef(directory.path()).lower());
+  std::string key = llvm::sys::path::convert_to_slash(llvm::StringRef(directory.path()).lower());
   std::wstring name = L"Local\\tcfix-" + std::to_wstring(llvm::xxHash64(key));
   HANDLE mutex = ::CreateMutexW(nullptr, FALSE, name.c_str());
   if (!mutex)

@@ -58,17 +58,6 @@ std::vector<std::string> namesIn(const llvm::Twine& directory) {
   return names;
 }
 
-std::error_code createDirectories(const llvm::Twine& path, Access access) {
-  return sys::fs::create_directories(
-      path, /*IgnoreExisting=*/true,
-      access == Access::Everybody ? sys::fs::all_all : sys::fs::owner_all | sys::fs::group_all);
-}
-
-void removeEmptyDirectory(const llvm::Twine& path) {
-  if (!isLink(path) && isDirectory(path))
-    sys::fs::remove(path);
-}
-
 std::optional<std::string> environmentVariable(llvm::StringRef name) {
   return sys::Process::GetEnv(name);
 }

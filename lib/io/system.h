@@ -7,6 +7,7 @@
 
 #include <llvm/ADT/STLFunctionalExtras.h>
 #include <llvm/Support/Error.h>
+#include <llvm/Support/FileSystem.h>
 
 #include <optional>
 #include <string>
@@ -27,6 +28,9 @@ enum class System { Linux, MacOs, Windows };
 System thisSystem();
 /// The architecture that it was built for, as ELF files call it: "x86_64", "aarch64"; else empty.
 llvm::StringRef thisArchitecture();
+
+/// Opens a file for reading; one that turns out to be a pipe does not make us wait.
+llvm::Expected<llvm::sys::fs::file_t> openForReading(const std::string& path);
 
 /// What a symbolic link says; nothing if the path names none.
 std::optional<std::string> readLink(const std::string& path);

@@ -57,6 +57,13 @@ std::string calledPath() {
   return llvm::sys::fs::can_execute(path) ? path.str().str() : programPath();
 }
 
+llvm::Expected<llvm::sys::fs::file_t> openForReading(const std::string& path) {
+  int number = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+  if (number < 0)
+    return llvm::errorCodeToError({errno, std::generic_category()});
+  return number;
+}
+
 std::optional<std::string> readLink(const std::string& path) {
   return posix::readLinkAt(AT_FDCWD, path);
 }

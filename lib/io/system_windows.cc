@@ -25,6 +25,10 @@ std::string calledPath() {
   return programPath(); // which follows no links here
 }
 
+llvm::Expected<llvm::sys::fs::file_t> openForReading(const std::string& path) {
+  return llvm::sys::fs::openNativeFileForRead(path);
+}
+
 std::optional<std::string> readLink(const std::string& path) {
   std::error_code error;
   std::filesystem::path text = std::filesystem::read_symlink(windows::wide(path), error);

@@ -232,8 +232,7 @@ llvm::Error TemporaryFile::becomeLink(const std::string& text) {
     const struct stat& owner = directory.handle->status;
     Descriptor link(::openat(at, name.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
     struct stat status;
-    if (link >= 0 && ::fstat(link, &status) == 0 && S_ISLNK(status.st_mode) &&
-        status.st_nlink == 1)
+    if (link >= 0 && ::fstat(link, &status) == 0 && S_ISLNK(status.st_mode) && status.st_nlink == 1)
       (void)!::fchownat(link, "", owner.st_uid, owner.st_gid, AT_EMPTY_PATH);
   }
 #endif

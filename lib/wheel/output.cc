@@ -131,24 +131,17 @@ llvm::Expected<bool> writeWheel(const Contents& wheel, Changes changes, io::Plac
 
 OutputFolder::OutputFolder(std::string folderPath, io::Notify notify)
     : path(std::move(folderPath)) {
-  for (llvm::StringRef up = path; !up.empty() && !io::exists(up) && !io::isLink(up);
-       up = llvm::sys::path::parent_path(up))
-    made.push_back(up.str());
-  std::error_code error = io::createDirectories(path, io::Access::Everybody);
-  if (!error && !io::isDirectory(path))
-    error = std::make_error_code(std::errc::not_a_directory);
-  if (error)
+  llvm::Expected<io::Place> place = io::Place::ofNew(path + "/new.whl");
+  if (!place) {
+    problem = toProblem(place.takeError(), {});
     problem = {ErrorCode::CannotWrite,
-               "cannot be repaired: the folder " + path + " cannot be made: " + error.message(),
+               "cannot be repaired: the folder " + path + " cannot be made: " + problem->message,
                {},
                "choose another one with -o"};
-  else
-    locks.emplace(path + "/new.whl", std::string(), notify, commit::Links::Replaced);
-}
-
-OutputFolder::~OutputFolder() {
-  for (const std::string& directory : made)
-    io::removeEmptyDirectory(directory);
+    return;
+  }
+  made = place->made;
+  locks.emplace(place->path, std::string(), notify, commit::Links::Replaced);
 }
 
 llvm::Expected<io::Place> OutputFolder::place(const std::string& name) const {

@@ -28,8 +28,6 @@ public:
   OutputFolder(std::string path, io::Notify notify);
   OutputFolder(const OutputFolder&) = delete;
   OutputFolder& operator=(const OutputFolder&) = delete;
-  ~OutputFolder();
-
   /// Why nothing can be written there.
   llvm::Error check() const;
   /// Where a wheel of this name goes.
@@ -37,7 +35,7 @@ public:
 
 private:
   std::string path;
-  std::vector<std::string> made; ///< directories that did not exist, the deepest first
+  std::shared_ptr<const io::Place::Made> made; ///< outlives the locks
   std::optional<Problem> problem;
   std::optional<commit::Locks> locks;
 };

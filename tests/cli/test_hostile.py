@@ -6,6 +6,7 @@ import os
 import shutil
 import stat
 import subprocess
+import sys
 import unittest
 
 import harness
@@ -16,6 +17,25 @@ from test_apply import ApplyTest
 from tiny_world import INFO, LIBRARIES, library, write_files
 
 NOBODY = 65534
+
+
+# Exchanges each of the first half for a link to its partner, and back, as fast as it can.
+SWAPPER = """
+import itertools, os, sys
+half = len(sys.argv) // 2
+pairs = list(zip(sys.argv[1:half + 1], sys.argv[half + 1:]))
+for number in itertools.count():
+    for ours, theirs in pairs:
+        try:
+            if number % 2:
+                os.unlink(ours)
+                os.rename(ours + '.aside', ours)
+            else:
+                os.rename(ours, ours + '.aside')
+                os.symlink(os.path.relpath(theirs, os.path.dirname(ours)), ours)
+        except OSError:
+            pass
+"""
 
 
 def digest(data):
@@ -363,11 +383,50 @@ class Root(Hostile):
         self.refused(*self.command("apply", self.world.env), says="not allowed to read it")
         self.assertTrue(path.is_symlink())
 
+    def test_a_journal_of_someone_else_is_refused(self):
+        """Journals are looked for in the directories above, too, such as /tmp."""
+        shared = self.world.root / "shared"
+        write_files(shared / "build", {LIBRARIES[0]: library(LIBRARIES[0])})
+        path = shared / "build" / LIBRARIES[0]
+        journal = shared / ".tcfix" / "journal.json"
+        now = path.read_bytes()
+        self.write_journal(forged(f"build/{LIBRARIES[0]}", now, b"\xcf\xfa\xed\xfe"), place=journal)
+        explicit = shared / "explicit.json"
+        self.write_journal(forged(str(path), now, b"\xcf\xfa\xed\xfe"), place=explicit)
+        for each in (journal, explicit):
+            os.chown(each, NOBODY, NOBODY)
+        with self.untouched(shared / "build"):
+            self.refused(*self.command("undo", shared / "build"), says="was written by someone else")
+            self.refused(*self.command("apply", shared / "build"), says="was written by someone else")
+            self.refused(harness.TCFIX, "undo", "--journal", explicit, says="was written by someone else")
+
+    def test_what_is_swapped_meanwhile_changes_nothing_elsewhere(self):
+        """Someone exchanges directories of the environment for links to others, all the time."""
+        outside = self.world.root / "outside"
+        shutil.copytree(self.world.package, outside / "torchcodec")
+        shutil.copytree(self.world.info, outside / "info")
+        tcfix("hook", "install", self.world.env)
+        shutil.copytree(self.world.site / "tcfix_hook", outside / "tcfix_hook")
+        tcfix("hook", "remove", self.world.env)
+        ours = [self.world.package, self.world.info, self.world.site / "tcfix_hook"]
+        theirs = [outside / "torchcodec", outside / "info", outside / "tcfix_hook"]
+        swapper = subprocess.Popen([sys.executable, "-c", SWAPPER, *map(str, ours), *map(str, theirs)])
+        self.addCleanup(swapper.wait)
+        self.addCleanup(swapper.terminate)
+        with self.untouched(outside):
+            for _ in range(25):
+                for command in (self.command("apply", self.world.env), self.command("undo", self.world.env),
+                                [harness.TCFIX, "hook", "install", self.world.env],
+                                [harness.TCFIX, "hook", "remove", self.world.env]):
+                    self.assertIn(run(*command).returncode, (0, 2, 3, 4))
+            self.assertIsNone(swapper.poll())
+
     def test_capabilities_are_not_carried_over(self):
         path = self.world.package / LIBRARIES[0]
         capable = bytes.fromhex("0100000200200000000000000000000000000000")  # cap_net_raw, effective
         for owner in (NOBODY, 0):
-            os.chown(self.world.package, owner, owner)
+            for each in [self.world.env, *self.world.env.rglob("*")]:
+                os.chown(each, owner, owner)
             try:
                 os.setxattr(path, "security.capability", capable)
             except OSError as error:
