@@ -8,6 +8,10 @@
 #include "io/file.h"
 #include "io/system.h"
 
+#include <memory>
+#include <optional>
+#include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 

@@ -400,6 +400,14 @@ class Root(Hostile):
             self.refused(*self.command("apply", shared / "build"), says="was written by someone else")
             self.refused(harness.TCFIX, "undo", "--journal", explicit, says="was written by someone else")
 
+    def test_what_root_did_in_a_mixed_environment_can_be_undone(self):
+        before = content(self.world.site)
+        for path in [self.world.package, *self.world.package.iterdir()]:
+            os.chown(path, 0, 0)
+        self.apply()
+        self.undo()
+        self.assertEqual(content(self.world.site), before)
+
     def test_what_is_swapped_meanwhile_changes_nothing_elsewhere(self):
         """Someone exchanges directories of the environment for links to others, all the time."""
         outside = self.world.root / "outside"
