@@ -3,6 +3,7 @@
 #include "apply/library_stage.h"
 #include "base/parallel.h"
 #include "commit/locks.h"
+#include "env/distribution.h"
 #include "image/names.h"
 #include "io/host.h"
 #include "resolve/verdict.h"
@@ -30,13 +31,14 @@ public:
   void report(TargetOutcome& outcome);
   /// What the environment's own python says of the files as they are now.
   llvm::Expected<trial::Trial> tryOut(const trial::TrialOptions& how);
-  const std::string& journalPath() const { return place.path; }
+  /// The directories that the run writes to; none in a dry run.
+  commit::Locks lock(io::Notify notify) const;
 
 private:
   void openLibraries(const commit::Locks& locks);
   void takeReplacement(LibraryWork& work);
   void plan();
-  llvm::Error write();
+  std::optional<commit::CommitFailure> write(const commit::Locks& locks);
   LibraryWork* find(const std::string& path);
 
   const env::Target& target;
@@ -178,7 +180,7 @@ void PackageRun::plan() {
       drafts[draft.library().path] = &draft;
 }
 
-llvm::Error PackageRun::write() {
+std::optional<commit::CommitFailure> PackageRun::write(const commit::Locks& locks) {
   std::vector<LibraryWork*> changed;
   std::vector<JournalEntry> kept;
   for (const JournalEntry& entry : state.journal.entries) {
@@ -196,7 +198,7 @@ llvm::Error PackageRun::write() {
 
   std::vector<std::optional<StagedLibrary>> staged(changed.size());
   std::vector<std::optional<Problem>> refused(changed.size());
-  StageContext context{place, options, facts.process.arch, target.disk};
+  StageContext context{place, options, facts.process.arch, target.disk, locks};
   parallelFor(changed.size(), commit::kFilesAtOnce, [&](size_t i) {
     if (io::system::isInterrupted()) {
       refused[i] = {ErrorCode::Interrupted, "interrupted; nothing was changed", {}, {}};
@@ -211,11 +213,20 @@ llvm::Error PackageRun::write() {
   });
   for (const std::optional<Problem>& problem : refused)
     if (problem)
-      return toError(*problem);
+      return commit::CommitFailure{*problem, {}};
   std::vector<StagedLibrary> ready;
   for (std::optional<StagedLibrary>& library : staged)
     ready.push_back(std::move(*library));
-  return commitLibraries(state, ready, std::move(kept), warnings);
+  return commitLibraries(state, ready, std::move(kept), {locks, target.disk, warnings});
+}
+
+commit::Locks PackageRun::lock(io::Notify notify) const {
+  if (!options.isWriting)
+    return commit::Locks({}, {}, notify, commit::Links::Replaced);
+  std::vector<std::string> written = package.libraries;
+  llvm::append_range(written, listsOf(place));
+  return commit::Locks(written, place.path, notify, commit::Links::Replaced,
+                       boundsOf(place, target.environment, target.disk));
 }
 
 llvm::Error PackageRun::run(const commit::Locks& locks) {
@@ -224,11 +235,15 @@ llvm::Error PackageRun::run(const commit::Locks& locks) {
   present.emplace(disk);
   if (llvm::Error error = locks.checkJournal(place.path))
     return error;
-  if (!place.condaMeta.empty())
-    if (llvm::Error error = locks.check(place.condaMeta))
+  for (const std::string& list : listsOf(place))
+    if (llvm::Error error = locks.check(list))
       return error;
   if (llvm::Error error = readState(place).moveInto(state))
     return error;
+  if (state.journalFile && options.isWriting)
+    for (const std::string& library : package.libraries)
+      if (llvm::Error error = locks.checkAuthor(*state.journalFile, library))
+        return error;
   openLibraries(locks);
   plan();
   parallelFor(works.size(), hardwareThreads(), [&](size_t i) {
@@ -250,13 +265,17 @@ llvm::Error PackageRun::run(const commit::Locks& locks) {
                 : rebuilt                ? survey::Simulation(facts, *present).loadAll(groups)
                                          : simulation->loadAll(groups));
   after = before;
+  std::optional<commit::CommitFailure> failure;
   if (options.isWriting)
-    if (llvm::Error error = write()) {
-      for (const std::unique_ptr<LibraryWork>& work : works)
-        if (work->isOpen() && !work->change.isIdentity())
-          work->outcome.leaveUnchanged();
-      return error;
-    }
+    failure = write(locks);
+  if (failure) {
+    for (const std::unique_ptr<LibraryWork>& work : works)
+      if (work->isOpen() && !work->change.isIdentity() && !failure->stuck.count(work->path))
+        work->outcome.leaveUnchanged();
+    isChanged = !failure->stuck.empty();
+  } else if (!place.stray.empty()) {
+    locks.removeIfEmpty(llvm::sys::path::parent_path(place.stray).str());
+  }
   if (isChanged && options.isWriting) {
     // Look again: the disk has the last word.
     resolve::LibraryStore changed = present->after(package.libraries);
@@ -264,7 +283,7 @@ llvm::Error PackageRun::run(const commit::Locks& locks) {
   } else if (isChanged) {
     after = keep(planned.takeLoads());
   }
-  return llvm::Error::success();
+  return failure ? toError(std::move(failure->problem)) : llvm::Error::success();
 }
 
 llvm::Expected<trial::Trial> PackageRun::tryOut(const trial::TrialOptions& how) {
@@ -357,7 +376,17 @@ std::string sharedStoreOf(llvm::StringRef folder) {
   return {};
 }
 
-llvm::Error refuse(const env::Package& package, const ApplyOptions& options) {
+// An installer writes a package's .dist-info last, and takes it away first; a journal that is
+// written meanwhile would lie where it is not found. A site without any is not an installer's.
+bool isBeingInstalled(const env::Package& package, const env::Target& target) {
+  const env::EnvironmentKind kind = target.environment.kind;
+  bool isNamedItself = kind == env::EnvironmentKind::Folder || kind == env::EnvironmentKind::File;
+  return package.distInfo.empty() && !package.libraries.empty() && !isNamedItself &&
+         !env::distributionsIn(package.site, target.disk).empty();
+}
+
+llvm::Error refuse(const env::Package& package, const env::Target& target,
+                   const ApplyOptions& options) {
   if (!package.outward.empty())
     return fail(ErrorCode::Unsupported,
                 "the folder of " + package.name + " is a link out of the environment, to " +
@@ -368,6 +397,13 @@ llvm::Error refuse(const env::Package& package, const ApplyOptions& options) {
                 package.name +
                     " belongs to several installed packages: " + llvm::join(package.owners, ", "),
                 "name one of them with --package");
+  if (options.isWriting && isBeingInstalled(package, target))
+    return fail(ErrorCode::Busy,
+                package.name + " has no .dist-info in " + package.site +
+                    ": the package is being installed, or was copied there",
+                "run the same command again when the installer is done; for a copy name its "
+                "folder: tcfix apply " +
+                    llvm::sys::path::parent_path(package.libraries.front()).str());
   for (const std::string& library : package.libraries)
     if (std::string store = sharedStoreOf(llvm::sys::path::parent_path(library));
         !store.empty() && !options.isForced)
@@ -402,19 +438,12 @@ TargetOutcome applyTo(const std::string& target, const ApplyOptions& options, io
   }
   for (const env::Package& package : found->packages) {
     llvm::append_range(outcome.warnings, package.problems);
-    if (llvm::Error error = refuse(package, options)) {
+    if (llvm::Error error = refuse(package, *found, options)) {
       outcome.problems.push_back(toProblem(std::move(error), target));
       continue;
     }
     PackageRun run(*found, package, options);
-    std::vector<std::string> written;
-    if (options.isWriting)
-      written = package.libraries;
-    if (options.isWriting && !package.condaMeta.empty())
-      written.push_back(package.condaMeta);
-    std::optional<commit::Locks> locks(std::in_place, written,
-                                       options.isWriting ? run.journalPath() : std::string(),
-                                       notify, commit::Links::Replaced);
+    std::optional<commit::Locks> locks(run.lock(notify));
     llvm::Error error = run.run(*locks);
     const bool isDone = !error;
     if (error)

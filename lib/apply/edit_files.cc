@@ -74,11 +74,14 @@ llvm::Error signAgain(Step& step, EditWork& work) {
   return llvm::Error::success();
 }
 
-llvm::Error stage(EditWork& work, const EditOptions& options) {
+llvm::Error stage(EditWork& work, const EditOptions& options, const commit::Locks& locks) {
   if (llvm::Error error = refuseIfInterrupted())
     return error;
+  llvm::Expected<io::Place> place = locks.place(work.input->path());
+  if (!place)
+    return place.takeError();
   llvm::Expected<Step> step =
-      Step::replace(*work.input, work.input->path(), work.outcome.edit.rewrite);
+      Step::replace(*work.input, std::move(*place), work.outcome.edit.rewrite);
   if (!step)
     return step.takeError();
   if (options.signWithCodesign)
@@ -92,7 +95,7 @@ llvm::Error stage(EditWork& work, const EditOptions& options) {
 }
 
 llvm::Error extendJournal(const std::string& path, JournalFile old,
-                          const std::vector<EditWork>& works) {
+                          const std::vector<EditWork>& works, const commit::Locks& locks) {
   std::vector<commit::JournalEntry>& entries = old.journal.entries;
   size_t known = entries.size();
   for (const EditWork& work : works)
@@ -106,7 +109,10 @@ llvm::Error extendJournal(const std::string& path, JournalFile old,
                          {}});
   if (entries.size() == known)
     return llvm::Error::success();
-  return commit::writeFile(old.input.get(), path, journalText(old.journal));
+  llvm::Expected<io::Place> place = locks.place(path);
+  if (!place)
+    return place.takeError();
+  return commit::writeFile(old.input.get(), std::move(*place), journalText(old.journal));
 }
 
 llvm::Expected<JournalFile> openOldJournal(const std::string& path, const commit::Locks& locks) {
@@ -156,10 +162,19 @@ void commitAll(std::vector<EditWork>& works) {
       staged.push_back(&work);
       steps.push_back(&*work.step);
     }
-  std::vector<std::optional<Problem>> problems = commit::commitEach(steps);
-  for (size_t i = 0; i < staged.size(); ++i)
-    if (problems[i])
-      staged[i]->fail(toError(std::move(*problems[i])));
+  std::vector<std::optional<commit::CommitFailure>> failures = commit::commitEach(steps);
+  for (size_t i = 0; i < staged.size(); ++i) {
+    if (!failures[i])
+      continue;
+    const FileOutcome changed = staged[i]->outcome;
+    staged[i]->fail(toError(failures[i]->problem));
+    if (failures[i]->stuck.empty())
+      continue;
+    // The new file is what is there.
+    std::optional<Problem> problem = std::move(staged[i]->outcome.problem);
+    staged[i]->outcome = changed;
+    staged[i]->outcome.problem = std::move(problem);
+  }
 }
 
 } // namespace
@@ -184,13 +199,13 @@ EditRun editFiles(llvm::ArrayRef<std::string> paths, const formats::EditRequest&
         if (llvm::Error error = plan(work, request, options, inherited))
           work.fail(std::move(error));
       if (work.isOpen() && work.outcome.status == FileStatus::Changed)
-        if (llvm::Error error = stage(work, options))
+        if (llvm::Error error = stage(work, options, locks))
           work.fail(std::move(error));
     });
   }
 
   if (!journalPath.empty())
-    if (llvm::Error error = extendJournal(journalPath, std::move(journal), works))
+    if (llvm::Error error = extendJournal(journalPath, std::move(journal), works, locks))
       giveUp(run, works, toProblem(std::move(error), journalPath));
   commitAll(works);
   for (EditWork& work : works)

@@ -3,29 +3,9 @@
 #include "commit/codesign_tool.h"
 #include "io/digest.h"
 
-#include <llvm/ADT/SmallString.h>
-#include <llvm/Support/Path.h>
-
 namespace tcfix::apply {
 
 namespace {
-
-// A link that once stood there is put back only if it still leads to the same bytes.
-bool leadsTo(const std::string& path, const std::string& link, Bytes bytes,
-             const io::TargetDisk& disk) {
-  if (link.empty())
-    return false;
-  llvm::SmallString<256> place(llvm::sys::path::parent_path(path));
-  if (llvm::sys::path::is_absolute(link))
-    place = disk.hostPath(link).value_or(link);
-  else
-    llvm::sys::path::append(place, link);
-  llvm::Expected<io::InputFile> file = disk.open(place);
-  if (file)
-    return file->bytes() == bytes;
-  llvm::consumeError(file.takeError());
-  return false;
-}
 
 JournalEntry replacementEntry(const LibraryWork& work, const OriginalFile& original,
                               const std::string& relative) {
@@ -88,8 +68,11 @@ llvm::Expected<StagedLibrary> stageLibrary(LibraryWork& work, const plan::Draft&
 
   if (staged.history.empty() && !work.history.empty() && draft.edits().empty() &&
       work.outcome.sha256After == work.history.front().sha256Before)
-    return stageOriginal(work, context.disk);
-  llvm::Expected<Step> step = Step::replace(*work.input, work.path, work.change);
+    return stageOriginal(work, context.disk, context.locks);
+  llvm::Expected<io::Place> place = context.locks.place(work.path);
+  if (!place)
+    return place.takeError();
+  llvm::Expected<Step> step = Step::replace(*work.input, std::move(*place), work.change);
   if (!step)
     return step.takeError();
   staged.step.emplace(std::move(*step));
@@ -109,17 +92,21 @@ llvm::Expected<StagedLibrary> stageLibrary(LibraryWork& work, const plan::Draft&
   return staged;
 }
 
-llvm::Expected<StagedLibrary> stageOriginal(LibraryWork& work, const io::TargetDisk& disk) {
+llvm::Expected<StagedLibrary> stageOriginal(LibraryWork& work, const io::TargetDisk& disk,
+                                            const commit::Locks& locks) {
   OriginalFile original = originalOf(work);
   if (io::sha256Hex(original.bytes) != work.history.front().sha256Before)
     return fail(ErrorCode::Malformed, "the journal does not lead back to the original bytes",
                 "install the package again to get them back");
   StagedLibrary staged;
   staged.work = &work;
+  llvm::Expected<io::Place> place = locks.place(work.path);
+  if (!place)
+    return place.takeError();
   llvm::Expected<Step> step =
       leadsTo(work.path, original.link, original.bytes, disk)
-          ? llvm::Expected<Step>(Step::link(*work.input, work.path, original.link))
-          : Step::replace(*work.input, work.path,
+          ? llvm::Expected<Step>(Step::link(*work.input, std::move(*place), original.link))
+          : Step::replace(*work.input, std::move(*place),
                           differenceOf(work.input->bytes(), original.bytes, "undo"),
                           original.modifiedNs);
   if (!step)

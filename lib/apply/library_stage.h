@@ -11,6 +11,7 @@ struct StageContext {
   const ApplyOptions& options;
   std::string arch; ///< the slice that the plan was made for
   const io::TargetDisk& disk;
+  const commit::Locks& locks;
 };
 
 /// Stages what rewriteLibrary() wants. The library must not be as wanted already.
@@ -18,6 +19,7 @@ llvm::Expected<StagedLibrary> stageLibrary(LibraryWork& work, const plan::Draft&
                                            const StageContext& context);
 
 /// Stages the installer's own file again, whatever was done to it.
-llvm::Expected<StagedLibrary> stageOriginal(LibraryWork& work, const io::TargetDisk& disk);
+llvm::Expected<StagedLibrary> stageOriginal(LibraryWork& work, const io::TargetDisk& disk,
+                                            const commit::Locks& locks);
 
 } // namespace tcfix::apply

@@ -1,6 +1,9 @@
 #include "apply/package_commit.h"
 
 #include "apply/record_file.h"
+#include "base/paths.h"
+#include "env/library_files.h"
+#include "env/record.h"
 
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/Support/Path.h>
@@ -24,7 +27,8 @@ void joinTwins(std::vector<StagedLibrary>& libraries) {
       for (auto [from, to] : llvm::zip(libraries[j].history, libraries[i].history))
         if (from.plan && to.plan)
           to.plan->stamp = from.plan->stamp;
-      libraries[i].step.emplace(Step::join(*second.input, second.path, first.path));
+      libraries[i].step.emplace(
+          Step::join(*second.input, libraries[i].step->place(), libraries[j].step->place()));
       break;
     }
 }
@@ -39,32 +43,49 @@ std::vector<RecordChange> recordChanges(llvm::ArrayRef<JournalEntry> entries) {
   return changes;
 }
 
-/// Every list of the package's files, brought up to date.
-std::vector<RecordWork> followInLists(const PackageState& state,
-                                      llvm::ArrayRef<JournalEntry> entries,
-                                      std::vector<Problem>& warnings) {
-  RecordRequest request{state.place, state.journal, recordChanges(entries), !entries.empty()};
+/// Every list of the package's files, brought up to date. One that cannot be read is left as it is,
+/// unless it holds what apply wrote: then nothing may change that it would contradict.
+llvm::Expected<std::vector<RecordWork>> followInLists(const PackageState& state,
+                                                      llvm::ArrayRef<JournalEntry> entries,
+                                                      const CommitContext& context) {
+  RecordRequest request{state.place, state.journal, context.disk, recordChanges(entries),
+                        !entries.empty()};
   std::vector<RecordWork> lists;
   auto add = [&](const std::string& path,
-                 llvm::function_ref<llvm::Expected<RecordWork>(const RecordRequest&)> plan) {
+                 llvm::function_ref<llvm::Expected<RecordWork>(const RecordRequest&)> plan)
+      -> llvm::Error {
     if (path.empty())
-      return;
-    if (llvm::Expected<RecordWork> list = plan(request)) {
+      return llvm::Error::success();
+    llvm::Expected<RecordWork> list = plan(request);
+    if (list) {
       lists.push_back(std::move(*list));
-    } else {
-      Problem problem = toProblem(list.takeError(), path);
-      problem.code = std::nullopt;
-      problem.message = "was left as it is: " + problem.message;
-      warnings.push_back(std::move(problem));
+      return llvm::Error::success();
     }
+    Problem problem = toProblem(list.takeError(), path);
+    const std::string name = relativeTo(state.place, path);
+    bool isOurs = llvm::any_of(state.journal.entries,
+                               [&](const JournalEntry& entry) { return entry.path == name; });
+    if (problem.code == ErrorCode::NotFound)
+      return llvm::Error::success(); // a list that is gone contradicts nothing
+    if (isOurs)
+      return at(path,
+                fail(ErrorCode::Unreadable,
+                     "holds hashes that tcfix wrote, and cannot be put back: " + problem.message,
+                     "install the package again, or make the file readable"));
+    problem.code = std::nullopt;
+    problem.message = "was left as it is: " + problem.message;
+    context.warnings.push_back(std::move(problem));
+    return llvm::Error::success();
   };
-  add(state.place.record, planRecord);
+  if (llvm::Error error = add(state.place.record, planRecord))
+    return error;
   // conda lists RECORD, too.
   for (const RecordWork& record : lists)
     if (record.entry)
       request.changes.push_back(
           {record.entry->path, record.entry->sha256After, record.wanted.size()});
-  add(state.place.condaMeta, planCondaMeta);
+  if (llvm::Error error = add(state.place.condaMeta, planCondaMeta))
+    return error;
   return lists;
 }
 
@@ -82,25 +103,40 @@ Journal unionOf(const Journal& old, const Journal& wanted) {
 
 // First comes a journal that knows the old state and the new one, whichever a file will be found
 // in after a crash; last one that knows the new state only.
-llvm::Error addFirstJournal(commit::Phase& phase, const PackageState& state,
-                            const Journal& wanted) {
+llvm::Error addFirstJournal(commit::Phase& phase, const PackageState& state, const Journal& wanted,
+                            const commit::Locks& locks) {
   if (wanted.entries.empty())
     return llvm::Error::success();
+  llvm::Expected<io::Place> place = locks.newPlace(state.place.path);
+  if (!place)
+    return at(state.place.path, place.takeError());
   const std::string text = journalText(unionOf(state.journal, wanted));
   return append(phase, state.place.path,
-                Step::write(state.journalFile.get(), state.place.path, text));
+                Step::write(state.journalFile.get(), std::move(*place), text));
 }
 
-llvm::Error addLastJournal(commit::Phase& phase, const PackageState& state, const Journal& wanted) {
+llvm::Error addRemoval(commit::Phase& phase, const std::string& path, const commit::Locks& locks) {
+  llvm::Expected<io::Place> place = locks.place(path);
+  if (!place)
+    return at(path, place.takeError());
+  phase.push_back(Step::remove(std::move(*place)));
+  return llvm::Error::success();
+}
+
+llvm::Error addLastJournal(commit::Phase& phase, const PackageState& state, const Journal& wanted,
+                           const commit::Locks& locks) {
   const std::string& path = state.place.path;
-  if (wanted.entries.empty()) {
-    if (state.journalFile)
-      phase.push_back(Step::remove(path));
-    return llvm::Error::success();
-  }
+  if (!state.place.stray.empty())
+    if (llvm::Error error = addRemoval(phase, state.place.stray, locks))
+      return error;
+  if (wanted.entries.empty())
+    return state.journalFile ? addRemoval(phase, path, locks) : llvm::Error::success();
   if (state.journal.entries.empty() || isSame(wanted, unionOf(state.journal, wanted)))
     return llvm::Error::success();
-  return append(phase, path, Step::write(nullptr, path, journalText(wanted)));
+  llvm::Expected<io::Place> place = locks.newPlace(path);
+  if (!place)
+    return at(path, place.takeError());
+  return append(phase, path, Step::write(nullptr, std::move(*place), journalText(wanted)));
 }
 
 constexpr llvm::StringLiteral kReinstall =
@@ -113,22 +149,61 @@ bool leadsOut(llvm::StringRef entry) {
              llvm::make_range(llvm::sys::path::begin(entry), llvm::sys::path::end(entry)), "..");
 }
 
+/// Whether an entry names a library that apply may have changed: one in the package's own folder,
+/// or one that RECORD lists.
+bool isOfPackage(llvm::StringRef name, const JournalPlace& place) {
+  if (leadsOut(name) || env::isInGraftedFolder(name) ||
+      !env::isLibraryName(llvm::sys::path::filename(name)))
+    return false;
+  if (place.record.empty() || isWithin(name, place.folder))
+    return true;
+  std::optional<io::InputFile> file = llvm::expectedToOptional(io::InputFile::open(place.record));
+  std::optional<env::Record> record;
+  if (file)
+    record = llvm::expectedToOptional(env::Record::parse(textOf(file->bytes())));
+  return record && record->find(name);
+}
+
+llvm::Expected<commit::JournalFile> openJournal(const std::string& path) {
+  llvm::Expected<commit::JournalFile> file = commit::openJournal(path);
+  if (file)
+    return file;
+  Problem problem = toProblem(file.takeError(), path);
+  if (problem.code == ErrorCode::Malformed)
+    problem.hint = kReinstall.str();
+  return toError(std::move(problem));
+}
+
+/// Entries for the same libraries, from the journal in the package's folder.
+llvm::Error takeOver(PackageState& state) {
+  const std::string base =
+      llvm::sys::path::parent_path(llvm::sys::path::parent_path(state.place.stray)).str();
+  llvm::Expected<commit::JournalFile> file = openJournal(state.place.stray);
+  if (!file)
+    return file.takeError();
+  for (JournalEntry& entry : file->journal.entries)
+    entry.path = relativePath(state.place.base, base + "/" + entry.path);
+  state.journal = unionOf(state.journal, file->journal);
+  return llvm::Error::success();
+}
+
 } // namespace
 
 llvm::Expected<PackageState> readState(JournalPlace place) {
-  llvm::Expected<commit::JournalFile> file = commit::openJournal(place.path);
-  if (!file) {
-    Problem problem = toProblem(file.takeError(), place.path);
-    if (problem.code == ErrorCode::Malformed)
-      problem.hint = kReinstall.str();
-    return toError(std::move(problem));
-  }
-  for (const JournalEntry& entry : file->journal.entries)
-    if (isLibraryEntry(entry, place) && leadsOut(entry.path))
-      return at(place.path, fail(ErrorCode::Malformed,
-                                 "names " + entry.path + ", which is no file of the package",
-                                 kReinstall.str()));
-  return PackageState{std::move(place), std::move(file->input), std::move(file->journal)};
+  llvm::Expected<commit::JournalFile> file = openJournal(place.path);
+  if (!file)
+    return file.takeError();
+  PackageState state{std::move(place), std::move(file->input), std::move(file->journal)};
+  if (!state.place.stray.empty())
+    if (llvm::Error error = takeOver(state))
+      return error;
+  for (const JournalEntry& entry : state.journal.entries)
+    if (isLibraryEntry(entry, state.place) && !isOfPackage(entry.path, state.place))
+      return at(state.place.path,
+                fail(ErrorCode::Malformed,
+                     "names " + entry.path + ", which is no library of the package",
+                     kReinstall.str()));
+  return state;
 }
 
 bool isLibraryEntry(const JournalEntry& entry, const JournalPlace& place) {
@@ -136,8 +211,25 @@ bool isLibraryEntry(const JournalEntry& entry, const JournalPlace& place) {
          entry.path != relativeTo(place, place.condaMeta);
 }
 
-llvm::Error commitLibraries(const PackageState& state, std::vector<StagedLibrary>& staged,
-                            std::vector<JournalEntry> kept, std::vector<Problem>& warnings) {
+std::vector<std::string> listsOf(const JournalPlace& place) {
+  std::vector<std::string> paths;
+  for (const std::string& path : {place.condaMeta, place.stray})
+    if (!path.empty())
+      paths.push_back(path);
+  return paths;
+}
+
+namespace {
+
+/// The phases that bring a package from one state to the next.
+struct PackagePhases {
+  commit::Phase phases[3]; ///< first journal, files, last journal
+  std::vector<RecordWork> lists;
+};
+
+llvm::Error stagePackage(PackagePhases& package, const PackageState& state,
+                         std::vector<StagedLibrary>& staged, std::vector<JournalEntry> kept,
+                         const CommitContext& context) {
   joinTwins(staged);
   Journal wanted{std::move(kept)};
   for (const StagedLibrary& library : staged)
@@ -145,27 +237,40 @@ llvm::Error commitLibraries(const PackageState& state, std::vector<StagedLibrary
   // Whichever were changed last: the next run must not find another order and write.
   llvm::stable_sort(wanted.entries,
                     [](const JournalEntry& a, const JournalEntry& b) { return a.path < b.path; });
-  std::vector<RecordWork> lists = followInLists(state, wanted.entries, warnings);
+  std::vector<RecordWork>& lists = package.lists;
+  if (llvm::Error error = followInLists(state, wanted.entries, context).moveInto(lists))
+    return error;
   if (!wanted.entries.empty())
     for (const RecordWork& list : lists)
       if (list.entry)
         wanted.entries.push_back(*list.entry);
   bool isListChanged = llvm::any_of(lists, [](const RecordWork& list) { return list.isChanged(); });
-  if (staged.empty() && !isListChanged && isSame(wanted, state.journal))
+  if (staged.empty() && !isListChanged && state.place.stray.empty() &&
+      isSame(wanted, state.journal))
     return llvm::Error::success();
 
-  commit::Phase phases[3]; // first journal, files, last journal
-  if (llvm::Error error = addFirstJournal(phases[0], state, wanted))
+  commit::Phase(&phases)[3] = package.phases;
+  if (llvm::Error error = addFirstJournal(phases[0], state, wanted, context.locks))
     return error;
   for (StagedLibrary& library : staged)
     phases[1].push_back(std::move(*library.step));
   for (const RecordWork& list : lists)
     if (list.isChanged())
-      if (llvm::Error error = append(phases[1], list.path, list.stage()))
+      if (llvm::Error error = append(phases[1], list.path, list.stage(context.locks, context.disk)))
         return error;
-  if (llvm::Error error = addLastJournal(phases[2], state, wanted))
-    return error;
-  return commit::commitTogether(phases);
+  return addLastJournal(phases[2], state, wanted, context.locks);
+}
+
+} // namespace
+
+std::optional<commit::CommitFailure> commitLibraries(const PackageState& state,
+                                                     std::vector<StagedLibrary>& staged,
+                                                     std::vector<JournalEntry> kept,
+                                                     const CommitContext& context) {
+  PackagePhases package;
+  if (llvm::Error error = stagePackage(package, state, staged, std::move(kept), context))
+    return commit::CommitFailure{toProblem(std::move(error), {}), {}};
+  return commit::tryCommitTogether(package.phases);
 }
 
 } // namespace tcfix::apply

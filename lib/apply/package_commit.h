@@ -12,8 +12,9 @@ using commit::Step;
 struct PackageState {
   JournalPlace place;
   std::unique_ptr<io::InputFile> journalFile; ///< none if there is no journal yet
-  Journal journal;
+  Journal journal;                            ///< with what a stray one says
 };
+/// Refuses a journal that names anything but libraries of its package.
 llvm::Expected<PackageState> readState(JournalPlace place);
 
 /// A library's new file, staged, and its history as the journal shall tell it.
@@ -23,10 +24,22 @@ struct StagedLibrary {
   std::vector<JournalEntry> history; ///< empty: it is the installer's own again
 };
 
+/// How a package is written.
+struct CommitContext {
+  const commit::Locks& locks;
+  const io::TargetDisk& disk;
+  std::vector<Problem>& warnings; ///< what could not follow
+};
+
 /// Commits the libraries; the journal will hold `kept` and their histories, and RECORD follow.
-/// Writes nothing where nothing differs. Warnings tell what could not follow.
-llvm::Error commitLibraries(const PackageState& state, std::vector<StagedLibrary>& staged,
-                            std::vector<JournalEntry> kept, std::vector<Problem>& warnings);
+/// Writes nothing where nothing differs.
+std::optional<commit::CommitFailure> commitLibraries(const PackageState& state,
+                                                     std::vector<StagedLibrary>& staged,
+                                                     std::vector<JournalEntry> kept,
+                                                     const CommitContext& context);
+
+/// All paths that a run for a package writes to, besides its libraries and its journal.
+std::vector<std::string> listsOf(const JournalPlace& place);
 
 /// True for entries about libraries, false for those about RECORD and the like.
 bool isLibraryEntry(const JournalEntry& entry, const JournalPlace& place);

@@ -1,10 +1,12 @@
 #include "apply/package_files.h"
 
 #include "base/paths.h"
+#include "env/distribution.h"
 #include "io/digest.h"
 #include "io/host.h"
 
 #include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/SmallString.h>
 #include <llvm/Support/Path.h>
 
 namespace tcfix::apply {
@@ -21,12 +23,19 @@ constexpr int kMostLevels = 4;
 
 JournalPlace journalOf(const env::Package& package) {
   if (!package.distInfo.empty()) {
-    std::string record = package.distInfo + "/RECORD";
-    return {package.distInfo + "/" + kListedName.str(), package.site,
-            io::exists(record) ? record : "", package.condaMeta};
+    std::string folder = package.libraries.empty()
+                             ? package.site + "/" + env::moduleName(package.name)
+                             : path::parent_path(package.libraries.front()).str();
+    std::string stray = folder + "/" + kJournalFolder.str() + "/" + kFileName.str();
+    return {package.distInfo + "/" + kListedName.str(),
+            package.site,
+            package.distInfo + "/RECORD",
+            package.condaMeta,
+            relativePath(package.site, folder),
+            io::exists(stray) ? stray : ""};
   }
   auto in = [](llvm::StringRef folder) -> JournalPlace {
-    return {(folder + "/" + kJournalFolder + "/" + kFileName).str(), folder.str(), {}, {}};
+    return {(folder + "/" + kJournalFolder + "/" + kFileName).str(), folder.str(), {}, {}, {}, {}};
   };
   // A folder around it may have been repaired as a whole before.
   llvm::StringRef above = package.home;
@@ -36,6 +45,24 @@ JournalPlace journalOf(const env::Package& package) {
     else
       above = path::parent_path(above);
   return in(package.home);
+}
+
+commit::Bounds boundsOf(const JournalPlace& place, const env::Environment& environment,
+                        const io::TargetDisk& disk) {
+  commit::Bounds bounds{{}, disk};
+  auto add = [&](const std::string& directory) {
+    if (std::optional<std::string> real = disk.realPath(directory))
+      bounds.roots.push_back(std::move(*real));
+  };
+  bool isLoneFile =
+      environment.kind == env::EnvironmentKind::File && environment.whole == environment.root;
+  add(isLoneFile ? path::parent_path(environment.root).str() : environment.whole);
+  for (const env::Site& site : environment.sites)
+    if (site.kind != env::SiteKind::Own)
+      add(site.folder);
+  if (place.record.empty())
+    add(place.base);
+  return bounds;
 }
 
 std::string relativeTo(const JournalPlace& place, const std::string& file) {
@@ -66,10 +93,14 @@ void findHistory(LibraryWork& work, const Journal& journal, const std::string& r
   if (now.empty())
     now = io::sha256Hex(work.input->bytes());
   work.history = commit::historyOf(journal, relative, now);
-  // Hashes are what a journal claims; sizes that contradict them lead nowhere.
-  uint64_t size = work.input->bytes().size();
+  // Hashes are what a journal claims; sizes that contradict them, or that no edit makes of this
+  // file, lead nowhere.
+  uint64_t size = work.input->bytes().size(), most = 4 * size;
+  for (const JournalEntry& entry : work.history)
+    for (const BytePatch& patch : entry.reverse.patches)
+      most += patch.after.size();
   for (const JournalEntry& entry : llvm::reverse(work.history)) {
-    if (entry.reverse.oldSize != size)
+    if (entry.reverse.oldSize != size || entry.reverse.newSize > most)
       return work.history.clear();
     size = entry.reverse.newSize;
   }
@@ -108,6 +139,19 @@ OriginalFile originalOf(const LibraryWork& work) {
   if (work.history.empty())
     original.link = io::system::readLink(work.path).value_or("");
   return original;
+}
+
+bool leadsTo(const std::string& file, const std::string& link, Bytes bytes,
+             const io::TargetDisk& disk) {
+  if (link.empty())
+    return false;
+  llvm::SmallString<256> place(path::parent_path(file));
+  if (path::is_absolute(link))
+    place = disk.hostPath(link).value_or(link);
+  else
+    path::append(place, link);
+  std::optional<io::InputFile> target = llvm::expectedToOptional(disk.open(place));
+  return target && target->bytes() == bytes;
 }
 
 } // namespace tcfix::apply

@@ -4,6 +4,7 @@
 
 #include "apply/edit_files.h"
 #include "commit/journal.h"
+#include "commit/locks.h"
 #include "env/package.h"
 
 #include <memory>
@@ -20,11 +21,19 @@ struct JournalPlace {
   std::string base;      ///< host path of a folder
   std::string record;    ///< host path of the RECORD that lists it; empty if there is none
   std::string condaMeta; ///< the same of conda's list
+  std::string folder;    ///< the package's own, relative to `base`; empty outside a site
+  /// A journal that was written into the package's folder while there was no .dist-info; the next
+  /// run takes it over. Empty if there is none.
+  std::string stray;
 };
 JournalPlace journalOf(const env::Package& package);
 
 /// The folder of the journal of a package without .dist-info, in the package's own.
 constexpr llvm::StringLiteral kJournalFolder = ".tcfix";
+
+/// Where a run for a package may write: in its environment, or in the site that it borrows from.
+commit::Bounds boundsOf(const JournalPlace& place, const env::Environment& environment,
+                        const io::TargetDisk& disk);
 
 /// `path` as the journal of `place` writes it.
 std::string relativeTo(const JournalPlace& place, const std::string& path);
@@ -76,5 +85,10 @@ struct OriginalFile {
   std::string link; ///< what the original said, if it was a symbolic link
 };
 OriginalFile originalOf(const LibraryWork& work);
+
+/// Whether a link that once stood at `path` still leads to the same bytes; only then it is put
+/// back.
+bool leadsTo(const std::string& path, const std::string& link, Bytes bytes,
+             const io::TargetDisk& disk);
 
 } // namespace tcfix::apply

@@ -19,7 +19,7 @@ llvm::Expected<RecordWork> planList(const std::string& path, const RecordRequest
                                     llvm::function_ref<void(List&)> follow) {
   RecordWork work;
   work.path = path;
-  llvm::Expected<io::InputFile> input = io::InputFile::open(path);
+  llvm::Expected<io::InputFile> input = request.disk.open(path);
   if (!input)
     return input.takeError();
   work.input = std::make_unique<io::InputFile>(std::move(*input));
@@ -33,9 +33,14 @@ llvm::Expected<RecordWork> planList(const std::string& path, const RecordRequest
   for (const JournalEntry& entry : request.journal.entries)
     if (entry.path == relative && entry.sha256After == digest)
       known = &entry;
+  if (known && known->reverse.oldSize != work.input->bytes().size())
+    return fail(ErrorCode::Malformed, "does not have the size that the journal says");
   if (known) {
     original = textOf(rewritten(known->reverse, work.input->bytes())).str();
     work.modifiedNs = known->modifiedNs;
+    work.link = known->link;
+  } else {
+    work.link = io::system::readLink(path).value_or("");
   }
   llvm::Expected<List> list = List::parse(original);
   if (!list)
@@ -51,16 +56,23 @@ llvm::Expected<RecordWork> planList(const std::string& path, const RecordRequest
                   io::sha256Hex(bytesOf(work.wanted)),
                   work.modifiedNs,
                   differenceOf(bytesOf(work.wanted), bytesOf(original), "undo"),
-                  io::system::readLink(path).value_or(""),
+                  work.link,
                   std::nullopt};
   return work;
 }
 
 } // namespace
 
-llvm::Expected<commit::Step> RecordWork::stage() const {
+llvm::Expected<commit::Step> RecordWork::stage(const commit::Locks& locks,
+                                               const io::TargetDisk& disk) const {
+  llvm::Expected<io::Place> place = locks.place(path);
+  if (!place)
+    return place.takeError();
+  if (!entry && leadsTo(path, link, bytesOf(wanted), disk))
+    return commit::Step::link(*input, std::move(*place), link);
   // The installer's own text gets the installer's own time.
-  return commit::Step::replace(*input, path, differenceOf(input->bytes(), bytesOf(wanted), "list"),
+  return commit::Step::replace(*input, std::move(*place),
+                               differenceOf(input->bytes(), bytesOf(wanted), "list"),
                                entry ? std::nullopt : std::optional<int64_t>(modifiedNs));
 }
 

@@ -21,15 +21,17 @@ struct RecordWork {
   std::optional<JournalEntry> entry; ///< the way back to the installer's; none if unchanged
   std::string wanted;
   int64_t modifiedNs = 0; ///< of the installer's
+  std::string link;       ///< what the installer's said, if it was a symbolic link
 
   bool isChanged() const { return input && textOf(input->bytes()) != wanted; }
-  llvm::Expected<commit::Step> stage() const;
+  llvm::Expected<commit::Step> stage(const commit::Locks& locks, const io::TargetDisk& disk) const;
 };
 
 /// What all of a list depends on.
 struct RecordRequest {
   const JournalPlace& place;
   const Journal& journal;
+  const io::TargetDisk& disk;
   std::vector<RecordChange> changes; ///< all files that differ from what the installer put there
   bool hasJournal = false;           ///< then it is listed
 };

@@ -3,6 +3,7 @@
 #include "apply/library_stage.h"
 #include "commit/locks.h"
 #include "env/target.h"
+#include "formats/formats.h"
 #include "io/host.h"
 
 #include <llvm/ADT/STLExtras.h>
@@ -34,6 +35,10 @@ public:
     if (!input)
       return note(toProblem(input.takeError(), file), name);
     work.input = std::make_unique<io::InputFile>(std::move(*input));
+    if (!formats::sniff(work.input->bytes()))
+      return note(
+          {ErrorCode::NotALibrary, "is not a library: the journal cannot be about it", file, {}},
+          name);
     work.path = links == Links::Followed ? work.input->path() : file;
     findHistory(work, journal, name);
     if (work.history.empty() && isOriginal(work, journal, name)) {
@@ -45,7 +50,7 @@ public:
       return note({ErrorCode::ChangedMeanwhile, "was changed by someone else since; left as it is",
                    file, "install the package again to get the original back"},
                   name);
-    llvm::Expected<StagedLibrary> library = stageOriginal(work, disk);
+    llvm::Expected<StagedLibrary> library = stageOriginal(work, disk, locks);
     if (!library)
       return note(toProblem(library.takeError(), file), name);
     if (llvm::Error error = library->step->sync()) // which gives its descriptor back
@@ -54,6 +59,13 @@ public:
     files.push_back(file);
     staged.push_back(std::move(*library));
     return llvm::Error::success();
+  }
+
+  /// Notes what is restored: all of it, or what could not be put back.
+  void report(const std::optional<commit::CommitFailure>& failure) {
+    for (const std::string& file : files)
+      if (!failure || failure->stuck.count(file))
+        run.restored.push_back(file);
   }
 
   std::vector<StagedLibrary> staged;
@@ -87,12 +99,12 @@ std::vector<JournalPlace> findJournals(const env::Target& target) {
   auto add = [&](JournalPlace place) {
     bool isKnown =
         llvm::any_of(places, [&](const JournalPlace& known) { return known.path == place.path; });
-    if (!isKnown && io::exists(place.path))
+    if (!isKnown && (!place.stray.empty() || io::exists(place.path)))
       places.push_back(std::move(place));
   };
   for (env::Package& package : env::listPackages(environment, disk)) {
     JournalPlace place = journalOf(package);
-    if (io::exists(place.path))
+    if (!place.stray.empty() || io::exists(place.path))
       place.condaMeta = env::findCondaMeta(environment, disk, package.name);
     add(std::move(place));
   }
@@ -129,8 +141,15 @@ std::set<std::string> namesBelow(const std::string& only, const PackageState& st
   return names;
 }
 
+// Ours alone, and empty once the journal is gone; else they stay.
+void removeJournalDirectories(const JournalPlace& place, const Locks& locks) {
+  for (const std::string& journal : {place.path, place.stray})
+    if (path::filename(path::parent_path(journal)) == ".tcfix")
+      locks.removeIfEmpty(path::parent_path(journal).str());
+}
+
 llvm::Error undoPackage(const JournalPlace& place, const std::string& only,
-                        const io::TargetDisk& disk, io::Notify notify, UndoRun& run) {
+                        const env::Target& target, io::Notify notify, UndoRun& run) {
   llvm::Expected<PackageState> read = readState(place);
   if (!read)
     return read.takeError();
@@ -138,19 +157,23 @@ llvm::Error undoPackage(const JournalPlace& place, const std::string& only,
   std::vector<std::string> written;
   for (const std::string& name : names)
     written.push_back(place.base + "/" + name);
-  if (!place.condaMeta.empty())
-    written.push_back(place.condaMeta);
-  Locks locks(written, place.path, notify, Links::Replaced);
+  llvm::append_range(written, listsOf(place));
+  Locks locks(written, place.path, notify, Links::Replaced,
+              boundsOf(place, target.environment, target.disk));
   if (llvm::Error error = locks.checkJournal(place.path))
     return error;
-  if (!place.condaMeta.empty())
-    if (llvm::Error error = locks.check(place.condaMeta))
+  for (const std::string& file : written)
+    if (llvm::Error error = locks.check(file))
       return error;
   // Read again: another tcfix may have been at work until the lock was ours.
   llvm::Expected<PackageState> state = readState(place);
   if (!state)
     return state.takeError();
-  Restoration restoration(state->journal, locks, disk, run);
+  if (state->journalFile)
+    for (const std::string& file : written)
+      if (llvm::Error error = locks.checkAuthor(*state->journalFile, file))
+        return error;
+  Restoration restoration(state->journal, locks, target.disk, run);
   for (const std::string& name : namesBelow(only, *state))
     if (names.count(name)) // the others' directories are not locked
       if (llvm::Error error = restoration.add(place.base + "/" + name, name, Links::Replaced))
@@ -159,13 +182,12 @@ llvm::Error undoPackage(const JournalPlace& place, const std::string& only,
   for (const JournalEntry& entry : state->journal.entries)
     if (isLibraryEntry(entry, place) && !restoration.settled.count(entry.path))
       kept.push_back(entry);
-  if (llvm::Error error =
-          commitLibraries(*state, restoration.staged, std::move(kept), run.warnings))
-    return error;
-  llvm::append_range(run.restored, restoration.files);
-  // Ours alone, and empty once the journal is gone; else it stays.
-  if (path::filename(path::parent_path(place.path)) == ".tcfix")
-    io::removeEmptyDirectory(path::parent_path(place.path));
+  std::optional<commit::CommitFailure> failure = commitLibraries(
+      *state, restoration.staged, std::move(kept), {locks, target.disk, run.warnings});
+  restoration.report(failure);
+  if (failure)
+    return toError(std::move(failure->problem));
+  removeJournalDirectories(place, locks);
   return llvm::Error::success();
 }
 
@@ -183,25 +205,32 @@ llvm::Expected<UndoRun> undoJournal(const std::string& path, io::Notify notify) 
   if (llvm::Error error = locks.checkJournal(path))
     return error;
   // Read again: another tcfix may have been at work until the lock was ours.
-  journal = commit::readJournal(path);
-  if (!journal)
-    return journal.takeError();
+  llvm::Expected<commit::JournalFile> file = commit::openJournal(path);
+  if (!file)
+    return file.takeError();
+  journal = std::move(file->journal);
+  if (file->input)
+    for (const std::string& name : written)
+      if (llvm::Error error = locks.checkAuthor(*file->input, name))
+        return error;
   for (JournalEntry& entry : journal->entries)
     entry.link.clear(); // edit follows links and makes none
   UndoRun run;
   const io::TargetDisk disk({});
   Restoration restoration(*journal, locks, disk, run);
   for (const std::string& name : names)
-    if (llvm::Error error = restoration.add(name, name, Links::Followed))
+    if (llvm::Error error = restoration.add(name, name, Links::Followed)) {
       run.problems.push_back(toProblem(std::move(error), name));
+      return run; // none of them
+    }
   llvm::append_range(run.problems, restoration.missing);
   commit::Phase phase;
   for (StagedLibrary& library : restoration.staged)
     phase.push_back(std::move(*library.step));
-  if (llvm::Error error = commit::commitTogether(phase))
-    run.problems.push_back(toProblem(std::move(error), path));
-  else
-    run.restored = std::move(restoration.files);
+  std::optional<commit::CommitFailure> failure = commit::tryCommitTogether(phase);
+  restoration.report(failure);
+  if (failure)
+    run.problems.push_back(toProblem(toError(std::move(failure->problem)), path));
   return run;
 }
 
@@ -224,12 +253,17 @@ llvm::Expected<UndoRun> undoTarget(const std::string& target, const std::string&
   // A tcfix that was killed before its journal was there left nothing but temporary files.
   for (const env::Package& package : found->packages)
     if (places.empty() && package.outward.empty()) {
-      Locks locks(package.libraries, journalOf(package).path, notify, Links::Replaced);
+      const JournalPlace place = journalOf(package);
+      std::vector<std::string> written = package.libraries;
+      llvm::append_range(written, listsOf(place));
+      Locks locks(written, place.path, notify, Links::Replaced,
+                  boundsOf(place, environment, found->disk));
       if (llvm::Error error = locks.checkAll())
         run.problems.push_back(toProblem(std::move(error), target));
+      removeJournalDirectories(place, locks);
     }
   for (const JournalPlace& place : places)
-    if (llvm::Error error = undoPackage(place, only, found->disk, notify, run))
+    if (llvm::Error error = undoPackage(place, only, *found, notify, run))
       run.problems.push_back(toProblem(std::move(error), target));
   return run;
 }

@@ -19,6 +19,9 @@ namespace {
 
 constexpr int64_t kSchema = 1;
 
+/// No library is larger.
+constexpr uint64_t kMostOriginal = uint64_t(1) << 40;
+
 llvm::Error damaged(const llvm::Twine& what) {
   return fail(ErrorCode::Malformed, ("is not a journal of tcfix: " + what).str());
 }
@@ -172,16 +175,18 @@ bool read(const json::Value& value, JournalEntry& entry) {
   entry.modifiedNs = reader.number<int64_t>("modified_ns");
   entry.reverse.oldSize = reader.number("changed_size");
   entry.reverse.newSize = reader.number("original_size");
-  // Every byte of the original comes from somewhere: more than that is no size of a real file.
-  uint64_t supplied = entry.reverse.oldSize;
-  uint64_t patched = 0;
+  // Every byte of the original comes from somewhere: more than that is no size of a real file. What
+  // is moved is moved once, and nothing is put where something else was.
+  uint64_t patched = 0, moved = 0, filled = 0, taken = 0;
   bool isValid = entry.sha256Before != entry.sha256After;
   for (const json::Value& item : reader.array("moves")) {
     Reader fields(item);
     Move move{fields.number("from"), fields.number("to"), fields.number("length"), "undo"};
     isValid = isValid && fields.isValid && fits(move.from, move.length, entry.reverse.oldSize) &&
-              fits(move.to, move.length, entry.reverse.newSize);
-    supplied += move.length;
+              fits(move.to, move.length, entry.reverse.newSize) && move.to >= filled &&
+              fits(moved, move.length, entry.reverse.oldSize);
+    filled = move.to + move.length;
+    moved += move.length;
     entry.reverse.moves.push_back(move);
   }
   for (const json::Value& item : reader.array("patches")) {
@@ -193,10 +198,12 @@ bool read(const json::Value& value, JournalEntry& entry) {
     isValid = isValid && fields.isValid && patch.offset >= patched &&
               fits(patch.offset, patch.after.size(), entry.reverse.newSize);
     patched = patch.offset + patch.after.size();
-    supplied += patch.after.size();
+    taken += patch.after.size();
     entry.reverse.patches.push_back(std::move(patch));
   }
-  return isValid && reader.isValid && entry.reverse.newSize <= supplied;
+  const auto [oldSize, newSize] = std::pair(entry.reverse.oldSize, entry.reverse.newSize);
+  return isValid && reader.isValid && oldSize <= kMostOriginal && newSize <= kMostOriginal &&
+         newSize <= oldSize + moved + taken;
 }
 
 // The parser calls itself for every bracket; a journal needs five.

@@ -1,78 +1,99 @@
 #include "commit/locks.h"
 
-#include "io/file.h"
+#include "base/paths.h"
 #include "io/host.h"
 
+#include <llvm/ADT/STLExtras.h>
 #include <llvm/Support/Path.h>
 
 namespace tcfix::commit {
 
-namespace {
-
 namespace path = llvm::sys::path;
 
-// The file itself need not exist yet, and a link there would be replaced, not followed.
-std::optional<std::string> folderWith(const std::string& file) {
-  llvm::StringRef folder = path::parent_path(file);
-  // Opening or writing the file reports why there is none.
-  return file.empty() ? std::nullopt : io::realPath(folder.empty() ? "." : folder);
-}
+namespace {
 
-std::optional<std::pair<uint64_t, uint64_t>> identityOf(const std::string& folder) {
-  llvm::Expected<io::FileStamp> stamp = io::stampOf(folder);
-  if (stamp)
-    return std::make_pair(stamp->device, stamp->inode);
-  llvm::consumeError(stamp.takeError()); // opening what is in it will say why
-  return std::nullopt;
+std::string parentOf(const std::string& file) {
+  std::string parent = path::parent_path(file).str();
+  return parent.empty() ? "." : parent;
 }
 
 /// The journal's directory in a bare folder comes and goes; the folder is what all runs share.
-std::optional<std::string> folderAroundJournal(const std::string& journal) {
-  llvm::StringRef directory = path::parent_path(journal);
-  return path::filename(directory) == ".tcfix" ? folderWith(directory.str()) : std::nullopt;
+std::string folderAroundJournal(const std::string& journal) {
+  std::string directory = parentOf(journal);
+  return path::filename(directory) == ".tcfix" ? parentOf(directory) : directory;
 }
 
 } // namespace
 
-std::optional<std::string> Locks::folderOf(const std::string& file) const {
-  if (links == Links::Replaced)
-    return folderWith(file);
-  std::optional<std::string> real = io::realPath(file);
-  if (!real)
-    return std::nullopt; // opening it reports why
-  return path::parent_path(*real).str();
+// The file itself need not exist yet, and a link there would be replaced, not followed.
+std::string Locks::directoryOf(const std::string& file) const {
+  std::optional<std::string> real;
+  if (links == Links::Followed)
+    real = bounds.disk.realPath(file); // if there is none, opening it reports why
+  return parentOf(real ? *real : file);
 }
 
-void Locks::add(const std::optional<std::string>& folder) {
-  if (!folder)
+void Locks::open(const std::string& directory) {
+  if (directories.count(directory) || refused.count(directory))
     return;
-  if (std::optional<Identity> identity = identityOf(*folder))
-    folders.emplace(*identity, *folder);
+  std::optional<std::string> real = bounds.disk.realPath(directory);
+  if (!real)
+    return; // opening or writing a file reports why there is none
+  if (!bounds.roots.empty() &&
+      llvm::none_of(bounds.roots, [&](const std::string& root) { return isWithin(*real, root); })) {
+    refused[directory] = {ErrorCode::Unsupported,
+                          "leads out of the environment, to " + *real +
+                              "; nothing is written there",
+                          directory,
+                          {}};
+    return;
+  }
+  llvm::Expected<io::Directory> opened = io::Directory::open(*real);
+  if (opened) {
+    directories.emplace(directory, *opened);
+    directories.emplace(*real, std::move(*opened));
+    return;
+  }
+  Problem problem = toProblem(opened.takeError(), directory);
+  if (problem.code == ErrorCode::NotFound) // it was there a moment ago
+    problem = {ErrorCode::ChangedMeanwhile, "was removed while tcfix looked at it", directory,
+               "if a package is being installed, run the same command again when that is done"};
+  // One that cannot be read may hold files that can be; only writing there is impossible.
+  if (problem.code != ErrorCode::Unreadable)
+    refused[directory] = std::move(problem);
 }
 
 Locks::Locks(llvm::ArrayRef<std::string> paths, const std::string& journal, io::Notify notify,
-             Links links)
-    : links(links) {
+             Links links, Bounds limits)
+    : links(links), bounds(std::move(limits)) {
   for (const std::string& file : paths)
-    add(folderOf(file));
-  add(folderWith(journal));
-  add(folderAroundJournal(journal));
-  for (const auto& [identity, folder] : folders) {
-    llvm::Expected<io::system::FolderLock> lock = io::system::FolderLock::acquire(folder, notify);
+    open(directoryOf(file));
+  if (!journal.empty()) {
+    open(parentOf(journal));
+    open(folderAroundJournal(journal));
+  }
+  std::map<Identity, const io::Directory*> ordered;
+  for (const auto& [name, directory] : directories)
+    ordered.emplace(directory.identity(), &directory);
+  std::map<Identity, Problem> busy;
+  for (const auto& [identity, directory] : ordered) {
+    llvm::Expected<io::DirectoryLock> lock = io::DirectoryLock::acquire(*directory, notify);
     if (!lock) {
-      refused.emplace(identity, toProblem(lock.takeError(), {}));
+      busy.emplace(identity, toProblem(lock.takeError(), {}));
       continue;
     }
     // Whoever made them is gone: a run that lives holds the lock.
     if (lock->isHeld())
-      io::system::removeLeftovers(folder);
+      directory->removeLeftovers();
     locks.emplace(identity, std::move(*lock));
   }
+  for (const auto& [name, directory] : directories)
+    if (auto problem = busy.find(directory.identity()); problem != busy.end())
+      refused.emplace(name, problem->second);
 }
 
-llvm::Error Locks::checkFolder(const std::optional<std::string>& folder) const {
-  std::optional<Identity> identity = folder ? identityOf(*folder) : std::nullopt;
-  auto found = identity ? refused.find(*identity) : refused.end();
+llvm::Error Locks::checkDirectory(const std::string& directory) const {
+  auto found = refused.find(directory);
   return found == refused.end() ? llvm::Error::success() : toError(found->second);
 }
 
@@ -81,13 +102,64 @@ llvm::Error Locks::checkAll() const {
 }
 
 llvm::Error Locks::check(const std::string& file) const {
-  return checkFolder(folderOf(file));
+  return checkDirectory(directoryOf(file));
 }
 
 llvm::Error Locks::checkJournal(const std::string& journal) const {
-  if (llvm::Error error = checkFolder(folderAroundJournal(journal)))
+  if (llvm::Error error = checkDirectory(folderAroundJournal(journal)))
     return error;
-  return checkFolder(folderWith(journal));
+  return checkDirectory(parentOf(journal));
+}
+
+llvm::Expected<io::Place> Locks::place(const std::string& file) const {
+  const std::string directory = parentOf(file);
+  if (llvm::Error error = checkDirectory(directory))
+    return error;
+  if (const io::Directory* found = find(directory))
+    return io::Place{*found, path::filename(file).str(), nullptr, file};
+  if (!io::exists(directory))
+    return fail(ErrorCode::CannotWrite, "its directory does not exist");
+  return fail(ErrorCode::CannotWrite, "its directory cannot be opened",
+              "tcfix needs permission to read and to write in it");
+}
+
+llvm::Error Locks::checkAuthor(const io::InputFile& journal, const std::string& file) const {
+  const io::Directory* directory = find(directoryOf(file));
+  if (!directory || directory->trusts(journal))
+    return llvm::Error::success();
+  // Who owns the directory above can put another one in its place.
+  std::optional<io::Directory> above = llvm::expectedToOptional(directory->enter(".."));
+  if (above && above->trusts(journal))
+    return llvm::Error::success();
+  return at(journal.path(),
+            fail(ErrorCode::Unsupported,
+                 "was written by someone else than the owner of " + directory->path(),
+                 "remove it if you do not know it, and install the package again"));
+}
+
+const io::Directory* Locks::find(const std::string& directory) const {
+  auto found = directories.find(directory);
+  return found == directories.end() ? nullptr : &found->second;
+}
+
+void Locks::removeIfEmpty(const std::string& directory) const {
+  if (const io::Directory* parent = find(parentOf(directory)))
+    parent->removeIfEmpty(path::filename(directory));
+}
+
+llvm::Expected<io::Place> Locks::newPlace(const std::string& file) const {
+  for (std::string above = parentOf(file); !above.empty(); above = path::parent_path(above).str()) {
+    if (llvm::Error error = checkDirectory(above))
+      return error;
+    const io::Directory* found = find(above);
+    if (!found)
+      continue;
+    llvm::Expected<io::Place> made = io::Place::below(*found, relativePath(above, file));
+    if (made)
+      made->path = file;
+    return made;
+  }
+  return place(file);
 }
 
 } // namespace tcfix::commit

@@ -1,8 +1,10 @@
-// The locks of a run that writes: one on every directory that it writes into.
+// The directories of a run that writes: each is looked up once, held open and locked. Everything
+// that the run makes, replaces or removes goes through them.
 #pragma once
 
 #include "base/error.h"
-#include "io/system.h"
+#include "io/directory.h"
+#include "io/target_disk.h"
 
 #include <map>
 #include <optional>
@@ -13,31 +15,50 @@ namespace tcfix::commit {
 /// file in its place.
 enum class Links { Followed, Replaced };
 
+/// Where a run may write.
+struct Bounds {
+  /// Host paths without links. What leads out of all of them is refused; none: no bounds.
+  std::vector<std::string> roots;
+  /// Whose links count: the target's, if it lies below a sysroot.
+  io::TargetDisk disk = io::TargetDisk({});
+};
+
 class Locks {
 public:
-  /// Locks the folders of all files and of the journal (may be empty), in one order, so that two
-  /// runs cannot wait for each other. Then removes what killed runs left behind there.
+  /// Locks the directories of all files and of the journal (may be empty), in one order, so that
+  /// two runs cannot wait for each other. Then removes what killed runs left behind there.
   Locks(llvm::ArrayRef<std::string> paths, const std::string& journal, io::Notify notify,
-        Links links);
+        Links links, Bounds bounds = {});
 
-  /// Why the folder of a file, or of the journal, could not be locked.
+  /// Why the directory of a file, or of the journal, could not be locked.
   llvm::Error check(const std::string& path) const;
   llvm::Error checkJournal(const std::string& journal) const;
-  /// The first folder that could not be locked, if there is any.
+  /// The first directory that could not be locked, if there is any.
   llvm::Error checkAll() const;
 
-private:
-  /// A folder may have several paths; device and inode are what it is.
-  using Identity = std::pair<uint64_t, uint64_t>;
+  /// Where a file is written that was among the paths, or lies beside one of them.
+  llvm::Expected<io::Place> place(const std::string& path) const;
+  /// The same for a file whose directories may be missing below one that is locked; they are made.
+  llvm::Expected<io::Place> newPlace(const std::string& path) const;
+  /// Refuses a journal whose author could not write into the directory of this file.
+  llvm::Error checkAuthor(const io::InputFile& journal, const std::string& path) const;
+  /// The directory with this path, if it is held; null if not.
+  const io::Directory* find(const std::string& directory) const;
+  /// Removes a directory that lies in one that is held, if it is empty.
+  void removeIfEmpty(const std::string& directory) const;
 
-  std::optional<std::string> folderOf(const std::string& file) const;
-  void add(const std::optional<std::string>& folder);
-  llvm::Error checkFolder(const std::optional<std::string>& folder) const;
+private:
+  using Identity = io::Directory::Identity;
+
+  std::string directoryOf(const std::string& file) const;
+  void open(const std::string& directory);
+  llvm::Error checkDirectory(const std::string& directory) const;
 
   Links links;
-  std::map<Identity, std::string> folders;
-  std::map<Identity, io::system::FolderLock> locks;
-  std::map<Identity, Problem> refused;
+  Bounds bounds;
+  std::map<std::string, io::Directory> directories; ///< by each path that was asked for
+  std::map<std::string, Problem> refused;           ///< the same
+  std::map<Identity, io::DirectoryLock> locks;
 };
 
 } // namespace tcfix::commit

@@ -1,45 +1,38 @@
 #include "commit/transaction.h"
 
 #include "base/parallel.h"
-#include "io/host.h"
+#include "io/system.h"
 
 #include <llvm/ADT/STLExtras.h>
-#include <llvm/Support/Path.h>
 
 #include <map>
-#include <set>
 
 namespace tcfix::commit {
 
 namespace {
 
-using io::system::TemporaryFile;
+using io::TemporaryFile;
 
-std::string directoryOf(const std::string& path) {
-  return llvm::sys::path::parent_path(path).str();
-}
-
-/// A new file beside `path` takes its place after `fill` has worked on it.
-llvm::Error place(const std::string& path, llvm::function_ref<llvm::Error(TemporaryFile&)> fill) {
-  llvm::Expected<TemporaryFile> temporary = TemporaryFile::createBeside(path);
+/// A new file takes a place after `fill` has worked on it.
+llvm::Error put(const io::Place& place, llvm::function_ref<llvm::Error(TemporaryFile&)> fill) {
+  llvm::Expected<TemporaryFile> temporary = TemporaryFile::createIn(place.directory);
   if (!temporary)
     return temporary.takeError();
   if (llvm::Error error = fill(*temporary))
     return error;
-  return temporary->renameTo(path);
+  return temporary->renameTo(place.name);
 }
 
-llvm::Error placeLink(const std::string& path, const std::string& text) {
-  return place(path, [&](TemporaryFile& file) { return file.becomeLink(text); });
+llvm::Error putLink(const io::Place& place, const std::string& text) {
+  return put(place, [&](TemporaryFile& file) { return file.becomeLink(text); });
 }
 
-// The old file's bytes are still mapped, although its name is gone.
-llvm::Error putBack(const io::InputFile& old, const std::string& path) {
-  return place(path, [&](TemporaryFile& file) -> llvm::Error {
+// The old file's bytes are still mapped, although its name is gone; the new one has its attributes.
+llvm::Error putBack(const io::InputFile& old, const io::Place& place) {
+  return put(place, [&](TemporaryFile& file) -> llvm::Error {
     if (llvm::Error error = file.write(0, old.bytes()))
       return error;
-    if (llvm::Error error =
-            io::exists(path) ? file.keepAttributesOf(path) : file.makeReadableLikeNewFiles())
+    if (llvm::Error error = file.keepAttributesOf(place.name))
       return error;
     if (llvm::Error error = file.setModified(old.stamp().modifiedNs))
       return error;
@@ -48,7 +41,7 @@ llvm::Error putBack(const io::InputFile& old, const std::string& path) {
 }
 
 llvm::Error fill(TemporaryFile& file, const io::InputFile& old, const Rewrite& rewrite) {
-  if (llvm::Error error = file.copyFrom(old.path(), old.bytes()))
+  if (llvm::Error error = file.copyFrom(old))
     return error;
   if (rewrite.newSize != rewrite.oldSize)
     if (llvm::Error error = file.resize(rewrite.newSize))
@@ -59,7 +52,7 @@ llvm::Error fill(TemporaryFile& file, const io::InputFile& old, const Rewrite& r
   for (const BytePatch& patch : rewrite.patches)
     if (llvm::Error error = file.write(patch.offset, patch.after))
       return error;
-  return file.keepAttributesOf(old.path());
+  return file.keepAttributesOf(old);
 }
 
 /// Runs `work` for all indexes at once, since a disk syncs many files in the time of one. The first
@@ -77,19 +70,21 @@ std::optional<Problem> firstProblem(size_t count, llvm::function_ref<llvm::Error
 }
 
 std::optional<Problem> syncDirectories(llvm::ArrayRef<Step> steps) {
-  std::set<std::string> touched;
+  std::map<io::Directory::Identity, io::Directory> touched;
   for (const Step& step : steps)
-    for (std::string& directory : step.directories())
-      touched.insert(std::move(directory));
-  std::vector<std::string> all(touched.begin(), touched.end());
-  return firstProblem(all.size(),
-                      [&](size_t i) { return at(all[i], io::system::syncFolder(all[i])); });
+    for (const io::Directory& directory : step.directories())
+      touched.emplace(directory.identity(), directory);
+  std::vector<io::Directory> all;
+  for (const auto& [identity, directory] : touched)
+    all.push_back(directory);
+  return firstProblem(all.size(), [&](size_t i) { return all[i].sync(); });
 }
 
 /// Reverts the steps of a phase from the last to the first, but not those of `earlier` phases: one
-/// for the same path puts back what was there before both. Adds to the problem what could not be
-/// reverted, and returns whether all was.
-bool revert(llvm::MutableArrayRef<Step> phase, llvm::ArrayRef<Phase> earlier, Problem& problem) {
+/// for the same path puts back what was there before both. Notes what could not be reverted, and
+/// returns whether all was.
+bool revert(llvm::MutableArrayRef<Step> phase, llvm::ArrayRef<Phase> earlier,
+            CommitFailure& failure) {
   bool isReverted = true;
   for (Step& step : llvm::reverse(phase)) {
     bool isRevertedLater = !step.isRemoval() && llvm::any_of(earlier, [&](const Phase& other) {
@@ -99,7 +94,8 @@ bool revert(llvm::MutableArrayRef<Step> phase, llvm::ArrayRef<Phase> earlier, Pr
       continue;
     if (llvm::Error error = step.rollBack()) {
       isReverted = false;
-      problem.message +=
+      failure.stuck.insert(step.path());
+      failure.problem.message +=
           "; " + step.path() + " could not be put back: " + toProblem(std::move(error), {}).message;
     }
   }
@@ -108,12 +104,12 @@ bool revert(llvm::MutableArrayRef<Step> phase, llvm::ArrayRef<Phase> earlier, Pr
 
 /// Reverts all that was done, the last phase first; `done` counts its steps. The journal, in an
 /// earlier phase, stays where a file could not be reverted: it is the way back.
-void rollBack(llvm::MutableArrayRef<Phase> phases, size_t done, Problem& problem) {
+void rollBack(llvm::MutableArrayRef<Phase> phases, size_t done, CommitFailure& failure) {
   for (size_t i = phases.size(); i-- > 0;) {
     llvm::MutableArrayRef<Step> steps = phases[i];
     if (i + 1 == phases.size())
       steps = steps.take_front(done);
-    if (!revert(steps, phases.take_front(i), problem))
+    if (!revert(steps, phases.take_front(i), failure))
       break;
   }
   // The old state is what every reader sees now; that it survives a power cut cannot be promised
@@ -124,13 +120,14 @@ void rollBack(llvm::MutableArrayRef<Phase> phases, size_t done, Problem& problem
 
 } // namespace
 
-Step::Step(Kind kind, const io::InputFile* old, std::string path)
-    : kind(kind), old(old), target(std::move(path)), oldLink(io::system::readLink(target)) {}
+Step::Step(Kind kind, const io::InputFile* old, io::Place place)
+    : kind(kind), old(old), target(std::move(place)),
+      oldLink(target.directory.readLink(target.name)) {}
 
-llvm::Expected<Step> Step::replace(const io::InputFile& old, const std::string& path,
+llvm::Expected<Step> Step::replace(const io::InputFile& old, io::Place place,
                                    const Rewrite& rewrite, std::optional<int64_t> modifiedNs) {
-  Step step(Kind::Replace, &old, path);
-  llvm::Expected<TemporaryFile> temporary = TemporaryFile::createBeside(path);
+  Step step(Kind::Replace, &old, std::move(place));
+  llvm::Expected<TemporaryFile> temporary = TemporaryFile::createIn(step.target.directory);
   if (!temporary)
     return temporary.takeError();
   if (llvm::Error error = fill(*temporary, old, rewrite))
@@ -142,23 +139,9 @@ llvm::Expected<Step> Step::replace(const io::InputFile& old, const std::string& 
   return step;
 }
 
-Step::MadeDirectories::~MadeDirectories() {
-  for (const std::string& path : paths)
-    io::removeEmptyDirectory(path); // fails for one that holds anything
-}
-
-llvm::Expected<Step> Step::create(const io::InputFile* old, const std::string& path,
-                                  Parent parent) {
-  Step step(Kind::Create, old, path);
-  std::string directory = directoryOf(path);
-  if (parent == Parent::MayBeMade) {
-    for (llvm::StringRef up = directory; !up.empty() && !io::exists(up);
-         up = llvm::sys::path::parent_path(up))
-      step.made.paths.push_back(up.str());
-    if (std::error_code error = io::createDirectories(directory, io::Access::Owners))
-      return fail(ErrorCode::CannotWrite, "its folder cannot be made: " + error.message());
-  }
-  llvm::Expected<TemporaryFile> temporary = TemporaryFile::createBeside(path);
+llvm::Expected<Step> Step::create(const io::InputFile* old, io::Place place) {
+  Step step(Kind::Create, old, std::move(place));
+  llvm::Expected<TemporaryFile> temporary = TemporaryFile::createIn(step.target.directory);
   if (!temporary)
     return temporary.takeError();
   if (llvm::Error error = temporary->makeReadableLikeNewFiles())
@@ -167,37 +150,38 @@ llvm::Expected<Step> Step::create(const io::InputFile* old, const std::string& p
   return step;
 }
 
-llvm::Expected<Step> Step::write(const io::InputFile* old, const std::string& path,
-                                 llvm::StringRef content, Parent parent) {
+llvm::Expected<Step> Step::write(const io::InputFile* old, io::Place place,
+                                 llvm::StringRef content) {
   if (old)
-    return replace(*old, path, differenceOf(old->bytes(), bytesOf(content), "written anew"));
-  llvm::Expected<Step> step = create(nullptr, path, parent);
+    return replace(*old, std::move(place),
+                   differenceOf(old->bytes(), bytesOf(content), "written anew"));
+  llvm::Expected<Step> step = create(nullptr, std::move(place));
   if (step)
     if (llvm::Error error = step->file->write(0, bytesOf(content)))
       return error;
   return step;
 }
 
-Step Step::link(const io::InputFile& old, const std::string& path, const std::string& text) {
-  Step step(Kind::Link, &old, path);
+Step Step::link(const io::InputFile& old, io::Place place, const std::string& text) {
+  Step step(Kind::Link, &old, std::move(place));
   step.text = text;
   return step;
 }
 
-Step Step::remove(const std::string& path) {
-  return Step(Kind::Remove, nullptr, path);
+Step Step::remove(io::Place place) {
+  return Step(Kind::Remove, nullptr, std::move(place));
 }
 
-Step Step::join(const io::InputFile& old, const std::string& path, const std::string& twin) {
-  Step step(Kind::Join, &old, path);
-  step.text = twin;
+Step Step::join(const io::InputFile& old, io::Place place, io::Place twin) {
+  Step step(Kind::Join, &old, std::move(place));
+  step.twin.emplace(std::move(twin));
   return step;
 }
 
 llvm::Error Step::reopen() {
   if (llvm::Error error = file->reopen())
     return error;
-  return file->keepAttributesOf(target);
+  return file->keepAttributesOf(*old);
 }
 
 llvm::Error Step::sync() {
@@ -207,54 +191,69 @@ llvm::Error Step::sync() {
   return file->sync();
 }
 
+llvm::Error Step::checkUnchanged() const {
+  // Below a sysroot this machine cannot follow a link to the file that was read.
+  llvm::Expected<io::FileStamp> now =
+      oldLink ? io::stampOf(old->path()) : target.directory.stampOf(target.name);
+  if (now && *now == old->stamp() && target.directory.readLink(target.name) == oldLink)
+    return llvm::Error::success();
+  bool isGone = !now;
+  llvm::consumeError(now.takeError());
+  return fail(ErrorCode::ChangedMeanwhile,
+              isGone ? "someone else removed the file while tcfix worked on it"
+                     : "someone else changed the file while tcfix worked on it",
+              "run the same command again");
+}
+
 llvm::Error Step::commit() {
   switch (kind) {
-  case Kind::Replace: {
-    // Below a sysroot this machine cannot follow a link to the file that was read.
-    llvm::Expected<io::FileStamp> now = io::stampOf(oldLink ? old->path() : target);
-    if (!now)
-      return now.takeError();
-    if (*now != old->stamp() || io::system::readLink(target) != oldLink)
-      return fail(ErrorCode::ChangedMeanwhile,
-                  "someone else changed the file while tcfix worked on it",
-                  "run the same command again");
-    return file->renameTo(target);
-  }
+  case Kind::Replace:
+    if (llvm::Error error = checkUnchanged())
+      return error;
+    return file->renameTo(target.name);
   case Kind::Create:
-    return file->renameTo(target);
+    return file->renameTo(target.name);
   case Kind::Link:
-    return placeLink(target, text);
+    if (llvm::Error error = checkUnchanged())
+      return error;
+    return putLink(target, text);
   case Kind::Remove: {
-    llvm::Expected<TemporaryFile> temporary = TemporaryFile::createBeside(target);
+    llvm::Expected<TemporaryFile> temporary = TemporaryFile::createIn(target.directory);
     if (!temporary)
       return temporary.takeError();
-    if (llvm::Error error = temporary->take(target))
+    if (llvm::Error error = temporary->take(target.name))
       return error;
     file.emplace(std::move(*temporary));
     return llvm::Error::success();
   }
   case Kind::Join:
-    return place(target, [&](TemporaryFile& twin) { return twin.becomeTwinOf(text); });
+    if (llvm::Error error = checkUnchanged())
+      return error;
+    return put(target, [&](TemporaryFile& other) { return other.becomeTwinOf(*twin); });
   }
   return llvm::Error::success();
 }
 
 llvm::Error Step::rollBack() {
   if (kind == Kind::Remove) {
-    llvm::Error error = file->renameTo(target);
+    llvm::Error error = file->renameTo(target.name);
     if (error)
       file->keep(); // under its temporary name, rather than not at all
     return error;
   }
-  if (!old)
-    return io::system::removeFile(target);
-  return oldLink ? placeLink(target, *oldLink) : putBack(*old, target);
+  if (!old) {
+    if (std::error_code error = target.directory.remove(target.name))
+      return fail(ErrorCode::CannotWrite, "cannot be removed: " + error.message());
+    return llvm::Error::success();
+  }
+  return oldLink ? putLink(target, *oldLink) : putBack(*old, target);
 }
 
-std::vector<std::string> Step::directories() const {
-  std::vector<std::string> all = {directoryOf(target)};
-  for (const std::string& directory : made.paths)
-    all.push_back(directoryOf(directory));
+std::vector<io::Directory> Step::directories() const {
+  std::vector<io::Directory> all = {target.directory};
+  if (target.made)
+    for (const auto& [parent, name] : target.made->directories)
+      all.push_back(parent);
   return all;
 }
 
@@ -265,60 +264,67 @@ llvm::Error append(Phase& phase, const std::string& path, llvm::Expected<Step> s
   return llvm::Error::success();
 }
 
-llvm::Error commitTogether(llvm::MutableArrayRef<Phase> phases) {
+std::optional<CommitFailure> tryCommitTogether(llvm::MutableArrayRef<Phase> phases) {
   std::vector<Step*> all;
   for (Phase& phase : phases)
     for (Step& step : phase)
       all.push_back(&step);
-  std::optional<Problem> failure =
+  std::optional<Problem> problem =
       firstProblem(all.size(), [&](size_t i) { return at(all[i]->path(), all[i]->sync()); });
-  if (failure)
-    return toError(*failure);
+  if (problem)
+    return CommitFailure{std::move(*problem), {}};
   for (size_t i = 0; i < phases.size(); ++i) {
     size_t done = 0;
     for (Step& step : phases[i]) {
       if (io::system::isInterrupted())
-        failure = {ErrorCode::Interrupted, "interrupted; nothing was changed", {}, {}};
+        problem = {ErrorCode::Interrupted, "interrupted; nothing was changed", {}, {}};
       else if (llvm::Error error = step.commit())
-        failure = toProblem(std::move(error), step.path());
-      if (failure)
+        problem = toProblem(std::move(error), step.path());
+      if (problem)
         break;
       ++done;
     }
-    if (!failure)
-      failure = syncDirectories(phases[i]);
-    if (failure) {
-      rollBack(phases.take_front(i + 1), done, *failure);
-      return toError(*failure);
+    if (!problem)
+      problem = syncDirectories(phases[i]);
+    if (problem) {
+      CommitFailure failure{std::move(*problem), {}};
+      rollBack(phases.take_front(i + 1), done, failure);
+      return failure;
     }
   }
-  return llvm::Error::success();
+  return std::nullopt;
 }
 
-llvm::Error writeFile(const io::InputFile* old, const std::string& path, llvm::StringRef content) {
+llvm::Error commitTogether(llvm::MutableArrayRef<Phase> phases) {
+  std::optional<CommitFailure> failure = tryCommitTogether(phases);
+  return failure ? toError(std::move(failure->problem)) : llvm::Error::success();
+}
+
+llvm::Error writeFile(const io::InputFile* old, io::Place place, llvm::StringRef content) {
   Phase phase;
-  if (llvm::Error error = append(phase, path, Step::write(old, path, content, Parent::MustExist)))
+  const std::string path = place.path;
+  if (llvm::Error error = append(phase, path, Step::write(old, std::move(place), content)))
     return error;
   return commitTogether(phase);
 }
 
-std::vector<std::optional<Problem>> commitEach(llvm::ArrayRef<Step*> steps) {
-  std::vector<std::optional<Problem>> problems(steps.size());
-  std::map<std::string, std::vector<size_t>> committed; // by directory
+std::vector<std::optional<CommitFailure>> commitEach(llvm::ArrayRef<Step*> steps) {
+  std::vector<std::optional<CommitFailure>> failures(steps.size());
+  std::map<io::Directory::Identity, std::vector<size_t>> committed;
   for (size_t i = 0; i < steps.size(); ++i)
     if (io::system::isInterrupted())
-      problems[i] = {ErrorCode::Interrupted, "was not changed: interrupted", {}, {}};
+      failures[i] = {{ErrorCode::Interrupted, "was not changed: interrupted", {}, {}}, {}};
     else if (llvm::Error error = steps[i]->commit())
-      problems[i] = toProblem(std::move(error), {});
+      failures[i] = {toProblem(std::move(error), {}), {}};
     else
-      committed[directoryOf(steps[i]->path())].push_back(i);
+      committed[steps[i]->place().directory.identity()].push_back(i);
   for (const auto& [directory, indexes] : committed)
     if (std::optional<Problem> unsynced = syncDirectories(*steps[indexes.front()]))
       for (size_t i : indexes) {
-        problems[i] = unsynced;
-        revert(*steps[i], {}, *problems[i]);
+        failures[i] = {*unsynced, {}};
+        revert(*steps[i], {}, *failures[i]);
       }
-  return problems;
+  return failures;
 }
 
 } // namespace tcfix::commit

@@ -23,10 +23,11 @@
 
 #include "base/error.h"
 #include "io/file.h"
-#include "io/system.h"
+#include "io/temporary_file.h"
 #include "patch/rewrite.h"
 
 #include <optional>
+#include <set>
 #include <vector>
 
 namespace tcfix::commit {
@@ -34,35 +35,32 @@ namespace tcfix::commit {
 /// Waiting for disks is not work for cores: more files than cores are staged at once.
 constexpr unsigned kFilesAtOnce = 16;
 
-/// Whether a step may make the directory of a file that does not exist yet.
-enum class Parent { MustExist, MayBeMade };
-
-/// The change of one path, staged.
+/// The change of one file, staged. Everything happens by its name in a directory that is held open.
 class Step {
 public:
   /// New content for a file, or for a link to it, which the new file then replaces. Refused at
   /// commit if someone changed the file since it was read. `old` must outlive the step: its bytes
   /// are what a roll-back writes.
-  static llvm::Expected<Step> replace(const io::InputFile& old, const std::string& path,
+  static llvm::Expected<Step> replace(const io::InputFile& old, io::Place place,
                                       const Rewrite& rewrite,
                                       std::optional<int64_t> modifiedNs = std::nullopt);
   /// A file with exactly this content; with the attributes of `old` if that is not null.
-  static llvm::Expected<Step> write(const io::InputFile* old, const std::string& path,
-                                    llvm::StringRef content, Parent parent = Parent::MayBeMade);
+  static llvm::Expected<Step> write(const io::InputFile* old, io::Place place,
+                                    llvm::StringRef content);
   /// A new file that the caller fills through staged(). It replaces `old` if that is not null.
-  static llvm::Expected<Step> create(const io::InputFile* old, const std::string& path,
-                                     Parent parent);
+  static llvm::Expected<Step> create(const io::InputFile* old, io::Place place);
   /// The file becomes a symbolic link to `text`.
-  static Step link(const io::InputFile& old, const std::string& path, const std::string& text);
+  static Step link(const io::InputFile& old, io::Place place, const std::string& text);
   /// The file must exist until the commit, which only renames it; the step's end deletes it.
-  static Step remove(const std::string& path);
+  static Step remove(io::Place place);
   /// The file becomes another name of `twin`, which an earlier step changes.
-  static Step join(const io::InputFile& old, const std::string& path, const std::string& twin);
+  static Step join(const io::InputFile& old, io::Place place, io::Place twin);
 
-  const std::string& path() const { return target; }
+  const std::string& path() const { return target.path; }
+  const io::Place& place() const { return target; }
   bool isRemoval() const { return kind == Kind::Remove; }
   /// The new file before it is committed; null if the step needs none.
-  io::system::TemporaryFile* staged() { return file ? &*file : nullptr; }
+  io::TemporaryFile* staged() { return file ? &*file : nullptr; }
   /// Call after another program worked on the staged file: it may have put a new one there.
   llvm::Error reopen();
 
@@ -70,25 +68,21 @@ public:
   llvm::Error commit();
   llvm::Error rollBack();
   /// The directories whose entries the commit changes.
-  std::vector<std::string> directories() const;
+  std::vector<io::Directory> directories() const;
 
 private:
+  llvm::Error checkUnchanged() const;
+
   enum class Kind { Replace, Create, Link, Remove, Join };
-  Step(Kind kind, const io::InputFile* old, std::string target);
+  Step(Kind kind, const io::InputFile* old, io::Place place);
 
   Kind kind;
   const io::InputFile* old;
-  std::string target;
-  std::string text;                   ///< of the link, or the twin's path
-  std::optional<std::string> oldLink; ///< text of the target, if it is a link
-  /// Directories that did not exist before, the deepest first. Those that stay empty are removed.
-  struct MadeDirectories {
-    MadeDirectories() = default;
-    MadeDirectories(MadeDirectories&&) = default;
-    ~MadeDirectories();
-    std::vector<std::string> paths;
-  } made;
-  std::optional<io::system::TemporaryFile> file; ///< destroyed before `made`, which it lies in
+  io::Place target;
+  std::string text;                      ///< of the link
+  std::optional<io::Place> twin;         ///< whose other name it becomes
+  std::optional<std::string> oldLink;    ///< text of the target, if it is a link
+  std::optional<io::TemporaryFile> file; ///< destroyed before directories that were made for it
   bool isSynced = false;
 };
 
@@ -98,15 +92,22 @@ using Phase = std::vector<Step>;
 /// Adds a step for `path`, if that could be staged.
 llvm::Error append(Phase& phase, const std::string& path, llvm::Expected<Step> step);
 
-/// Commits the phases in their order. On failure everything is as it was before, or the error says
-/// what could not be put back.
+/// What went wrong with files that were to be changed.
+struct CommitFailure {
+  Problem problem;
+  std::set<std::string> stuck; ///< paths that could not be put back: the new files are on disk
+};
+
+/// Commits the phases in their order. On failure everything is as it was before, except for what
+/// is stuck.
+std::optional<CommitFailure> tryCommitTogether(llvm::MutableArrayRef<Phase> phases);
+/// The same, as an error that names what is stuck.
 llvm::Error commitTogether(llvm::MutableArrayRef<Phase> phases);
 
 /// Makes a file have exactly this content, by a transaction of its own.
-llvm::Error writeFile(const io::InputFile* old, const std::string& path, llvm::StringRef content);
+llvm::Error writeFile(const io::InputFile* old, io::Place place, llvm::StringRef content);
 
-/// Commits each step by itself. A problem means that the file is as it was before, or says that it
-/// could not be put back.
-std::vector<std::optional<Problem>> commitEach(llvm::ArrayRef<Step*> steps);
+/// Commits each step by itself. A failure means that the file is as it was before, or stuck.
+std::vector<std::optional<CommitFailure>> commitEach(llvm::ArrayRef<Step*> steps);
 
 } // namespace tcfix::commit

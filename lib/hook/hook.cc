@@ -77,6 +77,8 @@ bool holds(const std::string& file, llvm::StringRef content) {
 /// Files of several sites that change together, or not at all.
 class SiteChange {
 public:
+  explicit SiteChange(const commit::Locks& locks) : locks(locks) {}
+
   /// Ensures that the file has this content.
   llvm::Error write(const std::string& file, llvm::StringRef content) {
     if (holds(file, content))
@@ -88,15 +90,22 @@ public:
         return at(file, input.takeError());
       old = std::make_unique<io::InputFile>(std::move(*input));
     }
-    return append(phase, file, commit::Step::write(old.get(), file, content));
+    llvm::Expected<io::Place> place = locks.newPlace(file);
+    if (!place)
+      return at(file, place.takeError());
+    return append(phase, file, commit::Step::write(old.get(), std::move(*place), content));
   }
 
   /// Ensures that there is no such file.
-  void remove(const std::string& file) {
-    if (!io::exists(file))
-      return;
-    phase.push_back(commit::Step::remove(file));
+  llvm::Error remove(const std::string& file) {
+    if (!io::exists(file) && !io::isLink(file))
+      return llvm::Error::success();
+    llvm::Expected<io::Place> place = locks.place(file);
+    if (!place)
+      return at(file, place.takeError());
+    phase.push_back(commit::Step::remove(std::move(*place)));
     removed.push_back(file);
+    return llvm::Error::success();
   }
 
   llvm::Error commit() {
@@ -108,19 +117,41 @@ public:
   std::vector<std::string> removed;
 
 private:
+  const commit::Locks& locks;
   std::vector<std::unique_ptr<io::InputFile>> inputs; ///< what a roll-back writes
   commit::Phase phase;
 };
 
-/// Locks the sites and the hook's own directories in them.
-commit::Locks lockSites(llvm::ArrayRef<std::string> sites, io::Notify notify) {
+/// The hook's own directories in a site.
+std::vector<std::string> directoriesIn(const std::string& site) {
+  std::vector<std::string> directories = ownersIn(site);
+  directories.push_back(site + "/tcfix_hook");
+  return directories;
+}
+
+/// Locks the sites and the hook's own directories in them. A site may be reached through links, but
+/// not lie outside the environment.
+commit::Locks lockSites(const env::Environment& environment, llvm::ArrayRef<std::string> sites,
+                        io::Notify notify) {
   std::vector<std::string> files;
   for (const std::string& site : sites) {
-    files.insert(files.end(), {site + "/tcfix_hook", site + "/tcfix_hook/__init__.py"});
-    for (const std::string& owner : ownersIn(site))
-      files.push_back(owner + "/RECORD");
+    files.push_back(site + "/tcfix_hook");
+    for (const std::string& directory : directoriesIn(site))
+      if (!io::isLink(directory))
+        files.push_back(directory + "/RECORD");
   }
-  return commit::Locks(files, {}, notify, commit::Links::Replaced);
+  return commit::Locks(files, {}, notify, commit::Links::Replaced, {{environment.root}});
+}
+
+/// Why nothing may be written or deleted in the sites.
+llvm::Error checkSites(llvm::ArrayRef<std::string> sites, const commit::Locks& locks) {
+  for (const std::string& site : sites)
+    for (const std::string& directory : directoriesIn(site))
+      if (io::isLink(directory))
+        return at(directory,
+                  fail(ErrorCode::Unsupported, "is a link: nothing is written or deleted behind it",
+                       "remove the link, then run the same command again"));
+  return locks.checkAll();
 }
 
 // Rows of a RECORD that lead elsewhere are nobody's business here.
@@ -128,7 +159,7 @@ bool isOurs(llvm::StringRef name) {
   bool isNamedSo = llvm::any_of(llvm::StringRef("/.-"), [&](char next) {
     return name.starts_with(std::string("tcfix_hook") + next);
   });
-  return isNamedSo && !name.contains("..") && !name.contains('\\');
+  return isNamedSo && !name.contains("..") && !name.contains('\\') && name.count('/') <= 1;
 }
 
 /// The names of all that a hook of this version, or of one whose list is there, may consist of,
@@ -175,21 +206,25 @@ HookStatus statusOf(const std::string& site) {
   return status;
 }
 
-// Only folders of ours, and only if they are empty but for Python's cache.
-void removeFolder(const std::string& folder) {
-  io::removeTree(folder + "/__pycache__");
-  io::removeEmptyDirectory(folder);
-}
-
-void removeEmptyFolders(const std::string& site) {
-  removeFolder(site + "/tcfix_hook");
-  for (const std::string& owner : ownersIn(site))
-    removeFolder(owner);
+// Only a directory of ours, and only if it is empty but for Python's cache, which holds files
+// alone.
+void removeDirectory(const std::string& path, const commit::Locks& locks) {
+  constexpr llvm::StringLiteral kCache = "__pycache__";
+  if (const io::Directory* directory = locks.find(path)) {
+    if (std::optional<io::Directory> cache = llvm::expectedToOptional(directory->enter(kCache)))
+      for (const std::string& name : cache->names())
+        (void)cache->remove(name);
+    directory->removeIfEmpty(kCache);
+    if (directory->readLink(kCache))
+      (void)directory->remove(kCache);
+  }
+  locks.removeIfEmpty(path);
 }
 
 // What this version does not consist of was left by another one.
-llvm::Error install(llvm::ArrayRef<std::string> sites, const HookFiles& files) {
-  SiteChange change;
+llvm::Error install(llvm::ArrayRef<std::string> sites, const HookFiles& files,
+                    const commit::Locks& locks) {
+  SiteChange change(locks);
   for (const std::string& site : sites) {
     std::set<std::string> others = namesIn(site);
     for (const auto& [name, content] : files) {
@@ -198,7 +233,8 @@ llvm::Error install(llvm::ArrayRef<std::string> sites, const HookFiles& files) {
         return error;
     }
     for (const std::string& name : others)
-      change.remove(site + "/" + name);
+      if (llvm::Error error = change.remove(site + "/" + name))
+        return error;
   }
   return change.commit();
 }
@@ -236,17 +272,17 @@ llvm::Expected<HookStatus> installHook(const env::Environment& environment,
   named.packages.clear();
   for (const std::string& package : options.packages)
     llvm::append_range(named.packages, importedAs(package, sites));
-  commit::Locks locks = lockSites(sites, notify);
-  if (llvm::Error error = locks.checkAll())
+  commit::Locks locks = lockSites(environment, sites, notify);
+  if (llvm::Error error = checkSites(sites, locks))
     return error;
-  if (llvm::Error error = install(sites, hookFiles(named))) {
-    llvm::for_each(sites, removeEmptyFolders);
-    return error;
-  }
+  llvm::Error error = install(sites, hookFiles(named), locks);
+  // What another version left behind; after a failure also what is empty of this one.
   for (const std::string& site : sites)
-    for (const std::string& owner : ownersIn(site))
-      if (path::filename(owner) != distInfoName())
-        removeFolder(owner);
+    for (const std::string& directory : directoriesIn(site))
+      if (error || path::filename(directory).ends_with(".dist-info"))
+        removeDirectory(directory, locks);
+  if (error)
+    return error;
   return findHook(environment);
 }
 
@@ -254,19 +290,22 @@ llvm::Expected<HookStatus> removeHook(const env::Environment& environment, io::N
   std::vector<std::string> sites = sitesOf(environment);
   if (sites.empty())
     return noSite();
-  commit::Locks locks = lockSites(sites, notify);
-  if (llvm::Error error = locks.checkAll())
+  commit::Locks locks = lockSites(environment, sites, notify);
+  if (llvm::Error error = checkSites(sites, locks))
     return error;
-  SiteChange change;
+  SiteChange change(locks);
   for (const std::string& site : sites) {
     std::set<std::string> names = namesIn(site);
     names.insert(std::begin(kOwnNotes), std::end(kOwnNotes));
     for (const std::string& name : names)
-      change.remove(site + "/" + name);
+      if (llvm::Error error = change.remove(site + "/" + name))
+        return error;
   }
   if (llvm::Error error = change.commit())
     return error;
-  llvm::for_each(sites, removeEmptyFolders);
+  for (const std::string& site : sites)
+    for (const std::string& directory : directoriesIn(site))
+      removeDirectory(directory, locks);
   HookStatus status;
   status.files = std::move(change.removed);
   return status;

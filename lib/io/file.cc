@@ -29,6 +29,14 @@ llvm::Error unreadable(std::error_code error) {
   return fail(ErrorCode::Unreadable, "cannot be read: " + error.message());
 }
 
+llvm::Error checkKind(const fs::file_status& status) {
+  if (fs::is_directory(status))
+    return fail(ErrorCode::NotALibrary, "is a folder, not a library");
+  if (!fs::is_regular_file(status))
+    return fail(ErrorCode::NotALibrary, "is not a regular file");
+  return llvm::Error::success();
+}
+
 } // namespace
 
 llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> readWhole(llvm::StringRef path) {
@@ -49,20 +57,24 @@ llvm::Expected<InputFile> InputFile::open(llvm::StringRef path) {
 llvm::Expected<InputFile> InputFile::openReal(llvm::StringRef path) {
   InputFile file;
   file.realPath = path.str();
-  // Looking before opening: a pipe would block us.
+  // Looking before opening: devices may act on it.
   fs::file_status status;
   if (std::error_code error = fs::status(file.realPath, status))
     return unreadable(error);
-  if (fs::is_directory(status))
-    return fail(ErrorCode::NotALibrary, "is a folder, not a library");
-  if (!fs::is_regular_file(status))
-    return fail(ErrorCode::NotALibrary, "is not a regular file");
+  if (llvm::Error error = checkKind(status))
+    return error;
 
-  llvm::Expected<fs::file_t> handle = fs::openNativeFileForRead(file.realPath);
+  llvm::Expected<fs::file_t> handle = system::openForReading(file.realPath);
   if (!handle)
     return unreadable(llvm::errorToErrorCode(handle.takeError()));
   std::error_code error = fs::status(*handle, status);
+  llvm::Error kind = error ? llvm::Error::success() : checkKind(status); // it may be another by now
+  if (kind) {
+    fs::closeFile(*handle);
+    return kind;
+  }
   file.fileStamp = stampFrom(status);
+  file.fileOwner = status.getUser();
   if (!error && status.getSize() > 0)
     file.region = std::make_unique<fs::mapped_file_region>(
         *handle, fs::mapped_file_region::readonly, status.getSize(), 0, error);

@@ -36,10 +36,12 @@ public:
   /// Keeps a copy of the bytes instead of the mapping: Windows deletes no file that is mapped.
   void unmap();
   const FileStamp& stamp() const { return fileStamp; }
+  uint32_t owner() const { return fileOwner; } ///< the user's number; 0 on Windows
 
 private:
   std::string realPath;
   FileStamp fileStamp;
+  uint32_t fileOwner = 0;
   std::unique_ptr<llvm::sys::fs::mapped_file_region> region; ///< none for an empty file
   ByteVector copy;                                           ///< instead of the region
 };

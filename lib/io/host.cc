@@ -64,21 +64,6 @@ std::vector<std::string> namesIn(const llvm::Twine& directory) {
   return names;
 }
 
-std::error_code createDirectories(const llvm::Twine& path, Access access) {
-  return sys::fs::create_directories(
-      path, /*IgnoreExisting=*/true,
-      access == Access::Everybody ? sys::fs::all_all : sys::fs::owner_all | sys::fs::group_all);
-}
-
-void removeEmptyDirectory(const llvm::Twine& path) {
-  if (!isLink(path) && isDirectory(path))
-    sys::fs::remove(path);
-}
-
-void removeTree(const llvm::Twine& path) {
-  sys::fs::remove_directories(path, /*IgnoreErrors=*/true);
-}
-
 std::optional<std::string> environmentVariable(llvm::StringRef name) {
   return sys::Process::GetEnv(name);
 }

@@ -32,14 +32,6 @@ std::optional<std::string> realPath(const llvm::Twine& path);
 /// The names in a directory, in no order; none if it cannot be read.
 std::vector<std::string> namesIn(const llvm::Twine& directory);
 
-/// Also creates the directories above it. It is no error if it exists.
-enum class Access { Owners, Everybody }; ///< Owners: user and group; the umask is applied to both
-std::error_code createDirectories(const llvm::Twine& path, Access access);
-/// Does nothing if it is not empty.
-void removeEmptyDirectory(const llvm::Twine& path);
-/// Removes as much of it as can be removed.
-void removeTree(const llvm::Twine& path);
-
 std::optional<std::string> environmentVariable(llvm::StringRef name);
 /// Between the directories in variables such as PATH.
 extern const char kPathListSeparator;

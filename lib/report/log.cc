@@ -39,7 +39,7 @@ void logWarning(const Problem& problem) {
   spdlog::warn("{}", sentence(problem));
 }
 void logInfo(const std::string& message) {
-  spdlog::info("{}", message);
+  spdlog::info("{}", printable(message));
 }
 
 } // namespace tcfix::report

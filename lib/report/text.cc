@@ -3,7 +3,7 @@
 #include "image/names.h"
 
 #include <llvm/ADT/StringExtras.h>
-#include <llvm/Support/JSON.h>
+#include <llvm/Support/ConvertUTF.h>
 
 namespace tcfix::report {
 
@@ -13,14 +13,42 @@ std::string Paint::wrap(const char* code, llvm::StringRef text) const {
   return ("\x1b[" + llvm::Twine(code) + "m" + text + "\x1b[0m").str();
 }
 
+namespace {
+
+/// How many bytes the character takes that `text` begins with; 0 if that is not UTF-8.
+size_t sizeOfCharacter(llvm::StringRef text) {
+  auto* begin = reinterpret_cast<const llvm::UTF8*>(text.data());
+  return llvm::isLegalUTF8Sequence(begin, begin + text.size()) ? llvm::getNumBytesForUTF8(*begin)
+                                                               : 0;
+}
+
+/// Whether a character does something to a terminal, or to the order of what is read: C0 and C1,
+/// marks and overrides of the direction, separators of lines, the byte order mark.
+bool isControl(llvm::StringRef character) {
+  auto last = static_cast<unsigned char>(character.back());
+  if (character.size() == 1)
+    return last < 0x20 || last == 0x7f;
+  if (character.starts_with("\xC2"))
+    return last < 0xA0;
+  if (character.starts_with("\xE2\x80"))
+    return last == 0x8E || last == 0x8F || (last >= 0xA8 && last <= 0xAE);
+  if (character.starts_with("\xE2\x81"))
+    return last >= 0xA6 && last <= 0xA9;
+  return character == "\xD8\x9C" || character == "\xEF\xBB\xBF";
+}
+
+} // namespace
+
 std::string printable(llvm::StringRef text) {
   std::string out;
-  for (char c : llvm::json::fixUTF8(text)) {
-    auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x20 || byte == 0x7f)
-      out += "\\x" + llvm::toHex(llvm::StringRef(&c, 1), /*LowerCase=*/true);
+  while (!text.empty()) {
+    size_t size = sizeOfCharacter(text);
+    llvm::StringRef character = text.take_front(std::max<size_t>(size, 1));
+    if (size == 0 || isControl(character))
+      out += "\\x" + llvm::toHex(character, /*LowerCase=*/true);
     else
-      out += c;
+      out += character;
+    text = text.drop_front(character.size());
   }
   return out;
 }

@@ -20,7 +20,8 @@ private:
   std::string wrap(const char* code, llvm::StringRef text) const;
 };
 
-/// The text with control characters, such as a newline in a file name, written as \x0a.
+/// The text with what must not reach a terminal written as \x0a: control characters such as a
+/// newline in a file name, what turns the direction of text, bytes that are not UTF-8.
 std::string printable(llvm::StringRef text);
 
 /// The width of a small terminal. What is longer is a path, a name or a command, and stays whole.

@@ -76,7 +76,7 @@ WheelName repairedName(const Contents& wheel) {
   return name;
 }
 
-llvm::Expected<bool> writeWheel(const Contents& wheel, Changes changes, const std::string& target,
+llvm::Expected<bool> writeWheel(const Contents& wheel, Changes changes, io::Place place,
                                 bool isProtected) {
   const Renaming renamed(wheel);
   const std::string like = changes.contents.begin()->first;
@@ -94,10 +94,10 @@ llvm::Expected<bool> writeWheel(const Contents& wheel, Changes changes, const st
   record.rename(renamed);
   contents[wheel.distInfo() + "/RECORD"] = bytesOf(record.text()).vec();
 
-  llvm::Expected<io::InputFile> present = io::InputFile::open(target);
+  llvm::Expected<io::InputFile> present = io::InputFile::open(place.path);
   const io::InputFile* old = present ? &*present : nullptr;
   llvm::consumeError(present.takeError()); // mostly there is none; else the rename will say why
-  llvm::Expected<commit::Step> step = commit::Step::create(old, target, commit::Parent::MustExist);
+  llvm::Expected<commit::Step> step = commit::Step::create(old, std::move(place));
   if (!step)
     return step.takeError();
   ZipWriter writer(*step->staged());
@@ -131,24 +131,21 @@ llvm::Expected<bool> writeWheel(const Contents& wheel, Changes changes, const st
 
 OutputFolder::OutputFolder(std::string folderPath, io::Notify notify)
     : path(std::move(folderPath)) {
-  for (llvm::StringRef up = path; !up.empty() && !io::exists(up) && !io::isLink(up);
-       up = llvm::sys::path::parent_path(up))
-    made.push_back(up.str());
-  std::error_code error = io::createDirectories(path, io::Access::Everybody);
-  if (!error && !io::isDirectory(path))
-    error = std::make_error_code(std::errc::not_a_directory);
-  if (error)
+  llvm::Expected<io::Place> place = io::Place::ofNew(path + "/new.whl");
+  if (!place) {
+    problem = toProblem(place.takeError(), {});
     problem = {ErrorCode::CannotWrite,
-               "cannot be repaired: the folder " + path + " cannot be made: " + error.message(),
+               "cannot be repaired: the folder " + path + " cannot be made: " + problem->message,
                {},
                "choose another one with -o"};
-  else
-    locks.emplace(path + "/new.whl", std::string(), notify, commit::Links::Replaced);
+    return;
+  }
+  made = place->made;
+  locks.emplace(place->path, std::string(), notify, commit::Links::Replaced);
 }
 
-OutputFolder::~OutputFolder() {
-  for (const std::string& directory : made)
-    io::removeEmptyDirectory(directory);
+llvm::Expected<io::Place> OutputFolder::place(const std::string& name) const {
+  return locks->place(path + "/" + name);
 }
 
 llvm::Error OutputFolder::check() const {

@@ -28,21 +28,21 @@ public:
   OutputFolder(std::string path, io::Notify notify);
   OutputFolder(const OutputFolder&) = delete;
   OutputFolder& operator=(const OutputFolder&) = delete;
-  ~OutputFolder();
-
   /// Why nothing can be written there.
   llvm::Error check() const;
+  /// Where a wheel of this name goes.
+  llvm::Expected<io::Place> place(const std::string& name) const;
 
 private:
   std::string path;
-  std::vector<std::string> made; ///< directories that did not exist, the deepest first
+  std::shared_ptr<const io::Place::Made> made; ///< outlives the locks
   std::optional<Problem> problem;
   std::optional<commit::Locks> locks;
 };
 
-/// Writes the changed wheel to `target`, at once or not at all; false if just that wheel is there
+/// Writes the changed wheel to `place`, at once or not at all; false if just that wheel is there
 /// already. Another file that is there may be protected: then it is a Conflict.
-llvm::Expected<bool> writeWheel(const Contents& wheel, Changes changes, const std::string& target,
+llvm::Expected<bool> writeWheel(const Contents& wheel, Changes changes, io::Place place,
                                 bool isProtected);
 
 } // namespace tcfix::wheel

@@ -164,8 +164,11 @@ llvm::Error Repair::write(const Contents& wheel, Changes changes) {
   // Whether that one is read before or after would decide what becomes of it.
   const bool isInput =
       llvm::any_of(inputs, [&](const std::string& input) { return io::isSameFile(target, input); });
+  llvm::Expected<io::Place> place = folder.place(repairedName(wheel).text());
+  if (!place)
+    return at(std::string(target), place.takeError());
   llvm::Expected<bool> isWritten =
-      writeWheel(wheel, std::move(changes), std::string(target), isInput);
+      writeWheel(wheel, std::move(changes), std::move(*place), isInput);
   if (!isWritten)
     return at(std::string(target), isWritten.takeError());
   outcome.output = std::string(target);

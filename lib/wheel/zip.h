@@ -12,7 +12,7 @@
 #pragma once
 
 #include "base/bytes.h"
-#include "io/system.h"
+#include "io/temporary_file.h"
 
 #include <llvm/ADT/StringMap.h>
 #include <llvm/ADT/StringSet.h>
@@ -56,7 +56,7 @@ llvm::Expected<ByteVector> unpack(const ZipMember& member, uint64_t most = uint6
 class ZipWriter {
 public:
   /// Writes into `file`, which must be empty and outlive the writer.
-  explicit ZipWriter(io::system::TemporaryFile& file) : file(file) {}
+  explicit ZipWriter(io::TemporaryFile& file) : file(file) {}
 
   /// The member as it is; under another name if one is given.
   llvm::Error copy(const ZipMember& member, llvm::StringRef name = {});
@@ -73,7 +73,7 @@ private:
   /// Notes the name and where the next member starts; refuses what cannot be said in 32 bits.
   llvm::Expected<uint32_t> begin(llvm::StringRef name);
 
-  io::system::TemporaryFile& file;
+  io::TemporaryFile& file;
   uint64_t end = 0;
   ByteVector directory;
   llvm::StringSet<> names;

@@ -34,6 +34,7 @@ enum : uint16_t { kStored = 0, kDeflated = 8 };
 
 constexpr uint16_t kWideExtra = 0x0001;   ///< the id of zip64's extra field
 constexpr uint16_t kUnicodeName = 0x7075; ///< Info-ZIP's: a name that takes the place of the other
+constexpr int kMostVersion = 63;          ///< that a member may need: 6.3, in tenths
 constexpr uint32_t kInWideExtra = 0xffffffff;
 constexpr uint16_t kInWideEnd = 0xffff;
 

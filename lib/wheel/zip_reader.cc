@@ -222,6 +222,12 @@ llvm::Error readEntry(Bytes& entries, ZipMember& member, Place& place) {
   if (entry->flags & (kEncrypted | kStronglyEncrypted | kMasked))
     return fail(ErrorCode::Unsupported, "its member " + member.name + " is encrypted",
                 kPackAgain.str());
+  // Python's zipfile opens no archive with such a member; pip would refuse the repaired wheel.
+  if (int needed = entry->version & 0xff; needed > kMostVersion)
+    return fail(ErrorCode::Unsupported,
+                "its member " + member.name + " needs zip version " + std::to_string(needed / 10) +
+                    "." + std::to_string(needed % 10) + ", and there is none after 6.3",
+                kPackAgain.str());
   place = {entry->size, entry->packedSize, entry->offset};
   if (!readWideExtra(member.entry.slice(extraStart, entry->extraLength), place, member.wideOffset))
     return malformed(member, "has sizes that make no sense");

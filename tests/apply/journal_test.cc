@@ -52,15 +52,16 @@ TEST_F(Journal, TakesSeveralEditsBackFromTheLastToTheFirst) {
 }
 
 TEST_F(Journal, OfAnEarlierVersionLeadsBack) {
-  std::string path = folder.write("file", bytesOf("changed bytes!"));
+  std::string path = folder.write("file", bytesOf("\x7f"
+                                                  "ELF bytes now"));
   notes.write("journal.json", bytesOf(R"({"entries":[{"changed_size":"14",)"
                                       R"("modified_ns":"1794978405132468690","moves":[],)"
                                       R"("original_size":"12","patches":[)"
                                       R"({"bytes":"746865206f726967696e616c","offset":"0"}],)"
                                       R"("path":")" +
                                       path +
-                                      R"(","sha256_after":"45352a9aaa81bf0347a2b09e3b5c96be88fe35)"
-                                      R"(8f001f4719d6380e605f0dd4ba","sha256_before":"65892be1098)"
+                                      R"(","sha256_after":"256d5c2ba99b32cb6130832ad5390ef817d94f)"
+                                      R"(ca8caf1d57a823a1ed18a3de70","sha256_before":"65892be1098)"
                                       R"(3370462badce4d0fa9c9dee0cf6f5173e07f5ea53d763c818b826"}],)"
                                       R"("journal":1})"));
   EXPECT_THAT(undone(journal).restored, ElementsAre(path));

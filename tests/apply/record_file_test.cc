@@ -34,7 +34,7 @@ protected:
     return valueOf(apply::planCondaMeta(requestFor(isChanged)));
   }
   apply::RecordRequest requestFor(bool isChanged) {
-    apply::RecordRequest request{place, journal, {}, isChanged};
+    apply::RecordRequest request{place, journal, disk, {}, isChanged};
     if (isChanged)
       request.changes = {{"torchcodec/lib.so", io::sha256Hex(bytesOf("new")), 4096}};
     return request;
@@ -48,6 +48,7 @@ protected:
   FolderTree tree;
   apply::JournalPlace place;
   apply::Journal journal;
+  io::TargetDisk disk{{}};
 };
 
 TEST_F(Lists, RecordFollowsAndLeadsBack) {

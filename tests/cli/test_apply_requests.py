@@ -105,7 +105,8 @@ class Requests(ApplyTest):
 
     def test_the_major_of_another_package(self):
         write_files(self.world.site, {"audio/_ext.so": library("_ext.so").replace(b"core7", b"ext_7"),
-                                      "audio/__init__.py": b""})
+                                      "audio/__init__.py": b"",
+                                      "audio-1.0.dist-info/METADATA": b"Name: audio\nVersion: 1.0\n"})
         report = self.apply("--package", "audio", self.world.env, check=4) # there is no ext_7
         self.assertEqual(rpaths(self.world.site / "audio/_ext.so"), [TORCH, BREW])
         write_files(self.world.site, {"audio/_ext.so": library(LIBRARIES[0])})

@@ -4,6 +4,7 @@
 #include "commit/transaction.h"
 #include "support/folder_tree.h"
 #include "support/hostile_disk.h"
+#include "support/places.h"
 #include "support/posix_file.h"
 
 #include <gmock/gmock.h>
@@ -33,7 +34,7 @@ Rewrite someRewrite(Bytes original) {
 llvm::Error replace(const std::string& path) {
   io::InputFile file = opened(path);
   llvm::Expected<commit::Step> staged =
-      commit::Step::replace(file, file.path(), someRewrite(file.bytes()));
+      commit::Step::replace(file, placeOf(file.path()), someRewrite(file.bytes()));
   if (!staged)
     return staged.takeError();
   if (llvm::Error error = staged->sync())
@@ -73,7 +74,8 @@ TEST(StagedFile, WritesMovesShrinksAndGrows) {
   shrinking.newSize = 1234;
   for (const Rewrite& rewrite : {moving, shrinking}) {
     io::InputFile file = opened(folder.write("file", original));
-    llvm::Expected<commit::Step> staged = commit::Step::replace(file, file.path(), rewrite);
+    llvm::Expected<commit::Step> staged =
+        commit::Step::replace(file, placeOf(file.path()), rewrite);
     ASSERT_TRUE(bool(staged));
     EXPECT_TRUE(readFile(staged->staged()->path()) == rewritten(rewrite, original));
   }
@@ -102,7 +104,7 @@ TEST(StagedFile, ASymbolicLinkStaysALink) {
 }
 
 TEST(StagedFile, KeepsModeAndOwner) {
-  for (mode_t mode : {0644, 0755, 0600, 0444, 04755}) {
+  for (mode_t mode : {0644, 0755, 0600, 0444}) {
     TemporaryFolder folder;
     std::string path = folder.write("file", bytesOf("content"));
     if (::geteuid() == 0) {
@@ -117,15 +119,55 @@ TEST(StagedFile, KeepsModeAndOwner) {
   }
 }
 
-TEST(StagedFile, LendsNoPowerToTheOwnerOfADirectory) {
-  if (::geteuid() != 0)
-    GTEST_SKIP() << "only root can lend it";
+TEST(StagedFile, NeverKeepsPower) {
   TemporaryFolder folder;
   std::string path = folder.write("file", bytesOf("content"));
   ASSERT_EQ(::chmod(path.c_str(), 06755), 0);
-  ASSERT_EQ(::chown(folder.path("").c_str(), 12345, 54321), 0);
   ASSERT_FALSE(bool(replace(path)));
   EXPECT_EQ(statusOf(path).st_mode & 07777, 0755u);
+}
+
+TEST(StagedFile, OfRootBelongsToTheOwnerOfTheDirectory) {
+  if (::geteuid() != 0)
+    GTEST_SKIP() << "only root can give files away";
+  FolderTree folder;
+  std::string path = folder.file("theirs/file");
+  ASSERT_EQ(::chown(folder.path("theirs").c_str(), 12345, 54321), 0);
+  ASSERT_FALSE(bool(replace(path)));
+  ASSERT_FALSE(bool(commit::writeFile(nullptr, placeOf(folder.path("theirs/new")), "new")));
+  io::Place deep = llvm::cantFail(
+      io::Place::below(placeOf(folder.path("theirs/x")).directory, "made/deep/file"));
+  ASSERT_FALSE(bool(commit::writeFile(nullptr, deep, "new")));
+  for (const char* name : {"file", "new", "made", "made/deep", "made/deep/file"}) {
+    struct stat status = statusOf(folder.path(std::string("theirs/") + name));
+    EXPECT_EQ(status.st_uid, 12345u) << name;
+    EXPECT_EQ(status.st_gid, 54321u) << name;
+  }
+  // What its owner could not read is not given to him.
+  ASSERT_EQ(::chown(path.c_str(), 0, 0), 0);
+  ASSERT_EQ(::chmod(path.c_str(), 0600), 0);
+  EXPECT_EQ(toProblem(replace(path), {}).code, ErrorCode::Unsupported);
+  EXPECT_EQ(statusOf(path).st_uid, 0u);
+}
+
+TEST(StagedFile, IsMadeInTheDirectoryThatWasOpened) {
+  FolderTree folder;
+  std::string path = folder.file("real/file"), victim = folder.file("elsewhere/file", "victim");
+  io::InputFile file = opened(path);
+  io::Place place = placeOf(path);
+  // Someone puts a link in the place of the directory.
+  ASSERT_EQ(::rename(folder.path("real").c_str(), folder.path("aside").c_str()), 0);
+  ASSERT_EQ(::symlink("elsewhere", folder.path("real").c_str()), 0);
+  llvm::Expected<commit::Step> step = commit::Step::replace(file, place, someRewrite(file.bytes()));
+  // The file that was read cannot be found again by its path.
+  EXPECT_FALSE(bool(step));
+  llvm::consumeError(step.takeError());
+  ASSERT_FALSE(bool(commit::writeFile(nullptr, place, "new")));
+  EXPECT_EQ(textOf(readFile(victim)), "victim");
+  EXPECT_EQ(textOf(readFile(folder.path("aside/file"))), "new");
+  llvm::Expected<io::Directory> through = io::Directory::open(folder.path("real"));
+  EXPECT_FALSE(bool(through)) << "a link is no directory";
+  llvm::consumeError(through.takeError());
 }
 
 TEST(StagedFile, KeepsExtendedAttributes) {
@@ -144,7 +186,7 @@ TEST(StagedFile, LeavesNothingBehindWhenItIsNotCommitted) {
   {
     io::InputFile file = opened(path);
     llvm::Expected<commit::Step> staged =
-        commit::Step::replace(file, file.path(), someRewrite(file.bytes()));
+        commit::Step::replace(file, placeOf(file.path()), someRewrite(file.bytes()));
     ASSERT_TRUE(bool(staged));
     EXPECT_EQ(folder.names().size(), 2u) << "the new file lies beside the old one";
     EXPECT_EQ(textOf(readFile(path)), "content");
@@ -166,7 +208,7 @@ TEST_P(StagedMeanwhile, AChangeByAnotherIsNotLost) {
   {
     io::InputFile file = opened(path);
     llvm::Expected<commit::Step> staged =
-        commit::Step::replace(file, file.path(), someRewrite(file.bytes()));
+        commit::Step::replace(file, placeOf(file.path()), someRewrite(file.bytes()));
     ASSERT_TRUE(bool(staged));
     GetParam().meddle(folder, path);
     EXPECT_EQ(toProblem(staged->commit(), {}).code, ErrorCode::ChangedMeanwhile);
@@ -195,10 +237,10 @@ TEST(StagedFile, AFileThatVanishedIsNotBroughtBack) {
   io::InputFile file = opened(path);
   {
     llvm::Expected<commit::Step> staged =
-        commit::Step::replace(file, file.path(), someRewrite(file.bytes()));
+        commit::Step::replace(file, placeOf(file.path()), someRewrite(file.bytes()));
     ASSERT_TRUE(bool(staged));
     ASSERT_EQ(::unlink(path.c_str()), 0);
-    EXPECT_EQ(toProblem(staged->commit(), {}).code, ErrorCode::NotFound);
+    EXPECT_EQ(toProblem(staged->commit(), {}).code, ErrorCode::ChangedMeanwhile);
   }
   EXPECT_TRUE(folder.names().empty());
 }
@@ -237,17 +279,19 @@ TEST(WriteFile, ReplacesByANewFileAndLeavesNothingElse) {
   TemporaryFolder folder;
   std::string path = folder.write("file", bytesOf("old"));
   ino_t before = inodeOf(path);
-  ASSERT_FALSE(bool(commit::writeFile(nullptr, path, "new content")));
+  ASSERT_FALSE(bool(commit::writeFile(nullptr, placeOf(path), "new content")));
   EXPECT_EQ(textOf(readFile(path)), "new content");
   EXPECT_NE(inodeOf(path), before);
   EXPECT_THAT(folder.names(), ElementsAre("file"));
 }
 
-TEST(WriteFile, FailsInAFolderThatIsNotThere) {
+TEST(WriteFile, FailsInADirectoryThatIsNotThere) {
   TemporaryFolder folder;
-  Problem problem = toProblem(commit::writeFile(nullptr, folder.path("absent/file"), "x"), {});
+  llvm::Expected<io::Place> place = io::Place::of(folder.path("absent/file"));
+  ASSERT_FALSE(bool(place));
+  Problem problem = toProblem(place.takeError(), {});
   EXPECT_EQ(problem.code, ErrorCode::CannotWrite);
-  EXPECT_THAT(problem.hint, HasSubstr("write permission"));
+  EXPECT_THAT(problem.message, HasSubstr("does not exist"));
 }
 
 } // namespace

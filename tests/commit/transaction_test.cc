@@ -4,6 +4,7 @@
 #include "support/folder_tree.h"
 #include "support/hostile_disk.h"
 #include "support/outcomes.h"
+#include "support/places.h"
 #include "support/posix_file.h"
 
 #include <gmock/gmock.h>
@@ -27,8 +28,12 @@ protected:
   }
   void replace(const std::string& path, const std::string& text) {
     const io::InputFile& old = open(path);
-    steps.push_back(
-        llvm::cantFail(Step::replace(old, path, differenceOf(old.bytes(), bytesOf(text), "test"))));
+    steps.push_back(llvm::cantFail(
+        Step::replace(old, placeOf(path), differenceOf(old.bytes(), bytesOf(text), "test"))));
+  }
+
+  io::Place newPlace(const std::string& name) {
+    return llvm::cantFail(io::Place::below(placeOf(tree.path("x")).directory, name));
   }
 
   FolderTree tree;
@@ -40,10 +45,10 @@ TEST_F(Transaction, CommitsEveryKindOfStep) {
   std::string a = tree.file("a", "old a"), b = tree.file("b", "old b"), c = tree.file("c");
   std::string d = tree.file("d", "old d");
   replace(a, "new a");
-  steps.push_back(Step::link(open(b), b, "a"));
-  steps.push_back(Step::remove(c));
-  steps.push_back(Step::join(open(d), d, a));
-  steps.push_back(llvm::cantFail(Step::write(nullptr, tree.path("deep/e"), "new e")));
+  steps.push_back(Step::link(open(b), placeOf(b), "a"));
+  steps.push_back(Step::remove(placeOf(c)));
+  steps.push_back(Step::join(open(d), placeOf(d), placeOf(a)));
+  steps.push_back(llvm::cantFail(Step::write(nullptr, newPlace("deep/e"), "new e")));
   EXPECT_EQ(textIn(a), "old a"); // staged, no more
   ASSERT_FALSE(static_cast<bool>(commit::commitTogether(steps)));
   steps.clear();
@@ -59,12 +64,12 @@ TEST_F(Transaction, RollsBackWhenAStepFails) {
   std::string b = tree.link("b", "folder/b"), d = tree.file("d", "old d");
   ASSERT_EQ(::chmod(a.c_str(), 0640), 0);
   int64_t time = modifiedNs(a);
-  steps.push_back(llvm::cantFail(Step::write(nullptr, tree.path("f"), "new f")));
+  steps.push_back(llvm::cantFail(Step::write(nullptr, newPlace("f"), "new f")));
   replace(a, "new a");
   tree.file("folder/b", "old b");
   replace(b, "a file now"); // a link that becomes a file
-  steps.push_back(Step::remove(c));
-  steps.push_back(Step::join(open(d), d, a));
+  steps.push_back(Step::remove(placeOf(c)));
+  steps.push_back(Step::join(open(d), placeOf(d), placeOf(a)));
   replace(e, "new e");
   tree.write("e", bytesOf("somebody else was faster"));
   llvm::Error error = commit::commitTogether(steps);
@@ -87,10 +92,10 @@ TEST_F(Transaction, ALaterPhaseThatFailsTakesTheEarlierOnesBack) {
   ASSERT_EQ(::chmod(c.c_str(), 0640), 0);
   ino_t inode = inodeOf(c);
   commit::Phase phases[3];
-  phases[0].push_back(llvm::cantFail(Step::write(nullptr, tree.path("new/journal"), "journal")));
-  phases[1].push_back(llvm::cantFail(Step::write(&open(a), a, "new a")));
-  phases[1].push_back(Step::remove(c));
-  phases[2].push_back(llvm::cantFail(Step::write(&open(b), b, "new b")));
+  phases[0].push_back(llvm::cantFail(Step::write(nullptr, newPlace("new/journal"), "journal")));
+  phases[1].push_back(llvm::cantFail(Step::write(&open(a), placeOf(a), "new a")));
+  phases[1].push_back(Step::remove(placeOf(c)));
+  phases[2].push_back(llvm::cantFail(Step::write(&open(b), placeOf(b), "new b")));
   tree.write("b", bytesOf("somebody else was faster"));
   EXPECT_EQ(toProblem(commit::commitTogether(phases), {}).path, b);
   for (commit::Phase& phase : phases)
@@ -102,14 +107,12 @@ TEST_F(Transaction, ALaterPhaseThatFailsTakesTheEarlierOnesBack) {
 
 TEST_F(Transaction, AFileThatIsNotCommittedLeavesNothing) {
   {
-    llvm::Expected<Step> step =
-        Step::create(nullptr, tree.path("new/deep/f"), commit::Parent::MayBeMade);
+    llvm::Expected<Step> step = Step::create(nullptr, newPlace("new/deep/f"));
     ASSERT_TRUE(static_cast<bool>(step));
     EXPECT_THAT(tree.names(), UnorderedElementsAre("new"));
   }
   EXPECT_TRUE(tree.names().empty());
-  EXPECT_FALSE(static_cast<bool>(llvm::expectedToOptional(
-      Step::create(nullptr, tree.path("x/f"), commit::Parent::MustExist))));
+  EXPECT_FALSE(llvm::expectedToOptional(io::Place::of(tree.path("x/f"))).has_value());
   EXPECT_TRUE(tree.names().empty());
 }
 
@@ -118,11 +121,11 @@ TEST_F(Transaction, EachFileByItself) {
   for (const std::string& path : {a, b, c})
     replace(path, "new");
   tree.write("b", bytesOf("somebody else was faster"));
-  std::vector<std::optional<Problem>> problems =
+  std::vector<std::optional<commit::CommitFailure>> problems =
       commit::commitEach({&steps[0], &steps[1], &steps[2]});
   ASSERT_EQ(problems.size(), 3u);
   EXPECT_FALSE(problems[0] || problems[2]);
-  EXPECT_EQ(problems[1]->code, ErrorCode::ChangedMeanwhile);
+  EXPECT_EQ(problems[1]->problem.code, ErrorCode::ChangedMeanwhile);
   EXPECT_EQ(textIn(a) + textIn(c), "newnew");
   EXPECT_EQ(textIn(b), "somebody else was faster");
 }
@@ -134,8 +137,8 @@ TEST_F(Transaction, AFullDiskStopsItWhileStaging) {
   std::string a = disk.at().write("a", bytesOf("old a"));
   const io::InputFile& old = open(a);
   disk.fill();
-  llvm::Expected<Step> step =
-      Step::replace(old, a, differenceOf(old.bytes(), bytesOf(std::string(9000, 'x')), "test"));
+  llvm::Expected<Step> step = Step::replace(
+      old, placeOf(a), differenceOf(old.bytes(), bytesOf(std::string(9000, 'x')), "test"));
   ASSERT_FALSE(static_cast<bool>(step));
   EXPECT_THAT(toProblem(step.takeError(), {}).message, HasSubstr("the disk is full"));
   EXPECT_THAT(disk.at().names(), UnorderedElementsAre("a", "filler"));
@@ -149,7 +152,7 @@ TEST_F(Transaction, AFrozenFolderTakesNoNewFile) {
   if (!frozen.isThere())
     GTEST_SKIP() << "a folder cannot be frozen here";
   llvm::Expected<Step> step =
-      Step::replace(old, a, differenceOf(old.bytes(), bytesOf("new a"), "test"));
+      Step::replace(old, placeOf(a), differenceOf(old.bytes(), bytesOf("new a"), "test"));
   ASSERT_FALSE(static_cast<bool>(step));
   EXPECT_EQ(toProblem(step.takeError(), {}).code, ErrorCode::CannotWrite);
 }

@@ -21,7 +21,11 @@ TEST(Markup, WhatCannotBeSeenIsMadeVisible) {
   EXPECT_EQ(escaped("lib\xE2\x80\xAEos.so"), "lib\\xe280aeos.so");
   EXPECT_EQ(escaped("\xE2\x81\xA6"), "\\xe281a6");
   EXPECT_EQ(escaped("é…✕"), "é…✕");
-  EXPECT_EQ(escaped("\xff"), "\xEF\xBF\xBD");
+  EXPECT_EQ(escaped("\xff"), "\\xff");
+  EXPECT_EQ(escaped("\xC2\x9B"
+                    "31m"),
+            "\\xc29b31m");                      // C1's own "ESC ["
+  EXPECT_EQ(escaped("\xE2\x82"), "\\xe2\\x82"); // cut off
 }
 
 TEST(Page, AnOrdinaryOneHoldsWhatThereIsToSay) {

@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "support/byte_writer.h"
 #include "support/guarded_bytes.h"
+#include "support/places.h"
 #include "support/temporary_folder.h"
 #include "wheel/zip.h"
 
@@ -159,13 +160,14 @@ TEST(Zip, ACopyOfEverythingIsTheSameFile) {
   ByteVector archive = archiveOf(kAllKinds, "a comment");
   llvm::Expected<wheel::ZipReader> reader = wheel::ZipReader::open(archive);
   ASSERT_TRUE(bool(reader));
-  auto file = llvm::cantFail(io::system::TemporaryFile::createBeside(folder.path("copy.zip")));
+  auto file =
+      llvm::cantFail(io::TemporaryFile::createIn(placeOf(folder.path("copy.zip")).directory));
   wheel::ZipWriter writer(file);
   for (const wheel::ZipMember& member : reader->members())
     ASSERT_FALSE(bool(writer.copy(member)));
   EXPECT_EQ(folder.names().size(), 1u) << "the archive must not be there before it is whole";
   ASSERT_FALSE(bool(writer.finish(reader->comment())));
-  ASSERT_FALSE(bool(file.renameTo(folder.path("copy.zip"))));
+  ASSERT_FALSE(bool(file.renameTo("copy.zip")));
   EXPECT_THAT(folder.names(), ElementsAre("copy.zip"));
   EXPECT_EQ(readFile(folder.path("copy.zip")), archive);
 }
@@ -175,7 +177,8 @@ TEST(Zip, WritesNoNameTwice) {
   ByteVector archive = archiveOf({kPlain, kPacked});
   llvm::Expected<wheel::ZipReader> reader = wheel::ZipReader::open(archive);
   ASSERT_TRUE(bool(reader));
-  auto file = llvm::cantFail(io::system::TemporaryFile::createBeside(folder.path("copy.zip")));
+  auto file =
+      llvm::cantFail(io::TemporaryFile::createIn(placeOf(folder.path("copy.zip")).directory));
   wheel::ZipWriter writer(file);
   ASSERT_FALSE(bool(writer.copy(reader->members()[0])));
   Problem problem = toProblem(writer.copy(reader->members()[1], kPlain.name), {});
@@ -218,6 +221,19 @@ TEST(Zip, RefusesWhatSurroundsAnArchive) {
   EXPECT_THAT(problemWith({}).message, HasSubstr("not a zip archive"));
 }
 
+// As Python's zipfile does: what is repaired must open there.
+TEST(Zip, RefusesAMemberThatNeedsAVersionThatThereIsNot) {
+  for (int version : {20, 63, 64, 255}) {
+    ByteVector archive = archiveOf({kPlain});
+    for (auto [mark, offset] : {std::pair("PK\3\4", 4), std::pair("PK\1\2", 6)})
+      archive[textOf(archive).find(mark) + offset] = static_cast<uint8_t>(version);
+    if (version <= 63)
+      EXPECT_EQ(contentsOf(archive)[kPlain.name], kPlain.content) << version;
+    else
+      EXPECT_THAT(problemWith(archive).message, HasSubstr("needs zip version")) << version;
+  }
+}
+
 TEST(Zip, RefusesAMemberThatClaimsTooMuch) {
   Made bomb = kPacked;
   bomb.content.resize(kDeflated.size() * 1032 + 2000);
@@ -246,7 +262,8 @@ TEST(Zip, NoFlippedBitGivesWrongContent) {
       ++refused;
       continue;
     }
-    auto file = llvm::cantFail(io::system::TemporaryFile::createBeside(folder.path("copy.zip")));
+    auto file =
+        llvm::cantFail(io::TemporaryFile::createIn(placeOf(folder.path("copy.zip")).directory));
     wheel::ZipWriter writer(file);
     for (const wheel::ZipMember& member : reader->members()) {
       ASSERT_TRUE(good.count(member.name)) << "bit " << bit;

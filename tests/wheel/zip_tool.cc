@@ -39,8 +39,10 @@ llvm::Error rewrite(llvm::ArrayRef<std::string> words) {
     return reader.takeError();
   if (words[1] == "-")
     return checkAll(*reader);
-  llvm::Expected<io::system::TemporaryFile> file =
-      io::system::TemporaryFile::createBeside(words[1]);
+  llvm::Expected<io::Place> place = io::Place::of(words[1]);
+  if (!place)
+    return place.takeError();
+  llvm::Expected<io::TemporaryFile> file = io::TemporaryFile::createIn(place->directory);
   if (!file)
     return file.takeError();
   wheel::ZipWriter writer(*file);
@@ -59,7 +61,7 @@ llvm::Error rewrite(llvm::ArrayRef<std::string> words) {
       return error;
   if (llvm::Error error = writer.finish(reader->comment()))
     return error;
-  return file->renameTo(words[1]);
+  return file->renameTo(place->name);
 }
 
 } // namespace

@@ -2,6 +2,7 @@
 
 #include "commit/transaction.h"
 #include "doctor/diagnose.h"
+#include "io/host.h"
 #include "io/system.h"
 #include "report/doctor.h"
 #include "report/graph.h"
@@ -17,8 +18,18 @@ namespace {
 void writePage(Invocation& invocation, const doctor::Diagnosis& diagnosis) {
   std::string file = invocation.value("html");
   std::string page = report::renderPage(diagnosis, llvm::StringRef(versionLine()).rtrim());
-  std::optional<io::InputFile> old = llvm::expectedToOptional(io::InputFile::open(file));
-  if (llvm::Error error = commit::writeFile(old ? &*old : nullptr, file, page))
+  std::optional<io::InputFile> old;
+  if (io::exists(file)) {
+    // A page replaces a page: not a pipe, a device or a directory.
+    llvm::Expected<io::InputFile> present = io::InputFile::open(file);
+    if (!present)
+      return invocation.addError(toProblem(present.takeError(), file));
+    old.emplace(std::move(*present));
+  }
+  llvm::Expected<io::Place> place = io::Place::of(file);
+  llvm::Error error =
+      place ? commit::writeFile(old ? &*old : nullptr, std::move(*place), page) : place.takeError();
+  if (error)
     invocation.addError(toProblem(std::move(error), file));
 }
 

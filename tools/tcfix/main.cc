@@ -3,6 +3,8 @@
 #include "command_line.h"
 
 #include <algorithm>
+#include <cstdlib>
+#include <new>
 #include <vector>
 
 namespace {
@@ -34,9 +36,18 @@ int unknownCommand(const std::string& name, bool wantsJson) {
                       wantsJson);
 }
 
+// A file may claim to be larger than this machine: that ends the run, and not by an abort. What was
+// staged is removed by the next run.
+[[noreturn]] void endWithoutMemory() {
+  std::set_new_handler(nullptr); // the message needs some, too
+  report::logError({ErrorCode::Unreadable, "there is not enough memory", {}, {}});
+  std::_Exit(cli::kNotChanged);
+}
+
 } // namespace
 
 int main(int argc, char** argv) {
+  std::set_new_handler(endWithoutMemory);
   report::setUpLog(report::Verbosity::Normal, false); // until a command knows better
   std::vector<const char*> words(argv + 1, argv + argc);
   if (words.empty())

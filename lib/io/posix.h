@@ -1,0 +1,76 @@
+// What the POSIX sources of this module share; nobody else includes it.
+#pragma once
+
+#include "base/error.h"
+#include "io/directory.h"
+
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace tcfix::io {
+
+struct Directory::Handle {
+  Handle(int descriptor, std::string path) : descriptor(descriptor), path(std::move(path)) {}
+  Handle(const Handle&) = delete;
+  ~Handle() { ::close(descriptor); }
+
+  static llvm::Expected<std::shared_ptr<const Handle>> adopt(int descriptor, std::string path);
+  /// True for root in a directory of someone else: what is made there must belong to that one.
+  bool isLent() const { return status.st_uid != 0 && ::geteuid() == 0; }
+
+  const int descriptor;
+  const std::string path;
+  struct stat status = {};
+};
+
+namespace posix {
+
+inline llvm::Error cannotWrite(int error) {
+  if (error == ENOSPC || error == EDQUOT)
+    return fail(ErrorCode::CannotWrite, "the disk is full",
+                "free some space and run the same command again; the file is as it was");
+  return fail(ErrorCode::CannotWrite,
+              std::string("the new file cannot be written: ") + std::strerror(error));
+}
+
+inline FileStamp stampFrom(const struct stat& status) {
+#ifdef __APPLE__
+  const struct timespec& modified = status.st_mtimespec;
+#else
+  const struct timespec& modified = status.st_mtim;
+#endif
+  return {static_cast<uint64_t>(status.st_dev), static_cast<uint64_t>(status.st_ino),
+          static_cast<uint64_t>(status.st_size),
+          static_cast<int64_t>(modified.tv_sec) * 1'000'000'000 + modified.tv_nsec};
+}
+
+inline std::optional<std::string> readLinkAt(int directory, const std::string& name) {
+  // A link may say at most PATH_MAX; some systems do not tell its length beforehand.
+  std::string text(4096, '\0');
+  ssize_t size = ::readlinkat(directory, name.c_str(), text.data(), text.size());
+  if (size < 0)
+    return std::nullopt;
+  text.resize(static_cast<size_t>(size));
+  return text;
+}
+
+class Descriptor {
+public:
+  explicit Descriptor(int number) : number(number) {}
+  ~Descriptor() {
+    if (number >= 0)
+      ::close(number);
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  operator int() const { return number; }
+
+private:
+  int number;
+};
+
+} // namespace posix
+} // namespace tcfix::io

@@ -1,0 +1,45 @@
+#include "io/temporary_file.h"
+
+#include "base/error.h"
+
+#include <llvm/Support/FileSystem.h>
+
+#include <chrono>
+
+namespace tcfix::io {
+
+namespace fs = llvm::sys::fs;
+
+TemporaryFile::TemporaryFile(TemporaryFile&& other) noexcept
+    : directory(other.directory), name(std::exchange(other.name, {})),
+      descriptor(std::exchange(other.descriptor, -1)) {}
+
+TemporaryFile::~TemporaryFile() {
+  close();
+  if (!name.empty())
+    (void)directory.remove(name);
+}
+
+llvm::Error TemporaryFile::setModified(int64_t modifiedNs) {
+  llvm::sys::TimePoint<> time{std::chrono::nanoseconds(modifiedNs)};
+  if (std::error_code error = fs::setLastAccessAndModificationTime(descriptor, time, time))
+    return fail(ErrorCode::CannotWrite, "the file's time cannot be set: " + error.message());
+  return llvm::Error::success();
+}
+
+llvm::Error TemporaryFile::take(llvm::StringRef sibling) {
+  close();
+  if (std::error_code error = directory.rename(sibling, name))
+    return fail(ErrorCode::CannotWrite, "cannot be removed: " + error.message());
+  return llvm::Error::success();
+}
+
+llvm::Error TemporaryFile::renameTo(llvm::StringRef sibling) {
+  close();
+  if (std::error_code error = directory.rename(name, sibling))
+    return fail(ErrorCode::CannotWrite, "the new file cannot take its place: " + error.message());
+  name.clear();
+  return llvm::Error::success();
+}
+
+} // namespace tcfix::io

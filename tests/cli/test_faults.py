@@ -1,0 +1,264 @@
+"""Every command at every point where the disk can fail or the program die.
+
+After each fault every file is old or new, the exit code says what is on the disk, the next run finishes,
+and nothing is left behind. The test command runs a sample; scripts/check-faults runs them all (--all).
+"""
+import json
+import os
+import pathlib
+import random
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import harness
+import tiny_macho
+from tiny_world import LIBRARIES, TinyWorld, library, package_files, write_files
+import test_apply
+
+FAULTS = {
+    "fsync": ["EIO", "ENOSPC", "KILL"],
+    "pwrite64": ["EIO", "ENOSPC", "EDQUOT", "KILL"],
+    "copy_file_range": ["EIO", "KILL"],
+    "ftruncate": ["EIO", "ENOSPC", "KILL"],
+    "fchmod": ["EACCES", "KILL"],
+    "renameat": ["EIO", "ENOSPC", "EACCES", "KILL"],
+    "unlinkat": ["EIO", "EACCES", "KILL"],
+    "linkat,symlinkat": ["EIO", "ENOSPC", "KILL"],
+    "mkdirat": ["EIO", "ENOSPC", "EDQUOT", "KILL"],
+    "flock": ["ENOLCK", "KILL"],
+}
+# So many kinds of fault for each scenario are part of the test command.
+SAMPLE = 8
+JOURNALS = ("tcfix-journal.json", "journal.json")
+
+
+class Scenario:
+    """A tree, a command that changes it, and the same tree as the command leaves it."""
+
+    def __init__(self, name, folder, command, prepare=(), restore=None):
+        self.name, self.folder, self.command, self.restore = name, folder, command, restore
+        for each in prepare:
+            harness.run(*each, check=0)
+        self.template = folder.parent / f"{folder.name}.template"
+        shutil.copytree(folder, self.template, symlinks=True)
+        self.start = self.state()
+        harness.run(*command, check=0)
+        self.end = self.state()
+        assert self.start != self.end, name
+
+    def reset(self):
+        shutil.rmtree(self.folder)
+        shutil.copytree(self.template, self.folder, symlinks=True)
+
+    def state(self):
+        """All that is there; journals remember inodes, so that only their presence counts."""
+        def look(path):
+            if path.is_symlink():
+                return os.readlink(path)
+            if path.is_dir():
+                return "directory"
+            return "journal" if path.name in JOURNALS else (path.stat().st_mode, path.read_bytes())
+        return {str(path.relative_to(self.folder)): look(path) for path in self.folder.rglob("*")}
+
+    def differences(self, one, other):
+        return sorted(name for name in {*one, *other} if one.get(name) != other.get(name))
+
+
+def scenarios(root):
+    program = harness.TCFIX
+
+    def world(name):
+        return TinyWorld(root / name / "root")
+
+    def command(tree, verb, *words):
+        return [program, verb, "--sysroot", tree.root, *words, tree.env]
+
+    tree = world("apply")
+    yield Scenario("apply", root / "apply", command(tree, "apply"), restore=command(tree, "undo"))
+    tree = world("again")
+    yield Scenario("apply again", root / "again", command(tree, "apply"),
+                   [command(tree, "apply", "--rpath", "/elsewhere")])
+    tree = world("undo")
+    yield Scenario("undo", root / "undo", command(tree, "undo"), [command(tree, "apply")])
+    tree = world("replace")
+    write_files(root / "replace" / "rebuilt", {LIBRARIES[0]: tiny_macho.dylib(
+        identity=f"@rpath/{LIBRARIES[0]}", padding=1900, dependencies=["@rpath/libc10.dylib"])})
+    yield Scenario("replace", root / "replace",
+                   command(tree, "apply", "--replace-from", root / "replace" / "rebuilt"),
+                   restore=command(tree, "undo"))
+    tree = world("links")
+    cache = root / "links" / "root" / "cache"
+    cache.mkdir()
+    for path in [*tree.libraries(), tree.info / "RECORD"]:
+        shutil.move(path, cache / path.name)
+        path.symlink_to(os.path.relpath(cache / path.name, path.parent))
+    yield Scenario("apply to links", root / "links", command(tree, "apply"), restore=command(tree, "undo"))
+    tree = world("unlinks")
+    cache = root / "unlinks" / "root" / "cache"
+    cache.mkdir()
+    for path in [*tree.libraries(), tree.info / "RECORD"]:
+        shutil.move(path, cache / path.name)
+        path.symlink_to(os.path.relpath(cache / path.name, path.parent))
+    yield Scenario("undo to links", root / "unlinks", command(tree, "undo"), [command(tree, "apply")])
+
+    conda = test_apply.Conda("test_the_list_follows_and_comes_back")
+    conda.setUp()
+    shutil.move(conda.world.root, root / "conda")
+    conda.doCleanups()
+    environment = root / "conda" / "opt/conda/envs/video"
+    yield Scenario("conda", root / "conda", [program, "apply", "--sysroot", root / "conda", environment],
+                   restore=[program, "undo", "--sysroot", root / "conda", environment])
+
+    bare = root / "bare"
+    write_files(bare / "build", {name: library(name) for name in LIBRARIES})
+    write_files(bare / "torch/lib", {"libc10.dylib": library("libc10.dylib")})
+    yield Scenario("bare directory", bare, [program, "apply", "--rpath", "/x", "--ffmpeg", "none", bare / "build"],
+                   restore=[program, "undo", bare / "build"])
+
+    files = [root / "edit" / name for name in LIBRARIES]
+    write_files(root / "edit", {name: library(name) for name in LIBRARIES})
+    journal = root / "edit" / "journal.json"
+    yield Scenario("edit", root / "edit",
+                   [program, "edit", "--add-rpath", "/x", "--journal", journal, *files])
+    unedit = root / "unedit"
+    write_files(unedit, {name: library(name) for name in LIBRARIES})
+    yield Scenario("undo --journal", unedit, [program, "undo", "--journal", unedit / "journal.json"],
+                   [[program, "edit", "--add-rpath", "/x", "--journal", unedit / "journal.json",
+                     *(unedit / name for name in LIBRARIES)]])
+    write_files(root / "sign", {name: library(name) for name in LIBRARIES})
+    yield Scenario("sign", root / "sign", [program, "sign", *(root / "sign" / name for name in LIBRARIES)])
+
+    site = root / "hook/venv/lib/python3.12/site-packages"
+    site.mkdir(parents=True)
+    (root / "hook/venv/pyvenv.cfg").write_text("version = 3.12.1\n")
+    yield Scenario("hook install", root / "hook", [program, "hook", "install", root / "hook/venv"],
+                   restore=[program, "hook", "remove", root / "hook/venv"])
+    shutil.copytree(root / "hook.template", root / "unhook")
+    yield Scenario("hook remove", root / "unhook", [program, "hook", "remove", root / "unhook/venv"],
+                   [[program, "hook", "install", root / "unhook/venv"]])
+
+    wheel = root / "wheel" / "torchcodec-0.9.1-py3-none-any.whl"
+    write_files(root / "unpacked", package_files())
+    wheel.parent.mkdir()
+    shutil.make_archive(str(wheel), "zip", root / "unpacked")
+    os.rename(f"{wheel}.zip", wheel)
+    yield Scenario("wheel", root / "wheel", [program, "wheel", wheel, "-o", root / "wheel" / "out"])
+
+
+class Faults(unittest.TestCase):
+    is_complete = False
+
+    def setUp(self):
+        if not shutil.which("strace"):
+            self.skipTest("needs strace")
+        folder = tempfile.TemporaryDirectory(prefix="tcfix-test-")
+        self.addCleanup(folder.cleanup)
+        self.root = pathlib.Path(folder.name).resolve()
+        self.points = 0
+
+    def strike(self, scenario, calls, fault, number):
+        """Runs the command with a fault at the Nth of these calls of each thread; the result, or None if no
+        thread made so many."""
+        trace = self.root / "trace"
+        what = "signal=SIGKILL" if fault == "KILL" else f"error={fault}"
+        command = scenario.command[:2] + (["--json"] if scenario.command[1] != "hook" else []) + scenario.command[2:]
+        result = subprocess.run(
+            ["strace", "-f", "-qq", "-o", trace, "-e", f"trace={calls}",
+             "-e", f"inject={calls}:{what}:when={number}", *map(str, command)],
+            capture_output=True, text=True, env={**os.environ, "ASAN_OPTIONS": "detect_leaks=0"})
+        if "strace:" in result.stderr:
+            self.skipTest("strace cannot work here: " + result.stderr)
+        text = trace.read_text(errors="replace")
+        return result if "INJECTED" in text or "killed by SIGKILL" in text else None
+
+    def judge(self, scenario, fault, result):
+        now = scenario.state()
+        for name in {*scenario.start, *scenario.end}:
+            states = [scenario.start.get(name), scenario.end.get(name)]
+            if states[0] != states[1] and "journal" not in states and "directory" not in states:
+                self.assertIn(now.get(name), states, f"{name} is neither old nor new")
+        if fault != "KILL":
+            self.assertIn(result.returncode, (0, 3), result.stderr)
+            # What could not be removed is left to the next run: temporary files and empty directories.
+            now = {name: data for name, data in now.items() if not re.search(r"\.tcfix-[^/]*\.tmp$", name)}
+            for name in [name for name, data in now.items() if data == "directory"]:
+                if name not in scenario.end and not any(each.startswith(f"{name}/") for each in now):
+                    del now[name]
+            is_stuck = "could not be put back" in result.stderr
+            if not is_stuck and scenario.name not in ("edit", "sign"):
+                wanted = scenario.start if result.returncode else scenario.end
+                self.assertEqual(scenario.differences(now, wanted), [], result.stderr)
+            if scenario.name in ("edit", "sign"):
+                for file in json.loads(result.stdout)["files"]:
+                    self.assertEqual(harness.sha256(file["path"]), file["sha256_after"], result.stderr)
+        # The next run finishes, and the one after it has nothing to do.
+        last = scenario.end
+        if scenario.restore and self.points % 2:
+            harness.run(*scenario.restore, check=0)
+            last = scenario.start
+        else:
+            harness.run(*scenario.command, check=0)
+        self.assertEqual(scenario.differences(scenario.state(), last), [], "after the next run")
+
+    def strike_and_judge(self, scenario, calls, fault, number):
+        scenario.reset()
+        result = self.strike(scenario, calls, fault, number)
+        if not result:
+            return False
+        self.points += 1
+        with self.subTest(f"{scenario.name}: {fault} at {calls} {number}"):
+            self.judge(scenario, fault, result)
+        return True
+
+    def test_a_roll_back_that_fails_too(self):
+        """The report says which files are the new ones, and the journal still leads back."""
+        # One library is renamed (by apply after the journal), nothing afterwards: not even back.
+        for verb, first in (("apply", 3), ("undo", 2)):
+            with self.subTest(verb):
+                chosen = next(each for each in scenarios(self.root / verb) if each.name == verb)
+                chosen.reset()
+                before = chosen.start
+                result = self.strike(chosen, "renameat", "EIO", f"{first}+")
+                self.assertEqual(result.returncode, 3)
+                self.assertIn("could not be put back", result.stderr)
+                report = json.loads(result.stdout)["targets"][0]
+                now = chosen.state()
+                changed = sorted(str(chosen.folder / name) for name in now
+                                 if "libtorchcodec" in name and now[name] != before[name])
+                self.assertEqual(len(changed), 1)
+                if verb == "apply":
+                    self.assertEqual([file["path"] for file in report["files"] if file["status"] == "changed"],
+                                     changed)
+                    for file in report["files"]:
+                        self.assertEqual(harness.sha256(file["path"]), file["sha256_after"])
+                else:
+                    self.assertEqual(report["restored"], changed)
+                harness.run(*chosen.command, check=0)
+                self.assertEqual(chosen.differences(chosen.state(), chosen.end), [])
+
+    def test_points(self):
+        for scenario in scenarios(self.root):
+            before = self.points
+            kinds = [(calls, fault) for calls, faults in FAULTS.items() for fault in faults]
+            if not self.is_complete:
+                chosen = random.Random(scenario.name)
+                for calls, fault in chosen.sample(kinds, SAMPLE):
+                    self.strike_and_judge(scenario, calls, fault, chosen.randint(1, 3))
+                continue
+            for calls, fault in kinds:
+                number = 1
+                while self.strike_and_judge(scenario, calls, fault, number):
+                    number += 1
+            print(f"{scenario.name}: {self.points - before} points", flush=True)
+        print(f"{self.points} points", flush=True)
+        self.assertGreater(self.points, 30)
+
+
+if __name__ == "__main__":
+    Faults.is_complete = "--all" in sys.argv
+    sys.argv = [word for word in sys.argv if word != "--all"]
+    unittest.main()

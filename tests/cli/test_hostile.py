@@ -1,0 +1,448 @@
+"""Trees that someone else controls: forged journals, links out, root's power, swapped files."""
+import contextlib
+import hashlib
+import json
+import os
+import shutil
+import stat
+import subprocess
+import sys
+import unittest
+
+import harness
+import tiny_macho
+from harness import run, tcfix
+from package_judge import content, record_problems, stamp, stamps
+from test_apply import ApplyTest
+from tiny_world import INFO, LIBRARIES, library, write_files
+
+NOBODY = 65534
+
+
+# Exchanges each of the first half for a link to its partner, and back, as fast as it can.
+SWAPPER = """
+import itertools, os, sys
+half = len(sys.argv) // 2
+pairs = list(zip(sys.argv[1:half + 1], sys.argv[half + 1:]))
+for number in itertools.count():
+    for ours, theirs in pairs:
+        try:
+            if number % 2:
+                os.unlink(ours)
+                os.rename(ours + '.aside', ours)
+            else:
+                os.rename(ours, ours + '.aside')
+                os.symlink(os.path.relpath(theirs, os.path.dirname(ours)), ours)
+        except OSError:
+            pass
+"""
+
+
+def digest(data):
+    return hashlib.sha256(data).hexdigest()
+
+
+def forged(path, now, then, **more):
+    """A journal's entry that leads from these bytes to those."""
+    return {"path": path, "sha256_before": digest(then), "sha256_after": digest(now), "modified_ns": "0",
+            "changed_size": str(len(now)), "original_size": str(len(then)), "moves": [],
+            "patches": [{"offset": "0", "bytes": then.hex()}], **more}
+
+
+def link(path, target):
+    """Relative: an absolute one leads into the sysroot."""
+    path.symlink_to(os.path.relpath(target, path.parent))
+
+
+class Hostile(ApplyTest):
+    def write_journal(self, *entries, place=None):
+        place = place or self.world.journal
+        place.parent.mkdir(exist_ok=True)
+        place.write_text(json.dumps({"journal": 1, "entries": entries}))
+
+    def refused(self, *command, says="", code=3):
+        result = run(*command, check=code)
+        self.assertIn(says, result.stderr)
+        return result
+
+    def outside(self, name="outside", text=b"theirs"):
+        """A directory outside the environment, with a file."""
+        folder = self.world.root / name
+        folder.mkdir()
+        (folder / "profile").write_bytes(text)
+        return folder
+
+    @contextlib.contextmanager
+    def untouched(self, *folders):
+        before = [(content(folder), stamps(folder)) for folder in folders]
+        yield
+        self.assertEqual([(content(folder), stamps(folder)) for folder in folders], before)
+
+
+class Journals(Hostile):
+    def test_a_forged_journal_reaches_nothing_behind_a_link(self):
+        outside = self.outside()
+        link(self.world.site / "aside", outside)
+        (outside / LIBRARIES[0]).write_bytes(b"theirs")
+        for name in ("aside/profile", f"aside/{LIBRARIES[0]}"):
+            for listed in (False, True):
+                with self.subTest(name=name, listed=listed):
+                    if listed:
+                        with open(self.world.info / "RECORD", "a") as record:
+                            record.write(f"{name},,\n")
+                    self.write_journal(forged(name, b"theirs", b"ours"))
+                    with self.untouched(outside, self.world.package):
+                        self.refused(*self.command("undo", self.world.env), says="error:")
+                    self.assertTrue(self.world.journal.exists())
+
+    def test_the_folder_of_a_library_that_becomes_a_link_is_not_followed(self):
+        self.apply()
+        outside = self.world.root / "outside"
+        self.world.package.rename(outside)
+        link(self.world.package, outside)
+        with self.untouched(outside):
+            self.refused(*self.command("undo", self.world.env), says="leads out of the environment")
+
+    def test_a_journal_names_libraries_only(self):
+        script = self.world.package / "__init__.py"
+        script.write_bytes(b"import os\n")
+        others = {"torchcodec/__init__.py": b"import os\n", "torch/lib/libc10.dylib": None,
+                  f"{INFO}/METADATA": None, "torchcodec/.dylibs/libx.dylib": b"grafted",
+                  "torchcodec/../torchcodec/__init__.py": b"import os\n"}
+        for name, data in others.items():
+            with self.subTest(name):
+                write_files(self.world.site, {name: data} if data else {})
+                self.write_journal(forged(name, (self.world.site / name).read_bytes(), b"forged"))
+                with self.untouched(self.world.site):
+                    for command in ("apply", "undo"):
+                        self.refused(*self.command(command, self.world.env),
+                                     says="is no library of the package")
+
+    def test_sizes_that_no_file_has(self):
+        name, path = f"torchcodec/{LIBRARIES[0]}", self.world.package / LIBRARIES[0]
+        now = path.read_bytes()
+        size = str(len(now))
+        huge = str(1 << 62)
+        journals = {
+            "original": forged(name, now, b"x", original_size=huge),
+            "both": forged(name, now, b"x", original_size=huge, changed_size=huge),
+            "moves": forged(name, now, b"x", original_size=str(len(now) * 1000), moves=[
+                {"from": "0", "to": str(len(now) * i), "length": size} for i in range(1000)]),
+            "overlapping": forged(name, now, b"x", original_size=str(len(now) * 1000), patches=[], moves=[
+                {"from": "0", "to": "0", "length": size}] * 1000),
+            "list": forged(f"{INFO}/RECORD", (self.world.info / "RECORD").read_bytes(), b"x",
+                           original_size=huge, changed_size=huge),
+        }
+        for what, entry in journals.items():
+            with self.subTest(what):
+                self.write_journal(entry)
+                with self.untouched(self.world.site):
+                    for command in ("apply", "undo"):
+                        limited = ["prlimit", f"--as={2 << 30}", *self.command(command, self.world.env)]
+                        self.refused(*limited, says="error:")
+
+    def test_sizes_that_double_with_every_entry(self):
+        name, path = f"torchcodec/{LIBRARIES[0]}", self.world.package / LIBRARIES[0]
+        now, entries, size = path.read_bytes(), [], len(path.read_bytes())
+        for i in range(24):
+            entries.insert(0, forged(name, now, b"", sha256_after=digest(now) if i == 0 else digest(b"%d" % i),
+                                     sha256_before=digest(b"%d" % (i + 1)), changed_size=str(size),
+                                     original_size=str(2 * size), patches=[],
+                                     moves=[{"from": "0", "to": str(size), "length": str(size)}]))
+            size *= 2
+        self.write_journal(*entries)
+        with self.untouched(self.world.package):
+            self.refused("prlimit", f"--as={2 << 30}", *self.command("undo", self.world.env), says="error:")
+
+
+class Lists(Hostile):
+    def test_undo_keeps_the_journal_while_record_cannot_follow(self):
+        self.apply()
+        record = self.world.info / "RECORD"
+        text = record.read_bytes()
+        for damage in ("unreadable", "malformed"):
+            with self.subTest(damage):
+                record.unlink(missing_ok=True)
+                record.mkdir() if damage == "unreadable" else record.write_bytes(b'a,"b\n')
+                before = content(self.world.package), self.world.journal.read_bytes()
+                self.refused(*self.command("undo", self.world.env), says="RECORD")
+                self.assertEqual((content(self.world.package), self.world.journal.read_bytes()), before)
+                record.rmdir() if damage == "unreadable" else record.unlink()
+        record.write_bytes(text)
+        self.undo()
+        self.assertEqual(record_problems(self.world.site), [])
+        self.assertFalse(self.world.journal.exists())
+
+    def test_links_come_back(self):
+        """uv's symlink mode, RECORD included."""
+        cache = self.world.root / "cache"
+        cache.mkdir()
+        links = [self.world.package / LIBRARIES[0], self.world.info / "RECORD"]
+        for path in links:
+            shutil.move(path, cache / path.name)
+        link(links[0], cache / LIBRARIES[0])
+        links[1].symlink_to("/cache/RECORD")  # the target's, and so below the sysroot
+        says, before = [os.readlink(path) for path in links], stamps(cache)
+        self.apply("--rpath", "/elsewhere", self.world.env)
+        self.apply()
+        self.assertFalse(any(path.is_symlink() for path in links))
+        self.assertEqual(record_problems(self.world.site), [])
+        self.undo()
+        self.assertEqual([os.readlink(path) for path in links], says)
+        self.assertEqual(stamps(cache), before)
+
+    def test_a_linked_dist_info_or_journal_directory_is_refused(self):
+        outside = self.world.root / "outside"
+        self.world.info.rename(outside)
+        link(self.world.info, outside)
+        with self.untouched(outside, self.world.package):
+            self.refused(*self.command("apply", self.world.env), says="leads out of the environment")
+        bare, elsewhere = self.world.root / "bare", self.outside("elsewhere")
+        write_files(bare, {LIBRARIES[0]: library(LIBRARIES[0])})
+        link(bare / ".tcfix", elsewhere)
+        with self.untouched(elsewhere, bare):
+            self.refused(*self.command("apply", bare), says="leads out of the environment")
+
+
+class BeingInstalled(Hostile):
+    def test_without_a_dist_info(self):
+        aside = self.world.root / "aside"
+        self.world.info.rename(aside)
+        with self.untouched(self.world.site):
+            self.refused(*self.command("apply", self.world.env), says="the package is being installed")
+            self.assertEqual(self.apply("--check", self.world.env, check=1)["errors"], [])
+
+    def test_a_journal_in_the_wrong_place_is_taken_over(self):
+        before = content(self.world.site)
+        aside = self.world.root / "aside"
+        for target in (self.world.package, self.world.package / LIBRARIES[0]):
+            for command in ("apply", "undo"):
+                with self.subTest(target=target.name, command=command):
+                    self.world.info.rename(aside)
+                    self.apply(target, check=None)
+                    self.assertTrue((self.world.package / ".tcfix/journal.json").exists())
+                    aside.rename(self.world.info)
+                    if command == "apply":
+                        self.apply()
+                        self.assertEqual(record_problems(self.world.site), [])
+                        self.assertFalse((self.world.package / ".tcfix").exists())
+                        before_second = stamps(self.world.site)
+                        self.apply()
+                        self.assertEqual(stamps(self.world.site), before_second)
+                    self.undo()
+                    self.assertEqual(content(self.world.site), before)
+
+    def test_undo_removes_an_empty_journal_directory(self):
+        bare = self.world.root / "bare"
+        write_files(bare, {LIBRARIES[0]: library(LIBRARIES[0])})
+        (bare / ".tcfix").mkdir()
+        (bare / ".tcfix" / ".tcfix-0123abcd.tmp").write_bytes(b"half")
+        self.undo(bare)
+        self.assertEqual(os.listdir(bare), [LIBRARIES[0]])
+
+
+class Hooks(Hostile):
+    def test_nothing_is_written_or_deleted_behind_links(self):
+        info = "tcfix_hook-0.0.dist-info"
+        for name in ("tcfix_hook", info):
+            for verb in ("install", "remove"):
+                with self.subTest(name=name, verb=verb):
+                    outside = self.outside()
+                    (outside / "finder.py").write_text("theirs")
+                    (outside / "RECORD").write_text("tcfix_hook/finder.py,,\n")
+                    (outside / "__pycache__").mkdir()
+                    (outside / "__pycache__" / "finder.cpython-312.pyc").write_bytes(b"theirs")
+                    link(self.world.site / name, outside)
+                    with self.untouched(outside):
+                        self.refused(harness.TCFIX, "hook", verb, self.world.env, says="is a link")
+                    (self.world.site / name).unlink()
+                    shutil.rmtree(outside)
+
+    def test_a_linked_cache_is_not_emptied(self):
+        tcfix("hook", "install", self.world.env)
+        outside = self.outside()
+        (outside / "deep").mkdir()
+        (outside / "deep" / "file").write_bytes(b"theirs")
+        link(self.world.site / "tcfix_hook" / "__pycache__", outside)
+        with self.untouched(outside):
+            tcfix("hook", "remove", self.world.env)
+        self.assertEqual(list(self.world.site.glob("tcfix_hook*")), [])
+
+    def test_a_site_outside_the_environment(self):
+        outside = self.world.root / "outside"
+        self.world.site.rename(outside)
+        link(self.world.site, outside)
+        with self.untouched(outside):
+            self.refused(harness.TCFIX, "hook", "install", self.world.env, says="leads out of")
+            self.refused(*self.command("apply", self.world.env), says="leads out of")
+
+
+class Names(Hostile):
+    CONTROLS = ["\x9b31m", "\u202e", "\u2066", "\x1b[2J", "\u200f", "\u2028", "\x85"]
+
+    def checked(self, *command):
+        """What a command prints, which must not do anything to a terminal."""
+        result = subprocess.run([str(word) for word in command], capture_output=True)
+        text = (result.stdout + result.stderr).decode()  # strictly
+        self.assertEqual([each for each in self.CONTROLS if each in text], [])
+        self.assertNotIn("\ufffd", text)
+        return text
+
+    def test_what_acts_on_a_terminal_is_escaped_everywhere(self):
+        evil = "".join(self.CONTROLS) + "\udcff"
+        self.world.env = self.world.env.rename(self.world.env.parent / f"env{evil}")
+        site = next(self.world.env.rglob("site-packages"))
+        package = site / "torchcodec"
+        (package / f"libtorchcodec_{evil}.dylib").write_bytes(tiny_macho.dylib(
+            identity="@rpath/x", padding=2000, dependencies=[f"@rpath/lib{evil[:-1]}.dylib"]))
+        odd = package / f"libtorchcodec_{evil}.dylib"
+        environment = [*self.command("apply")[2:], self.world.env]
+        for command in (["list"], ["doctor"], ["doctor", "--dot"], ["doctor", "-v"], ["apply", "-n"],
+                        ["apply", "-v"], ["undo", "-v"]):
+            with self.subTest(command):
+                text = self.checked(harness.TCFIX, *command, *environment)
+                self.assertTrue("\\xc29b31m" in text or command[0] == "doctor", text)
+        for command in (["inspect"], ["inspect", "--tree"], ["inspect", "--symbols"], ["verify"], ["sign"],
+                        ["edit", "-n", "--add-rpath", f"/{evil}"], ["edit", "--add-rpath", f"/{evil}"]):
+            with self.subTest(command):
+                self.assertIn("\\xc29b31m", self.checked(harness.TCFIX, *command, odd))
+        for command in (["hook", "install"], ["hook", "status"], ["hook", "remove"], ["apply", "--rpath"]):
+            with self.subTest(command):
+                self.checked(harness.TCFIX, *command, self.world.env)
+
+
+class Pages(Hostile):
+    def test_a_page_replaces_no_pipe_and_no_device(self):
+        pipe = self.folder / "pipe"
+        os.mkfifo(pipe)
+        self.refused(*self.command("doctor", "--html", pipe, self.world.env), says="is not a regular file")
+        self.assertTrue(stat.S_ISFIFO(os.lstat(pipe).st_mode))
+
+
+@unittest.skipUnless(os.geteuid() == 0, "only root has power to lend")
+class Root(Hostile):
+    """root works in an environment that belongs to someone else."""
+
+    def setUp(self):
+        super().setUp()
+        self.give(self.world.env)
+
+    def give(self, folder):
+        for path in [folder, *folder.rglob("*")]:
+            os.chown(path, NOBODY, NOBODY, follow_symlinks=False)
+
+    def foreign(self):
+        """What does not belong to the environment's owner."""
+        return [str(path) for path in self.world.env.rglob("*") if os.lstat(path).st_uid != NOBODY]
+
+    def test_all_that_is_new_belongs_to_the_owner(self):
+        before = content(self.world.env)
+        self.apply()
+        tcfix("hook", "install", self.world.env)
+        self.assertTrue(self.world.journal.exists())
+        self.assertEqual(self.foreign(), [])
+        bare = self.world.env / "bare"
+        write_files(bare, {LIBRARIES[0]: library(LIBRARIES[0])})
+        self.give(bare)
+        self.apply(bare, check=None)
+        self.assertTrue((bare / ".tcfix/journal.json").exists())
+        self.assertEqual(self.foreign(), [])
+        self.undo(bare)
+        shutil.rmtree(bare)
+        tcfix("hook", "remove", self.world.env)
+        self.undo()
+        self.assertEqual(self.foreign(), [])
+        self.assertEqual(content(self.world.env), before)
+
+    def test_a_link_to_a_program_of_root_lends_nothing(self):
+        path = self.world.package / LIBRARIES[0]
+        program = self.world.root / "program"
+        shutil.move(path, program)
+        os.chown(program, 0, 0)
+        for mode in (0o4755, 0o6755, 0o2755):
+            os.chmod(program, mode)
+            link(path, program)
+            before = stamp(program)
+            self.apply()
+            status = os.lstat(path)
+            self.assertEqual((stat.S_IMODE(status.st_mode), status.st_uid, status.st_gid),
+                             (0o755, NOBODY, NOBODY))
+            self.undo()
+            self.assertEqual(stamp(program), before)
+            self.assertTrue(path.is_symlink())
+            self.assertEqual(os.lstat(path).st_uid, NOBODY)
+            path.unlink()
+
+    def test_what_only_root_can_read_is_not_given_away(self):
+        path = self.world.package / LIBRARIES[0]
+        secret = self.world.root / "secret"
+        shutil.move(path, secret)
+        os.chown(secret, 0, 0)
+        os.chmod(secret, 0o600)
+        link(path, secret)
+        self.refused(*self.command("apply", self.world.env), says="not allowed to read it")
+        self.assertTrue(path.is_symlink())
+
+    def test_a_journal_of_someone_else_is_refused(self):
+        """Journals are looked for in the directories above, too, such as /tmp."""
+        shared = self.world.root / "shared"
+        write_files(shared / "build", {LIBRARIES[0]: library(LIBRARIES[0])})
+        path = shared / "build" / LIBRARIES[0]
+        journal = shared / ".tcfix" / "journal.json"
+        now = path.read_bytes()
+        self.write_journal(forged(f"build/{LIBRARIES[0]}", now, b"\xcf\xfa\xed\xfe"), place=journal)
+        explicit = shared / "explicit.json"
+        self.write_journal(forged(str(path), now, b"\xcf\xfa\xed\xfe"), place=explicit)
+        for each in (journal, explicit):
+            os.chown(each, NOBODY, NOBODY)
+        with self.untouched(shared / "build"):
+            self.refused(*self.command("undo", shared / "build"), says="was written by someone else")
+            self.refused(*self.command("apply", shared / "build"), says="was written by someone else")
+            self.refused(harness.TCFIX, "undo", "--journal", explicit, says="was written by someone else")
+
+    def test_what_root_did_in_a_mixed_environment_can_be_undone(self):
+        before = content(self.world.site)
+        for path in [self.world.package, *self.world.package.iterdir()]:
+            os.chown(path, 0, 0)
+        self.apply()
+        self.undo()
+        self.assertEqual(content(self.world.site), before)
+
+    def test_what_is_swapped_meanwhile_changes_nothing_elsewhere(self):
+        """Someone exchanges directories of the environment for links to others, all the time."""
+        outside = self.world.root / "outside"
+        shutil.copytree(self.world.package, outside / "torchcodec")
+        shutil.copytree(self.world.info, outside / "info")
+        tcfix("hook", "install", self.world.env)
+        shutil.copytree(self.world.site / "tcfix_hook", outside / "tcfix_hook")
+        tcfix("hook", "remove", self.world.env)
+        ours = [self.world.package, self.world.info, self.world.site / "tcfix_hook"]
+        theirs = [outside / "torchcodec", outside / "info", outside / "tcfix_hook"]
+        swapper = subprocess.Popen([sys.executable, "-c", SWAPPER, *map(str, ours), *map(str, theirs)])
+        self.addCleanup(swapper.wait)
+        self.addCleanup(swapper.terminate)
+        with self.untouched(outside):
+            for _ in range(25):
+                for command in (self.command("apply", self.world.env), self.command("undo", self.world.env),
+                                [harness.TCFIX, "hook", "install", self.world.env],
+                                [harness.TCFIX, "hook", "remove", self.world.env]):
+                    self.assertIn(run(*command).returncode, (0, 2, 3, 4))
+            self.assertIsNone(swapper.poll())
+
+    def test_capabilities_are_not_carried_over(self):
+        path = self.world.package / LIBRARIES[0]
+        capable = bytes.fromhex("0100000200200000000000000000000000000000")  # cap_net_raw, effective
+        for owner in (NOBODY, 0):
+            for each in [self.world.env, *self.world.env.rglob("*")]:
+                os.chown(each, owner, owner)
+            try:
+                os.setxattr(path, "security.capability", capable)
+            except OSError as error:
+                self.skipTest(f"capabilities cannot be given to files here: {error}")
+            self.apply()
+            self.assertNotIn("security.capability", os.listxattr(path))
+            self.undo()
+
+
+if __name__ == "__main__":
+    unittest.main()

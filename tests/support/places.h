@@ -1,0 +1,12 @@
+// Places of files, for tests: a path that has none ends the test program.
+#pragma once
+
+#include "io/directory.h"
+
+namespace tcfix::support {
+
+inline io::Place placeOf(llvm::StringRef path) {
+  return llvm::cantFail(io::Place::of(path));
+}
+
+} // namespace tcfix::support
