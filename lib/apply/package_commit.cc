@@ -150,12 +150,11 @@ bool leadsOut(llvm::StringRef entry) {
 }
 
 /// Whether an entry names a library that apply may have changed: one in the package's own folder,
-/// or one that RECORD lists.
+/// or one that RECORD lists, as grafted ones are that someone named.
 bool isOfPackage(llvm::StringRef name, const JournalPlace& place) {
-  if (leadsOut(name) || env::isInGraftedFolder(name) ||
-      !env::isLibraryName(llvm::sys::path::filename(name)))
+  if (leadsOut(name) || !env::isLibraryName(llvm::sys::path::filename(name)))
     return false;
-  if (place.record.empty() || isWithin(name, place.folder))
+  if (place.record.empty() || (isWithin(name, place.folder) && !env::isInGraftedFolder(name)))
     return true;
   std::optional<io::InputFile> file = llvm::expectedToOptional(io::InputFile::open(place.record));
   std::optional<env::Record> record;

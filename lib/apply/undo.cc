@@ -97,8 +97,9 @@ std::vector<JournalPlace> findJournals(const env::Target& target) {
   const io::TargetDisk& disk = target.disk;
   std::vector<JournalPlace> places;
   auto add = [&](JournalPlace place) {
-    bool isKnown =
-        llvm::any_of(places, [&](const JournalPlace& known) { return known.path == place.path; });
+    bool isKnown = llvm::any_of(places, [&](const JournalPlace& known) {
+      return known.path == place.path || known.stray == place.path;
+    });
     if (!isKnown && (!place.stray.empty() || io::exists(place.path)))
       places.push_back(std::move(place));
   };

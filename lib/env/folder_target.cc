@@ -95,7 +95,7 @@ llvm::Error refuse(FoundBelow found, const Environment& environment, llvm::Strin
                 "name a virtual environment or a site-packages directory");
   if (found.count() == 0 && found.isComplete)
     return fail(ErrorCode::NotFound, ("not an environment, and does not contain " + package).str(),
-                ("name an environment or a library, or install it: pip install " + package).str());
+                "name an environment or a library");
   const std::string what =
       found.environments.empty() && found.count() > 1
           ? ("contains " + llvm::Twine(found.count()) + " copies of " + package + ": ").str()

@@ -210,7 +210,9 @@ class OtherHands(ApplyTest):
 
     def test_a_package_without_majors_cannot_lack_one(self):
         """--require is about packages with libraries for FFmpeg majors."""
-        write_files(self.world.site, {"plain/plain.so": tiny_macho.dylib(padding=500)})
+        write_files(self.world.site, {"plain/plain.so": tiny_macho.dylib(padding=500),
+                                      "plain-1.0.dist-info/METADATA": b"Name: plain\nVersion: 1.0\n",
+                                      "plain-1.0.dist-info/RECORD": b"plain/plain.so,,\n"})
         for command in ("apply", "doctor"):
             with self.subTest(command):
                 report = tcfix_json(command, "--sysroot", self.world.root, "--require", "7",

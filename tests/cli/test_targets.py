@@ -146,12 +146,14 @@ class WhatIsTaken(TargetsTest):
     def test_a_package_without_dist_info(self):
         world = self.world
         shutil.rmtree(world.info)
-        for name in (world.env, world.package):
-            for other in (world.package, world.env):
-                before = self.repaired(name, world.package)
-                self.assertEqual([path.parent for path in world.env.rglob(".tcfix")], [world.package])
-                self.json("undo", other)
-                self.assertEqual(all_bytes(self.folder), before)
+        (error,) = self.json("apply", world.env, check=3)["errors"]
+        self.assertIn("being installed", error["message"])
+        self.assertIn(str(world.package), error["hint"])
+        for other in (world.package, world.env):
+            before = self.repaired(world.package, world.package)
+            self.assertEqual([path.parent for path in world.env.rglob(".tcfix")], [world.package])
+            self.json("undo", other)
+            self.assertEqual(all_bytes(self.folder), before)
 
 
 class WhatIsNotTaken(TargetsTest):
@@ -238,7 +240,7 @@ class WhatIsNotTaken(TargetsTest):
         (self.folder / "empty").mkdir()
         message, hint = self.refused(self.folder / "empty")
         self.assertIn("does not contain torchcodec", message)
-        self.assertIn("pip install torchcodec", hint)
+        self.assertIn("name an environment", hint)
 
     def test_a_huge_tree_is_not_searched_to_its_end(self):
         huge = self.folder / "huge"
