@@ -77,6 +77,13 @@ std::string subjectOf(llvm::StringRef before) {
   return unquoted(before.substr(before.find_last_of(" \t'\"`(>|") + 1)).str();
 }
 
+std::string libraryBefore(llvm::StringRef before) {
+  for (llvm::StringRef part : {before, before.rsplit(": ").first})
+    if (std::string name = subjectOf(part); llvm::StringRef(name).contains(".so"))
+      return name;
+  return {};
+}
+
 std::string symbolAt(llvm::StringRef text) {
   llvm::StringRef symbol = text.ltrim().take_while(
       [](char c) { return llvm::isAlnum(c) || llvm::StringRef("_$.:?@~").contains(c); });
