@@ -124,6 +124,9 @@ std::string packageOf(llvm::StringRef path) {
       return package.split('-').first.str();
     if (package.size() < rest.size())
       return package.split('.').first.str(); // of "NAME.libs", too
+    // Markdown takes "\_" for "_": "site-packages\NAME__init__.py".
+    if (size_t init = rest.find("__init__.py"); init != llvm::StringRef::npos && init > 0)
+      return rest.take_front(init).str();
   }
   return {};
 }

@@ -11,21 +11,41 @@ namespace tcfix::traceback {
 namespace {
 
 // Parts of words, as they are.
-constexpr llvm::StringLiteral kSigns[] = {
-    "Error",  "Exception", "Traceback",   "most recent call", "in <module>",    "--> ",
-    "ERR",    "bad_alloc", "错误",        "失败",             "找不到",         "无法",
-    "無法",   "錯誤",      "失敗",        "Fehler",           "nicht gefunden", "erreur",
-    "échoué", "échec",     "introuvable", "ошибка",           "Ошибка",         "エラー",
-    "오류"};
+constexpr llvm::StringLiteral kSigns[] = {"Error",
+                                          "Exception",
+                                          "Traceback",
+                                          "most recent call",
+                                          "in <module>",
+                                          "--> ",
+                                          "ERR",
+                                          "bad_alloc",
+                                          "错误",
+                                          "失败",
+                                          "找不到",
+                                          "无法",
+                                          "無法",
+                                          "錯誤",
+                                          "失敗",
+                                          "Fehler",
+                                          "nicht gefunden",
+                                          "erreur",
+                                          "échoué",
+                                          "échec",
+                                          "introuvable",
+                                          "ошибка",
+                                          "Ошибка",
+                                          "エラー",
+                                          "오류"};
 
 // Whole words, in capitals or not. Names of packages such as "crashtest" have more letters.
 constexpr llvm::StringLiteral kWords[] = {
     "error", "errors", "exception", "fail", "fails", "failed", "failing", "failure", "failures",
     "fatal", "aborted", "abort", "crash", "crashed", "crashes", "core dumped", "killed",
     "terminate called", "terminated", "cannot", "can't", "can not", "could not", "couldn't",
-    "unable to", "not found", "no such file", "does not exist", "doesn't exist", "did not", "is not", "was not", "undefined",
-    "denied", "refused", "invalid", "not valid", "is missing", "unsupported",
-    "not supported", "incompatible", "not compatible", "not installed", "not available",
+    "unable to", "not found", "no such file", "does not exist", "doesn't exist", "did not",
+    "is not", "was not", "undefined", "denied", "refused", "invalid", "not valid", "is missing",
+    "unsupported", "not supported", "incompatible", "not compatible", "not installed",
+    "not available",
     // Installers
     "no solution", "unsatisfiable", "unresolvable", "conflict", "conflicts", "conflicting",
     "no matching", "no versions", "no version", "no candidates", "no wheels", "no wheel",
@@ -61,15 +81,15 @@ bool isOfName(char c) {
 bool hasWord(llvm::StringRef lower, llvm::StringRef word) {
   for (size_t at = lower.find(word); at != llvm::StringRef::npos; at = lower.find(word, at + 1)) {
     const llvm::StringRef before = lower.take_front(at), after = lower.substr(at + word.size());
-    if ((before.empty() || !isOfName(before.back())) && (after.empty() || !isOfName(after.front())) &&
-        !isHarmless(before, word, after))
+    if ((before.empty() || !isOfName(before.back())) &&
+        (after.empty() || !isOfName(after.front())) && !isHarmless(before, word, after))
       return true;
   }
   return false;
 }
 
-/// 'File "/a/b.py", line 3', also cut off after the name; "File ~/a/b.py:3" of notebooks; "b.py:3: in
-/// load" of pytest and "b.py:3 in load" of rich.
+/// 'File "/a/b.py", line 3', also cut off after the name; "File ~/a/b.py:3" of notebooks; "b.py:3:
+/// in load" of pytest and "b.py:3 in load" of rich.
 bool hasFrame(llvm::StringRef text) {
   for (llvm::StringRef words : {"File \"", "File ~", "File '", ", line "})
     for (size_t at = text.find(words); at != llvm::StringRef::npos; at = text.find(words, at + 1)) {

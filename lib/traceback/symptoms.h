@@ -1,5 +1,5 @@
-// What a text shows as a whole. Silence about a failure is the worst answer: any sign of one counts,
-// whether or not it is understood, and a text is fine only if it has none.
+// What a text shows as a whole. Silence about a failure is the worst answer: any sign of one
+// counts, whether or not it is understood, and a text is fine only if it has none.
 #pragma once
 
 #include <llvm/ADT/StringRef.h>

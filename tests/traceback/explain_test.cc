@@ -328,6 +328,9 @@ TEST(Explain, TheSubjectIsWhatTheTextIsAbout) {
   EXPECT_EQ(subject("ImportError: DLL load failed while importing my_ext: The specified module "
                     "could not be found."),
             "my_ext");
+  EXPECT_EQ(subject("  File \"C:\\v\\site-packages\\h5py__init__.py\", line 30, in <module>\n"
+                    "ImportError: DLL load failed: %1 is not a valid Win32 application."),
+            "h5py");
   EXPECT_EQ(subject("ImportError: libx.so.1: cannot open shared object file"), "");
   EXPECT_EQ(subject(kNoFfmpeg), "torchcodec");
 }
