@@ -11,31 +11,19 @@ namespace tcfix::traceback {
 namespace {
 
 // Parts of words, as they are.
-constexpr llvm::StringLiteral kSigns[] = {"Error",
-                                          "Exception",
-                                          "Traceback",
-                                          "most recent call",
-                                          "in <module>",
-                                          "--> ",
-                                          "ERR",
-                                          "bad_alloc",
-                                          "错误",
-                                          "失败",
-                                          "找不到",
-                                          "无法",
-                                          "無法",
-                                          "錯誤",
-                                          "失敗",
-                                          "Fehler",
-                                          "nicht gefunden",
-                                          "erreur",
-                                          "échoué",
-                                          "échec",
-                                          "introuvable",
-                                          "ошибка",
-                                          "Ошибка",
-                                          "エラー",
-                                          "오류"};
+constexpr llvm::StringLiteral kSigns[] = {"Error",     "Exception",
+                                          "Traceback", "most recent call",
+                                          ".py](http", "in <module>",
+                                          "--> ",      "ERR",
+                                          "bad_alloc", "错误",
+                                          "失败",      "找不到",
+                                          "无法",      "無法",
+                                          "錯誤",      "失敗",
+                                          "Fehler",    "nicht gefunden",
+                                          "erreur",    "échoué",
+                                          "échec",     "introuvable",
+                                          "ошибка",    "Ошибка",
+                                          "エラー",    "오류"};
 
 // Whole words, in capitals or not. Names of packages such as "crashtest" have more letters.
 constexpr llvm::StringLiteral kWords[] = {
@@ -46,10 +34,15 @@ constexpr llvm::StringLiteral kWords[] = {
     "is not", "was not", "undefined", "denied", "refused", "invalid", "not valid", "is missing",
     "unsupported", "not supported", "incompatible", "not compatible", "not installed",
     "not available",
+    // Parts of longer messages, whose beginning may be cut off
+    "traceback", "exceptions", "referenced from", "expected in", "reason: tried", "(required by",
+    "one of its dependencies", "dynamic link library", "dlerror", "vm regions near",
+    "for these backends", "make sure that", "installed correctly",
     // Installers
     "no solution", "unsatisfiable", "unresolvable", "conflict", "conflicts", "conflicting",
     "no matching", "no versions", "no version", "no candidates", "no wheels", "no wheel",
-    "nothing provides", "only the following", "impossible", "too deep", "requires a different",
+    "nothing provides", "only has wheels", "only found wheels",
+    "are available:", "only the following", "impossible", "too deep", "requires a different",
     "not satisfied"};
 
 // What is said of machines that work, too: the word, and what stands before or behind it.
@@ -81,7 +74,7 @@ bool isOfName(char c) {
 bool hasWord(llvm::StringRef lower, llvm::StringRef word) {
   for (size_t at = lower.find(word); at != llvm::StringRef::npos; at = lower.find(word, at + 1)) {
     const llvm::StringRef before = lower.take_front(at), after = lower.substr(at + word.size());
-    if ((before.empty() || !isOfName(before.back())) &&
+    if ((before.empty() || !isOfName(before.back()) || before.ends_with("\\n")) &&
         (after.empty() || !isOfName(after.front())) && !isHarmless(before, word, after))
       return true;
   }
@@ -110,11 +103,19 @@ bool hasFrame(llvm::StringRef text) {
   return false;
 }
 
+/// A name as Microsoft's compiler writes it: nothing but a failure to find it prints one.
+bool hasMangledName(llvm::StringRef text) {
+  for (size_t at = text.find("@@", 1); at != llvm::StringRef::npos; at = text.find("@@", at + 1))
+    if (llvm::isAlnum(text[at - 1]) && at + 2 < text.size() && llvm::isAlnum(text[at + 2]))
+      return true;
+  return false;
+}
+
 } // namespace
 
 bool looksLikeFailure(llvm::StringRef text) {
   if (llvm::any_of(kSigns, [&](llvm::StringRef sign) { return text.contains(sign); }) ||
-      hasFrame(text))
+      hasFrame(text) || hasMangledName(text))
     return true;
   const std::string lower = text.lower();
   return llvm::any_of(kWords, [&](llvm::StringRef word) { return hasWord(lower, word); });

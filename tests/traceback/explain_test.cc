@@ -137,7 +137,7 @@ TEST(Explain, TextsWithoutAFailureAreFine) {
   for (const char* text :
        {"", "all is well", "Please install numpy", "torch==2.9.1", "ffmpeg version 7.1 Copyright",
         "CUDA runtime: Could not collect", "exceptiongroup 1.2.0\ncrashtest 0.4.1",
-        "errorhandler 2.0\nfail-fast 1.0", "12 passed, 0 failed", "no errors",
+        "errorhandler 2.0\nfail-fast 1.0", "12 passed, 0 failed", "@@ -1,2 +1,2 @@", "no errors",
         "warning: Failed to hardlink files; falling back to full copy.",
         "WARNING: Ignoring invalid distribution -orch", "/v/a.py:12: UserWarning: x will change"}) {
     Diagnosis diagnosis = explainTraceback(text, "text");
