@@ -55,8 +55,11 @@ std::string sentenceOf(const Defect& defect) {
   case Defect::Kind::CudaMissing:
     if (llvm::StringRef(defect.name).starts_with("ld-linux"))
       return library + " is built for glibc, and this system has another C library (musl)";
-    return defect.name.empty() ? library + ", or a DLL that it needs, was not found"
-                               : library + " needs " + defect.name + ", which was not found";
+    if (defect.name.empty())
+      return library + ", or a " +
+             (llvm::StringRef(defect.path).ends_with(".dylib") ? "library" : "DLL") +
+             " that it needs, was not found";
+    return library + " needs " + defect.name + ", which was not found";
   case Defect::Kind::MissingSymbols:
   case Defect::Kind::MissingTorchSymbols:
     return library + " needs a symbol that is not there";

@@ -103,7 +103,11 @@ Words noWheel(const Defect& defect, const FindingContext& context) {
       !defect.items.empty() && llvm::all_of(defect.items, [&](const std::string& version) {
         return version == "none" || version == recipe.placeholder;
       });
-  std::string message = "no wheel of " + defect.name + " fits " + placeOf(machine);
+  // A resolver asks for more than this platform: versions, and the other packages' requirements.
+  std::string message = defect.actual.empty()
+                            ? "no wheel of " + defect.name + " fits " + placeOf(machine)
+                            : "the index that the installer used has no release of " + defect.name +
+                                  " that meets all requirements on " + placeOf(machine);
   if (recipe.wheelSpans.empty())
     return withQuote(defect, std::move(message), {});
   const std::optional<recipe::Release> first = recipe.firstReleaseFor(machine);

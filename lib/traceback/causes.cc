@@ -170,7 +170,9 @@ void keepRelevant(TracebackFacts& facts) {
       }))
     dropIf(facts, [](const Defect& failure) { return failure.kind == Kind::PackageUnavailable; });
   if (!facts.isAboutPackage)
-    dropIf(facts, [](const Defect& failure) { return failure.kind == Kind::Crashed; });
+    dropIf(facts, [](const Defect& failure) {
+      return failure.kind == Kind::Crashed && failure.subject.empty();
+    });
   // Everything in the text of a plugin's failure is about the plugin.
   if (hasAny(facts, [](const Defect& failure) { return failure.kind == Kind::PluginBroken; })) {
     dropIf(facts, [](const Defect& failure) { return failure.kind != Kind::PluginBroken; });
@@ -203,8 +205,9 @@ std::string failedPackage(const Defect& failure, const TracebackFacts& facts) {
     return failure.name;
   case Kind::PluginBroken:
   case Kind::HeicUnavailable:
-  case Kind::Crashed:
     return name;
+  case Kind::Crashed:
+    return failure.subject.empty() ? name : failure.subject;
   default:
     break;
   }
@@ -274,6 +277,11 @@ Defect ffmpegDefect(const Defect& first, const TracebackFacts& facts) {
   const bool isTried = llvm::is_contained(defect.majors, program);
   // Failures with other majors than the one that is installed are expected.
   if (facts.isFromList && !facts.isListComplete && !isTried && !isSearchedNowhere(first)) {
+    defect.kind = Kind::CauseNotTold;
+    return defect;
+  }
+  // dyld's sentence ends before the name, and nothing else shows an FFmpeg.
+  if (!program && first.name.empty() && llvm::StringRef(first.path).ends_with(".dylib")) {
     defect.kind = Kind::CauseNotTold;
     return defect;
   }

@@ -1,6 +1,11 @@
 // dyld's sentences.
 #include "traceback/phrase.h"
 
+#include "image/names.h"
+#include "recipe/recipe.h"
+
+#include <llvm/ADT/STLExtras.h>
+
 #include <algorithm>
 
 namespace tcfix::traceback {
@@ -84,6 +89,23 @@ Defect refusalIn(llvm::StringRef reason, Kind otherwise) {
   return failure;
 }
 
+/// Names of libraries have an ending; frameworks have one in their path.
+bool isCutOff(llvm::StringRef name) {
+  return !baseName(name).contains('.') && !name.contains(".framework/");
+}
+
+/// Of what a library for one FFmpeg needs, torch's libraries are loaded before it. What is there of
+/// the name must not say otherwise.
+bool mayBeFfmpeg(llvm::StringRef name, llvm::StringRef user) {
+  const recipe::LibraryRole role = recipe::defaultRecipe().roleOf(baseName(user));
+  const llvm::StringRef begin = baseName(name);
+  return role.major != 0 && role.rank == 0 &&
+         llvm::any_of(std::initializer_list<llvm::StringRef>{"libav", "libsw"},
+                      [&](llvm::StringRef ffmpeg) {
+                        return begin.starts_with(ffmpeg) || ffmpeg.starts_with(begin);
+                      });
+}
+
 } // namespace
 
 Defect libraryNotLoaded(const Place& place) {
@@ -97,7 +119,9 @@ Defect libraryNotLoaded(const Place& place) {
   failure.path = pathAfter(rest, "Referenced from: ");
   if (failure.path.empty())
     failure.path = openedPath(place);
-  if (failure.kind == Kind::MissingDependency || failure.kind == Kind::WrongArchitecture)
+  if (failure.kind == Kind::MissingDependency && isCutOff(name))
+    failure.kind = mayBeFfmpeg(name, failure.path) ? Kind::MissingDependency : Kind::CauseNotTold;
+  else if (failure.kind == Kind::MissingDependency || failure.kind == Kind::WrongArchitecture)
     failure.name = name;
   else
     failure.path = name;

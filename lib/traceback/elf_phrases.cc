@@ -1,5 +1,5 @@
-// The sentences of glibc's and musl's loaders. glibc speaks English in a Python process, which sets
-// no language for messages.
+// The sentences of glibc's, musl's and Android's loaders. glibc speaks English in a Python process,
+// which sets no language for messages; other programs set one.
 #include "traceback/phrase.h"
 
 #include "providers/torch.h"
@@ -75,6 +75,25 @@ Defect wrongElfClass(const Place& place) {
           subjectOf(place.before()),
           {},
           symbolAt(place.after()) == "ELFCLASS32" ? "for 32 bits" : "for 64 bits"};
+}
+
+/// 'dlopen failed: "/a/b.so" is 64-bit instead of 32-bit'
+Defect otherBits(const Place& place) {
+  const llvm::StringRef before = place.before();
+  const size_t word = before.rfind(" is ");
+  llvm::StringRef bits = before;
+  bits = bits.substr(word == llvm::StringRef::npos ? bits.size() : word + 4);
+  if (bits != "32" && bits != "64")
+    return {};
+  return {Kind::WrongArchitecture,
+          subjectOf(before.take_front(word).rtrim("\"'")),
+          {},
+          ("for " + bits + " bits").str()};
+}
+
+Defect cannotOpenTranslated(const Place& place) {
+  const std::string name = libraryBefore(place.before());
+  return name.empty() ? Defect() : Defect{Kind::MissingDependency, {}, name};
 }
 
 } // namespace tcfix::traceback

@@ -252,7 +252,8 @@ Diagnosis explainTraceback(llvm::StringRef text, const std::string& name) {
   doctor::PackageDiagnosis& package = diagnosis.packages.emplace_back();
   const FindingContext context = contextOf(facts);
   const bool isPlaceholder = facts.versions.release == recipe::defaultRecipe().placeholder;
-  if (facts.groups.empty() && !isPlaceholder) {
+  const bool isCutOff = facts.looksLikeFailure && facts.endsInSentence;
+  if (facts.groups.empty() && !isPlaceholder && !isCutOff) {
     explainSilence(facts, diagnosis);
   } else {
     const std::vector<Cause> causes = causesOf(facts);

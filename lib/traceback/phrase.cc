@@ -77,6 +77,13 @@ std::string subjectOf(llvm::StringRef before) {
   return unquoted(before.substr(before.find_last_of(" \t'\"`(>|") + 1)).str();
 }
 
+std::string libraryBefore(llvm::StringRef before) {
+  for (llvm::StringRef part : {before, before.rsplit(": ").first})
+    if (std::string name = subjectOf(part); llvm::StringRef(name).contains(".so"))
+      return name;
+  return {};
+}
+
 std::string symbolAt(llvm::StringRef text) {
   llvm::StringRef symbol = text.ltrim().take_while(
       [](char c) { return llvm::isAlnum(c) || llvm::StringRef("_$.:?@~").contains(c); });
@@ -117,6 +124,9 @@ std::string packageOf(llvm::StringRef path) {
       return package.split('-').first.str();
     if (package.size() < rest.size())
       return package.split('.').first.str(); // of "NAME.libs", too
+    // Markdown takes "\_" for "_": "site-packages\NAME__init__.py".
+    if (size_t init = rest.find("__init__.py"); init != llvm::StringRef::npos && init > 0)
+      return rest.take_front(init).str();
   }
   return {};
 }

@@ -34,6 +34,8 @@ using PhraseReader = Defect (*)(const Place& place);
 llvm::StringRef unquoted(llvm::StringRef word);
 /// What a sentence is about: "/a/lib.so" of "OSError: /a/lib.so: undefined symbol…".
 std::string subjectOf(llvm::StringRef before);
+/// The same, if it is an ELF library; words of the sentence may stand between: "/a/b.so: kann den".
+std::string libraryBefore(llvm::StringRef before);
 std::string symbolAt(llvm::StringRef text);
 /// The text up to the first of these, or to the end of the line.
 llvm::StringRef upTo(llvm::StringRef text, std::initializer_list<llvm::StringRef> ends);
@@ -54,12 +56,13 @@ Defect muslSymbol(const Place& place);
 Defect versionNotFound(const Place& place);
 Defect notDefinedInFile(const Place& place);
 Defect wrongElfClass(const Place& place);
+Defect otherBits(const Place& place);
+Defect cannotOpenTranslated(const Place& place);
 /// A sentence about one library: "/a/b.so: file too short".
 template <Defect::Kind kind>
 Defect aboutLibrary(const Place& place) {
-  std::string library = subjectOf(place.before());
-  bool isLibrary = library.find(".so") != std::string::npos;
-  return isLibrary ? Defect{kind, std::move(library)} : Defect();
+  std::string library = libraryBefore(place.before());
+  return library.empty() ? Defect() : Defect{kind, std::move(library)};
 }
 
 // dyld: dyld_phrases.cc
@@ -86,6 +89,8 @@ Defect compiledForPython(const Place& place);
 Defect thisLibrary(const Place& place);
 Defect noDistribution(const Place& place);
 Defect noInstallableWheel(const Place& place);
+Defect noRelease(const Place& place);
+Defect notInIndex(const Place& place);
 Defect noCondaPackage(const Place& place);
 Defect crashed(const Place& place);
 Defect operatorMissing(const Place& place);

@@ -2,6 +2,8 @@
 #include "traceback/phrase.h"
 #include "traceback/reader.h"
 
+#include "recipe/recipe.h"
+
 #include <llvm/ADT/STLExtras.h>
 
 namespace tcfix::traceback {
@@ -9,6 +11,8 @@ namespace tcfix::traceback {
 namespace {
 
 using Kind = Defect::Kind;
+
+constexpr size_t kNextBlock = 400;
 
 struct Phrase {
   llvm::StringLiteral words;
@@ -30,6 +34,27 @@ constexpr Phrase kPhrases[] = {
     {"invalid ELF header", aboutLibrary<Kind::Unreadable>},
     {"file too short", aboutLibrary<Kind::Unreadable>},
     {"ELF load command", aboutLibrary<Kind::Unreadable>},
+    // Android
+    {"-bit instead of ", otherBits},
+    // glibc of programs that set a language; as its catalogues have it
+    {"Shared-Object-Datei nicht öffnen", cannotOpenTranslated},
+    {"ouvrir le fichier d'objet partagé", cannotOpenTranslated},
+    {"abrir el fichero del objeto compartido", cannotOpenTranslated},
+    {"abrir arquivo compartilhado", cannotOpenTranslated},
+    {"aprire il file oggetto condiviso", cannotOpenTranslated},
+    {"открыть разделяемый объектный файл", cannotOpenTranslated},
+    {"无法打开共享对象文件", cannotOpenTranslated},
+    {"無法開啟共用物件", cannotOpenTranslated},
+    {"共有オブジェクトファイルを開けません", cannotOpenTranslated},
+    {"den Stack nicht ausführbar machen", aboutLibrary<Kind::ExecutableStack>},
+    {"une pile exécutable comme", aboutLibrary<Kind::ExecutableStack>},
+    {"la pila ejecutable tal", aboutLibrary<Kind::ExecutableStack>},
+    {"pilhas de executável como", aboutLibrary<Kind::ExecutableStack>},
+    {"lo stack eseguibile come", aboutLibrary<Kind::ExecutableStack>},
+    {"исполняемый стек", aboutLibrary<Kind::ExecutableStack>},
+    {"执行栈", aboutLibrary<Kind::ExecutableStack>},
+    {"可執行堆疊", aboutLibrary<Kind::ExecutableStack>},
+    {"実行可能スタック", aboutLibrary<Kind::ExecutableStack>},
     // dyld
     {"Library not loaded: ", libraryNotLoaded},
     {"Symbol not found: ", symbolNotFound},
@@ -89,6 +114,14 @@ constexpr Phrase kPhrases[] = {
     {"No matching distribution found for ", noDistribution},
     {"Unable to find installation candidates for ", noDistribution},
     {"satisfies the requirement ", noDistribution},
+    {"Unable to find candidates for ", noRelease},
+    {"No candidates were found for ", noRelease},
+    {"only the following versions of ", noRelease},
+    {"no versions of ", noRelease},
+    {"there is no version of ", noRelease},
+    {"nothing provides requested ", noRelease},
+    {"was not found in the package registry", notInIndex},
+    {"does not exist (perhaps a typo", notInIndex},
     {"no wheels with a matching", noInstallableWheel},
     {"has no wheels", noInstallableWheel},
     {"source distribution or wheel for the current platform", noInstallableWheel},
@@ -121,6 +154,18 @@ bool isAboutLibrary(Kind kind) {
   }
 }
 
+/// The package whose code was running. torchaudio's search for FFmpeg prints a block for each
+/// major; if the text begins within one, the next block shows whose it is.
+std::string packageAround(llvm::StringRef text, Span at) {
+  std::string package = packageAt(text, at.begin);
+  const llvm::StringRef next = text.substr(at.end).split('\n').second.take_front(kNextBlock);
+  const size_t torio = next.find("torio");
+  if (package.empty() && torio != llvm::StringRef::npos &&
+      torio < next.find(recipe::defaultRecipe().name))
+    package = "torio";
+  return package;
+}
+
 struct Hit {
   Span span;
   const Phrase* phrase;
@@ -150,7 +195,7 @@ std::vector<Defect> readFailures(llvm::StringRef text) {
     failure.quote = place.line();
     if (failure.path.find_first_of("/\\") == std::string::npos && failure.subject.empty() &&
         isAboutLibrary(failure.kind))
-      failure.subject = packageAt(text, hit.span.begin);
+      failure.subject = packageAround(text, hit.span);
     // dyld's sentence goes on over several lines, to the end of its list.
     readUntil = place.end;
     if (!failure.tried.empty())

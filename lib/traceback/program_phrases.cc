@@ -110,6 +110,28 @@ Defect noInstallableWheel(const Place& place) {
   return name.empty() ? Defect() : Defect{Kind::NoWheel, {}, name};
 }
 
+/// The resolvers of uv, poetry, pdm, conda and pixi: "no versions of NAME match", "only the
+/// following versions of NAME are available". Which requirement is in the way they say at length,
+/// or not.
+Defect noRelease(const Place& place) {
+  Defect defect = noDistribution(place);
+  defect.items.clear();
+  if (!defect.name.empty())
+    defect.actual = place.words().str();
+  return defect;
+}
+
+/// "Because NAME was not found in the package registry" of uv, "└─ NAME 0.7 does not exist" of
+/// conda.
+Defect notInIndex(const Place& place) {
+  llvm::StringRef before = place.before();
+  for (llvm::StringRef word : {"ecause ", "─ ", "- "})
+    if (size_t at = before.rfind(word); at != llvm::StringRef::npos)
+      before = before.substr(at + word.size());
+  const std::string name = nameAt(before);
+  return name.empty() ? Defect() : Defect{Kind::NoWheel, {}, spelled(name), place.words().str()};
+}
+
 /// conda lists what it does not have on lines of their own: "  - NAME=1.0".
 Defect noCondaPackage(const Place& place) {
   const llvm::StringRef list = place.rest().take_front(600);
@@ -118,9 +140,16 @@ Defect noCondaPackage(const Place& place) {
   return name.empty() ? Defect() : Defect{Kind::NoWheel, {}, spelled(name)};
 }
 
+/// The stack that Python prints begins with the frame that crashed. torch's __init__.py is where it
+/// loads its libraries; a crash further on is a matter of a program.
 Defect crashed(const Place& place) {
   Defect defect{Kind::Crashed};
   defect.actual = place.words().str();
+  const llvm::StringRef stack = place.rest().split("(most recent call first)").second;
+  const llvm::StringRef frame = stack.ltrim(": \t\r\n").split('\n').first.split(".py").first;
+  if (packageOf(frame) == "torch" &&
+      (frame.ends_with("torch/__init__") || frame.ends_with("torch\\__init__")))
+    defect.subject = "torch";
   return defect;
 }
 

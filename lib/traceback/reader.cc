@@ -1,5 +1,7 @@
 #include "traceback/reader.h"
 
+#include "traceback/symptoms.h"
+
 #include "image/names.h"
 #include "providers/ffmpeg_name.h"
 #include "recipe/recipe.h"
@@ -115,8 +117,10 @@ bool hasWholeList(llvm::StringRef text, const TracebackFacts& facts) {
   if (majors.empty())
     return false;
   const int highest = *std::max_element(majors.begin(), majors.end());
+  const std::vector<int> listed = majorsListed(text);
   for (int major = kLowestTried; major <= highest; ++major)
-    if (!llvm::is_contained(majors, major))
+    if (!llvm::is_contained(majors, major) &&
+        (listed.empty() || llvm::is_contained(listed, major))) // there is a library to be tried
       return false;
   if (text.contains(recipe.errorWords.beginOfList) || hasWords(text, recipe.errorWords.sentence))
     return true;
@@ -126,19 +130,6 @@ bool hasWholeList(llvm::StringRef text, const TracebackFacts& facts) {
            facts.versions.releases.sharedWith({span.first, span.last}).isKnown();
   });
 }
-
-constexpr llvm::StringLiteral kFailureWords[] = {
-    "Error",       "Err\n",        "error:",         "ERR",
-    "Traceback",   "Exception",    "failed",         "Failed",
-    "FAILED",      "cannot",       "Cannot",         "could not",
-    "fatal",       "Fatal",        "not found",      "No such file",
-    "Aborted",     "core dumped",  "bad_alloc",      "terminate called",
-    "crashed",     "undefined",    "denied",         "nable to",
-    "not valid",   "is missing",   "killed",         "Killed",
-    "refused",     "incompatible", "unsupported",    "--> ",
-    "错误",        "失败",         "找不到",         "无法",
-    "無法",        "Fehler",       "nicht gefunden", "erreur",
-    "introuvable", "ошибка"};
 
 FailureGroup& groupOf(std::vector<FailureGroup>& groups, int major) {
   for (FailureGroup& group : groups)
@@ -161,20 +152,15 @@ void nameMajors(std::vector<FailureGroup>& groups) {
     std::optional<int> major = name ? providers::ffmpegMajorOf(*name) : std::nullopt;
     if (!major && isOfPackage(failure, recipe))
       major = recipe.roleOf(baseName(failure.path)).major;
-    std::vector<Defect>& target = major ? groupOf(groups, *major).failures : kept;
+    if (!major && failure.kind == Kind::PackageDamaged) // a library that it does not have
+      major = recipe.roleOf(failure.name).major;
+    std::vector<Defect>& target = major.value_or(0) ? groupOf(groups, *major).failures : kept;
     if (!contains(target, failure))
       target.push_back(std::move(failure));
   }
   groupOf(groups, 0).failures = std::move(kept);
   llvm::erase_if(
       groups, [](const FailureGroup& group) { return group.major == 0 && group.failures.empty(); });
-}
-
-bool looksLikeFailure(llvm::StringRef text) {
-  // What is said of a machine that works, too.
-  const size_t harmless = text.count("Could not collect");
-  return text.count("Could not") > harmless ||
-         llvm::any_of(kFailureWords, [&](llvm::StringRef word) { return text.contains(word); });
 }
 
 /// A frame of the package's own import. Errors that its decoders raise later are about files.
@@ -348,6 +334,7 @@ TracebackFacts readTraceback(llvm::StringRef raw) {
   facts.isNvidiaTorch =
       text.contains("/opt/pytorch/pytorch/") || text.contains("nvcr.io/nvidia/pytorch");
   facts.isMajorPrinted = text.contains("ffmpeg_major_version");
+  facts.endsInSentence = endsInSentenceAbout(text, recipe.name);
   facts.isTorioLoaded = text.contains("Successfully loaded FFmpeg");
   return facts;
 }

@@ -33,6 +33,7 @@ struct TracebackFacts {
   bool isNvidiaTorch = false;  ///< of NGC or a Jetson, by the places that it was built in
   bool isMajorPrinted = false; ///< the FFmpeg that the package uses, which proves that it works
   bool isTorioLoaded = false;  ///< torchaudio found an FFmpeg of its own
+  bool endsInSentence = false; ///< cut off within a sentence about the package
   bool looksLikeFailure = false; ///< whatever it is about
   Versions versions = {};
 

@@ -113,13 +113,33 @@ constexpr Sentence kSentences[] = {
     {"ImportError: DLL load failed while importing x: Das angegebene Modul wurde nicht gefunden.",
      "missing-dependency"},
     {"ImportError: DLL load failed while importing x: quelque chose", "cause-not-told"},
+    {"dlopen failed: \"/data/lib/etree.so\" is 64-bit instead of 32-bit", "wrong-architecture"},
+    {"/a/b.so: Kann den Stack nicht ausführbar machen wie vom Shared Object verlangt: x",
+     "executable-stack"},
+    {"dlerror is /a/b.so: 无法启用共享目标需要的可执行栈: 无效的参数", "executable-stack"},
+    {"prog: libx.so.1: Kann die Shared-Object-Datei nicht öffnen: x", "missing-dependency"},
+    {"libx.so.1: 无法打开共享对象文件: x", "missing-dependency"},
+    // Resolvers: uv, poetry, pdm, conda, pixi
+    {"Because only the following versions of torchcodec{x != 'y'} are available:\n  torchcodec<1",
+     "package-missing"},
+    {"Because there is no version of torchcodec==0.30 and you require it", "package-missing"},
+    {"Because torchcodec was not found in the package registry", "package-missing"},
+    {"Because no versions of torchcodec match >0.30, version solving failed.", "package-missing"},
+    {"CandidateNotFound: Unable to find candidates for torchcodec.", "package-missing"},
+    {"└─ torchcodec =0.30 * does not exist (perhaps a typo or a missing channel).",
+     "package-missing"},
+    {"  - nothing provides requested torchcodec 0.30*", "package-missing"},
+    {"No candidates were found for torchcodec >=0.30.", "package-missing"},
 };
 INSTANTIATE_TEST_SUITE_P(All, Sentences, testing::ValuesIn(kSentences));
 
 TEST(Explain, TextsWithoutAFailureAreFine) {
   for (const char* text :
        {"", "all is well", "Please install numpy", "torch==2.9.1", "ffmpeg version 7.1 Copyright",
-        "CUDA runtime: Could not collect", "exceptiongroup 1.2.0\ncrashtest 0.4.1"}) {
+        "CUDA runtime: Could not collect", "exceptiongroup 1.2.0\ncrashtest 0.4.1",
+        "errorhandler 2.0\nfail-fast 1.0", "12 passed, 0 failed", "@@ -1,2 +1,2 @@", "no errors",
+        "warning: Failed to hardlink files; falling back to full copy.",
+        "WARNING: Ignoring invalid distribution -orch", "/v/a.py:12: UserWarning: x will change"}) {
     Diagnosis diagnosis = explainTraceback(text, "text");
     EXPECT_TRUE(diagnosis.isOk()) << text;
     EXPECT_THAT(diagnosis.findings(), IsEmpty()) << text;
@@ -181,6 +201,66 @@ TEST(Explain, WhatIsCutOffProvesNothing) {
   EXPECT_THAT(codesOf(tail + "ffmpeg version 7.1 Copyright\n"), ElementsAre("cause-not-told"));
   const std::string head = whole.substr(0, whole.find("FFmpeg version 6"));
   EXPECT_THAT(codesOf(head), ElementsAre("cause-not-told"));
+}
+
+TEST(Explain, ATextThatEndsBeforeTheError) {
+  const std::string frames = "File \"/v/site-packages/torchcodec/__init__.py\", line 10, in <modu";
+  EXPECT_THAT(codesOf(frames), ElementsAre("cause-not-told"));
+  EXPECT_THAT(codesOf("File &quot;/v/site-packages/torchcodec/__init__.py&quot;, line 10, in "
+                      "&lt;module&gt; from . import decoders File"),
+              ElementsAre("cause-not-told"));
+  EXPECT_THAT(codesOf("UserWarning:\ntorchcodec is not install"), ElementsAre("cause-not-told"));
+  EXPECT_THAT(codesOf("torchcodec is great"), IsEmpty());
+  EXPECT_THAT(codesOf("ValueError: x\npip install torchcodec"), IsEmpty());
+}
+
+TEST(Explain, TorchaudiosSearchIsNotThePackages) {
+  const std::string missing = "OSError: libavutil.so.58: cannot open shared object file: x\n";
+  const std::string torio = "DEBUG - torio._extension.utils - Loading FFmpeg5\n";
+  const std::string warning = "UserWarning:\ntorchcodec is not install";
+  EXPECT_THAT(codesOf(missing + torio + warning), ElementsAre("cause-not-told"));
+  EXPECT_THAT(codesOf(missing + torio + kNoFfmpeg.str()), ElementsAre("ffmpeg-missing"));
+  EXPECT_THAT(codesOf(missing + warning), ElementsAre("ffmpeg-missing"));
+}
+
+TEST(Explain, AListIsCompleteWithoutMajorsThatHaveNoLibrary) {
+  const std::string list = "RuntimeError: Could not load libtorchcodec. Likely causes:\n"
+                           "[start of libtorchcodec loading traceback]\n"
+                           "libavutil.so.59: cannot open shared object file: No such file\n"
+                           "libavutil.so.58: cannot open shared object file: No such file\n"
+                           "libavutil.so.57: cannot open shared object file: No such file\n";
+  const std::string files = "$ find v\nv/torchcodec/libtorchcodec6.so\n"
+                            "v/torchcodec/libtorchcodec7.so\nv/torchcodec/libtorchcodec5.so\n";
+  EXPECT_THAT(codesOf(list), ElementsAre("cause-not-told"));
+  EXPECT_THAT(codesOf(list + files), ElementsAre("ffmpeg-missing"));
+  EXPECT_THAT(codesOf(list + files + "v/torchcodec/libtorchcodec4.so\n"),
+              ElementsAre("cause-not-told"));
+  EXPECT_THAT(codesOf(list + "No spec found for libtorchcodec4\n"), ElementsAre("ffmpeg-missing"));
+  EXPECT_THAT(codesOf(list + "Could not load this library: v/libtorchcodec5.so\n"),
+              ElementsAre("cause-not-told"));
+}
+
+TEST(Explain, ANameThatIsCutOff) {
+  auto dyld = [](const std::string& user, const std::string& name) {
+    return "OSError: dlopen(/v/" + user + ", 0x0006): Library not loaded: " + name;
+  };
+  const std::string core = "site-packages/torchcodec/libtorchcodec_core9.dylib";
+  EXPECT_THAT(codesOf("ffmpeg version 9.0 x\n" + dyld(core, "@rpath/l")),
+              ElementsAre("ffmpeg-not-found"));
+  EXPECT_THAT(codesOf(dyld(core, "@rpath/l")), ElementsAre("cause-not-told"));
+  EXPECT_THAT(codesOf("ffmpeg version 9.0 x\n" + dyld(core, "@rpath/libtor")),
+              ElementsAre("cause-not-told"));
+  EXPECT_THAT(codesOf(dyld("b.dylib", "@rpath/libx")), ElementsAre("cause-not-told"));
+  EXPECT_THAT(codesOf(dyld("b.dylib", "@rpath/libx.dylib")), ElementsAre("missing-dependency"));
+  EXPECT_THAT(codesOf(dyld("b.dylib", "/a/X.framework/X")), ElementsAre("missing-dependency"));
+}
+
+TEST(Explain, ACrashWhileTorchLoads) {
+  EXPECT_THAT(codesOf("Windows fatal exception: access violation\n\n"
+                      "Stack (most recent call first):\n"
+                      "  File \"C:\\v\\site-packages\\torch\\__init__.py\", line 261 in load\n"
+                      "  File \"C:\\a\\main.py\", line 2 in <module>\n"),
+              ElementsAre("torch-broken"));
 }
 
 TEST(Explain, OwnBuildsAreNotReinstalled) {
@@ -248,6 +328,9 @@ TEST(Explain, TheSubjectIsWhatTheTextIsAbout) {
   EXPECT_EQ(subject("ImportError: DLL load failed while importing my_ext: The specified module "
                     "could not be found."),
             "my_ext");
+  EXPECT_EQ(subject("  File \"C:\\v\\site-packages\\h5py__init__.py\", line 30, in <module>\n"
+                    "ImportError: DLL load failed: %1 is not a valid Win32 application."),
+            "h5py");
   EXPECT_EQ(subject("ImportError: libx.so.1: cannot open shared object file"), "");
   EXPECT_EQ(subject(kNoFfmpeg), "torchcodec");
 }
@@ -266,8 +349,15 @@ TEST(Explain, AnImportAloneProvesNothingFrom016On) {
 }
 
 TEST(Explain, AFailureThatIsNotUnderstood) {
-  for (const char* text : {"[WinError 2] no such file", "ValueError: no stream", "Aborted",
-                           "terminate called after throwing 'std::bad_alloc'"}) {
+  for (const char* text :
+       {"[WinError 2] no such file", "ValueError: no stream", "Aborted",
+        "terminate called after throwing 'std::bad_alloc'", "import failed", "10 errors",
+        "a.py:3: in load", "/v/a.py:3 in load", "File \"/v/a.py", "File ~/v/a.py:3",
+        "&quot;/v/a.py&quot;, line 3", "{\"log\": \"File \\\"/v/a.py\\\", line 3\"}",
+        "No solution when resolving", "torch 2.9 conflicts with torch 2.8",
+        "Dependency resolution went too deep", "version solving failed",
+        "Windows fatal exception: access violation\n\nStack (most recent call "
+        "first):\n  File \"C:\\v\\site-packages\\torch\\cuda.py\", line 2 in f"}) {
     const Diagnosis diagnosis = explainTraceback(text, "text");
     EXPECT_FALSE(diagnosis.isUnderstood) << text;
     EXPECT_FALSE(diagnosis.isOk()) << text;

@@ -1,0 +1,156 @@
+#include "traceback/symptoms.h"
+
+#include "image/names.h"
+#include "recipe/recipe.h"
+
+#include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/StringExtras.h>
+
+namespace tcfix::traceback {
+
+namespace {
+
+// Parts of words, as they are.
+constexpr llvm::StringLiteral kSigns[] = {"Error",     "Exception",
+                                          "Traceback", "most recent call",
+                                          ".py](http", "in <module>",
+                                          "--> ",      "ERR",
+                                          "bad_alloc", "错误",
+                                          "失败",      "找不到",
+                                          "无法",      "無法",
+                                          "錯誤",      "失敗",
+                                          "Fehler",    "nicht gefunden",
+                                          "erreur",    "échoué",
+                                          "échec",     "introuvable",
+                                          "ошибка",    "Ошибка",
+                                          "エラー",    "오류"};
+
+// Whole words, in capitals or not. Names of packages such as "crashtest" have more letters.
+constexpr llvm::StringLiteral kWords[] = {
+    "error", "errors", "exception", "fail", "fails", "failed", "failing", "failure", "failures",
+    "fatal", "aborted", "abort", "crash", "crashed", "crashes", "core dumped", "killed",
+    "terminate called", "terminated", "cannot", "can't", "can not", "could not", "couldn't",
+    "unable to", "not found", "no such file", "does not exist", "doesn't exist", "did not",
+    "is not", "was not", "undefined", "denied", "refused", "invalid", "not valid", "is missing",
+    "unsupported", "not supported", "incompatible", "not compatible", "not installed",
+    "not available",
+    // Parts of longer messages, whose beginning may be cut off
+    "traceback", "exceptions", "referenced from", "expected in", "reason: tried", "(required by",
+    "one of its dependencies", "dynamic link library", "dlerror", "vm regions near",
+    "for these backends", "make sure that", "installed correctly",
+    // Installers
+    "no solution", "unsatisfiable", "unresolvable", "conflict", "conflicts", "conflicting",
+    "no matching", "no versions", "no version", "no candidates", "no wheels", "no wheel",
+    "nothing provides", "only has wheels", "only found wheels",
+    "are available:", "only the following", "impossible", "too deep", "requires a different",
+    "not satisfied"};
+
+// What is said of machines that work, too: the word, and what stands before or behind it.
+struct Harmless {
+  llvm::StringLiteral before, word, after;
+};
+constexpr Harmless kHarmless[] = {{"", "could not", " collect"},
+                                  {"", "failed", " to hardlink"},
+                                  {"ignoring ", "invalid", " distribution"},
+                                  {"0 ", "errors", ""},
+                                  {"no ", "errors", ""},
+                                  {"0 ", "failed", ""},
+                                  {"0 ", "failures", ""},
+                                  {"no ", "conflicts", ""}};
+
+bool isHarmless(llvm::StringRef before, llvm::StringRef word, llvm::StringRef after) {
+  return llvm::any_of(kHarmless, [&](const Harmless& each) {
+    llvm::StringRef rest = before;
+    return word == each.word && after.starts_with(each.after) && rest.consume_back(each.before) &&
+           (each.before.empty() || rest.empty() || !llvm::isAlnum(rest.back())); // "10 errors"
+  });
+}
+
+/// Letters, and what joins them in the names of packages, files and options.
+bool isOfName(char c) {
+  return llvm::isAlnum(c) || c == '_' || c == '-';
+}
+
+bool hasWord(llvm::StringRef lower, llvm::StringRef word) {
+  for (size_t at = lower.find(word); at != llvm::StringRef::npos; at = lower.find(word, at + 1)) {
+    const llvm::StringRef before = lower.take_front(at), after = lower.substr(at + word.size());
+    if ((before.empty() || !isOfName(before.back()) || before.ends_with("\\n")) &&
+        (after.empty() || !isOfName(after.front())) && !isHarmless(before, word, after))
+      return true;
+  }
+  return false;
+}
+
+/// 'File "/a/b.py", line 3', also cut off after the name; "File ~/a/b.py:3" of notebooks; "b.py:3:
+/// in load" of pytest and "b.py:3 in load" of rich.
+bool hasFrame(llvm::StringRef text) {
+  for (llvm::StringRef words : {"File \"", "File ~", "File '", ", line "})
+    for (size_t at = text.find(words); at != llvm::StringRef::npos; at = text.find(words, at + 1)) {
+      const llvm::StringRef rest = text.substr(at + words.size());
+      const bool isStart = at == 0 || !llvm::isAlnum(text[at - 1]);
+      if (words.starts_with(",") ? !rest.empty() && llvm::isDigit(rest.front())
+                                 : isStart && rest.take_front(600).split('\n').first.contains('.'))
+        return true;
+    }
+  for (size_t at = text.find(".py:"); at != llvm::StringRef::npos; at = text.find(".py:", at + 1)) {
+    llvm::StringRef rest = text.substr(at + 4);
+    const llvm::StringRef number = rest.take_while(llvm::isDigit);
+    rest = rest.substr(number.size());
+    rest.consume_front(":");
+    if (!number.empty() && rest.starts_with(" in "))
+      return true;
+  }
+  return false;
+}
+
+/// A name as Microsoft's compiler writes it: nothing but a failure to find it prints one.
+bool hasMangledName(llvm::StringRef text) {
+  for (size_t at = text.find("@@", 1); at != llvm::StringRef::npos; at = text.find("@@", at + 1))
+    if (llvm::isAlnum(text[at - 1]) && at + 2 < text.size() && llvm::isAlnum(text[at + 2]))
+      return true;
+  return false;
+}
+
+} // namespace
+
+bool looksLikeFailure(llvm::StringRef text) {
+  if (llvm::any_of(kSigns, [&](llvm::StringRef sign) { return text.contains(sign); }) ||
+      hasFrame(text) || hasMangledName(text))
+    return true;
+  const std::string lower = text.lower();
+  return llvm::any_of(kWords, [&](llvm::StringRef word) { return hasWord(lower, word); });
+}
+
+bool endsInSentenceAbout(llvm::StringRef text, llvm::StringRef package) {
+  const llvm::StringRef whole = text.rtrim(" \t\r\n`");
+  const std::string line = whole.substr(whole.rfind('\n') + 1).lower();
+  const size_t at = llvm::StringRef(line).rfind(package.lower());
+  if (at == llvm::StringRef::npos || llvm::StringRef(".!?:;").contains(line.back()))
+    return false;
+  const llvm::StringRef rest = llvm::StringRef(line).substr(at + package.size());
+  return llvm::any_of(std::initializer_list<llvm::StringRef>{" is ", " was ", " has ", " could",
+                                                             " can", " does", " did", " failed"},
+                      [&](llvm::StringRef verb) { return rest.starts_with(verb); });
+}
+
+std::vector<int> majorsListed(llvm::StringRef text) {
+  const recipe::Recipe& recipe = recipe::defaultRecipe();
+  std::vector<int> majors, block;
+  while (!text.empty()) {
+    auto [line, rest] = text.split('\n');
+    text = rest;
+    line = line.trim();
+    const llvm::StringRef name = baseName(line);
+    const bool isLibrary = name.starts_with(recipe.libraryPrefix) && name.contains('.') &&
+                           line.find_first_of(" :'\"") == llvm::StringRef::npos;
+    if (const int major = isLibrary ? recipe.roleOf(name).major : 0)
+      block.push_back(major);
+    if ((!isLibrary || text.empty()) && block.size() > majors.size() && block.size() > 1)
+      majors = block;
+    if (!isLibrary)
+      block.clear();
+  }
+  return majors;
+}
+
+} // namespace tcfix::traceback
