@@ -340,7 +340,7 @@ TEST_F(Packages, OfAFolderInsideAnEnvironmentAreTheEnvironments) {
   tree.makeFolder("nothing");
   Problem nothing = refused("nothing");
   EXPECT_EQ(nothing.code, ErrorCode::NotFound);
-  EXPECT_THAT(nothing.hint, HasSubstr("pip install torchcodec"));
+  EXPECT_THAT(nothing.hint, HasSubstr("name an environment"));
 }
 
 TEST_F(Packages, OfAFileAreWhoseRecordListsIt) {
