@@ -79,9 +79,8 @@ class TorioOnMac(FilesTest):
             link_wheel(package_wheel(name), world.site)
         options = ("--package", "torchaudio", "--sysroot", world.root, world.env)
         document = tcfix_json("doctor", *options, check=1)
-        self.assertEqual([group["ffmpeg"] for group in document["groups"]][:3], [6, 5, 4])
+        self.assertEqual([group["ffmpeg"] for group in document["groups"]], [6, 5, 4])
         self.assertEqual(majors(document), [])
-        self.assertTrue(document["groups"][-1]["loads"])
         link_wheel(package_wheel("av-12.3.0-*macosx*"), world.site)
         text = tcfix("apply", *options).stdout
         self.assertIn("loads with FFmpeg 6", text)
