@@ -14,6 +14,14 @@ endif()
 set(CMAKE_C_FLAGS_RELEASE "-O2 -DNDEBUG")
 set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG")
 
+# tcfix_compile_quickly(TARGET...): what only parses options, advises and prints runs for a millisecond;
+# its templates (cxxopts, spdlog) take long to optimize.
+function(tcfix_compile_quickly)
+  foreach(target ${ARGN})
+    target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+  endforeach()
+endfunction()
+
 # Each module is compiled as one source: most of a compile is reading LLVM's headers. The presets
 # `dev` and `sources` compile file by file: for incremental builds, for tools that read the compile
 # database, and to prove that each source is complete.
