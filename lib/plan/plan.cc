@@ -71,9 +71,10 @@ private:
   bool makesWorse(const Proposal& proposal);
 
   std::vector<std::optional<size_t>> candidates() const;
-  Proposal propose(std::optional<size_t> ffmpeg, std::optional<SearchPathKind> kind,
-                   bool withStandingPlace);
-  Proposal bestKind(std::optional<size_t> ffmpeg, bool withStandingPlace = false);
+  Proposal propose(std::optional<size_t> ffmpeg, std::optional<SearchPathKind> kind);
+  void judge(Proposal& proposal);
+  void prepareForLater(Proposal& best);
+  Proposal bestKind(std::optional<size_t> ffmpeg);
   std::string folderOfFfmpeg(const Proposal& proposal) const;
 
   const PackageFacts& facts;
@@ -123,8 +124,20 @@ std::vector<std::optional<size_t>> Planner::candidates() const {
   return named;
 }
 
-Proposal Planner::propose(std::optional<size_t> ffmpeg, std::optional<SearchPathKind> kind,
-                          bool withStandingPlace) {
+/// With the bare regime simulated, the other one and the score.
+void Planner::judge(Proposal& proposal) {
+  proposal.preloaded = simulation.load(group, overridesOf(proposal.drafts), Regime::Preloaded);
+  Score& score = proposal.score = {};
+  score.isWorse = makesWorse(proposal);
+  score.bare = totalWorth(proposal.bare);
+  score.preloaded = totalWorth(proposal.preloaded);
+  for (const LoadResult& result : proposal.bare.results)
+    score.unmet += static_cast<int>(llvm::count_if(result.bindings, [](const Binding& binding) {
+      return binding.state == Binding::State::Missing || binding.state == Binding::State::Unknown;
+    }));
+}
+
+Proposal Planner::propose(std::optional<size_t> ffmpeg, std::optional<SearchPathKind> kind) {
   Proposal proposal;
   for (const LibraryFacts* library : group.libraries) {
     Draft& draft = proposal.drafts.emplace_back(facts, *library, kind);
@@ -133,8 +146,6 @@ Proposal Planner::propose(std::optional<size_t> ffmpeg, std::optional<SearchPath
     if (ffmpeg && !findsFfmpegByLiteralEntries(draft, request, simulation)) {
       leadToFfmpeg(draft, facts, simulation, facts.ffmpegs[*ffmpeg]);
       proposal.ffmpeg = ffmpeg;
-    } else if (!ffmpeg && withStandingPlace) {
-      leadToStandingPlace(draft, request, facts, simulation);
     }
     if (!isUnseenElf)
       dropLibpython(draft, facts, simulation);
@@ -146,22 +157,14 @@ Proposal Planner::propose(std::optional<size_t> ffmpeg, std::optional<SearchPath
       finishUnseenElf(draft, isPyavs);
     proposal.bare = simulation.load(group, overridesOf(proposal.drafts), Regime::Bare);
   }
-  proposal.preloaded = simulation.load(group, overridesOf(proposal.drafts), Regime::Preloaded);
-  Score& score = proposal.score;
-  score.isWorse = makesWorse(proposal);
-  score.bare = totalWorth(proposal.bare);
-  score.preloaded = totalWorth(proposal.preloaded);
-  for (const LoadResult& result : proposal.bare.results)
-    score.unmet += static_cast<int>(llvm::count_if(result.bindings, [](const Binding& binding) {
-      return binding.state == Binding::State::Missing || binding.state == Binding::State::Unknown;
-    }));
+  judge(proposal);
   return proposal;
 }
 
 // ELF has two kinds of search path. The present one, or RUNPATH, is kept unless only the other
 // loads.
-Proposal Planner::bestKind(std::optional<size_t> ffmpeg, bool withStandingPlace) {
-  Proposal kept = propose(ffmpeg, std::nullopt, withStandingPlace);
+Proposal Planner::bestKind(std::optional<size_t> ffmpeg) {
+  Proposal kept = propose(ffmpeg, std::nullopt);
   if (isUnseenElf)
     return kept;
   std::optional<SearchPathKind> present;
@@ -169,9 +172,8 @@ Proposal Planner::bestKind(std::optional<size_t> ffmpeg, bool withStandingPlace)
     present = present ? present : draft.wanted().searchPathKind;
   if (!present || (kept.bare.verdict == Verdict::Loads && kept.preloaded.verdict == Verdict::Loads))
     return kept;
-  Proposal changed = propose(
-      ffmpeg, present == SearchPathKind::Rpath ? SearchPathKind::Runpath : SearchPathKind::Rpath,
-      withStandingPlace);
+  Proposal changed = propose(ffmpeg, present == SearchPathKind::Rpath ? SearchPathKind::Runpath
+                                                                      : SearchPathKind::Rpath);
   return changed.score.key() > kept.score.key() ? changed : kept;
 }
 
@@ -198,6 +200,21 @@ std::string Planner::folderOfFfmpeg(const Proposal& proposal) const {
   return {};
 }
 
+// What the search path leads to today, if anything, must do no harm.
+void Planner::prepareForLater(Proposal& best) {
+  Proposal prepared = best;
+  bool isToBeJudged = false;
+  for (size_t i = 0; i < prepared.drafts.size(); ++i)
+    isToBeJudged |= leadToStandingPlace(prepared.drafts[i], request, facts,
+                                        best.bare.results[i].bindings, simulation.disk());
+  if (isToBeJudged) {
+    prepared.bare = simulation.load(group, overridesOf(prepared.drafts), Regime::Bare);
+    judge(prepared);
+  }
+  if (!(prepared.score.key() < best.score.key()))
+    best = std::move(prepared);
+}
+
 GroupPlan Planner::run(std::vector<FfmpegChoice>& choices) {
   std::optional<Proposal> best;
   for (std::optional<size_t> ffmpeg : candidates()) {
@@ -216,11 +233,8 @@ GroupPlan Planner::run(std::vector<FfmpegChoice>& choices) {
       break;
   }
   // None was chosen: one may be installed later.
-  if (!best->ffmpeg && best->bare.verdict != Verdict::Loads && facts.standingPlace.exists()) {
-    Proposal proposal = bestKind(std::nullopt, /*withStandingPlace=*/true);
-    if (!(proposal.score.key() < best->score.key()))
-      best = std::move(proposal);
-  }
+  if (!best->ffmpeg && best->bare.verdict != Verdict::Loads && facts.standingPlace.exists())
+    prepareForLater(*best);
   if (best->score.isWorse && !request.searchPaths.empty()) {
     // What the user wrote would break it; the rest of the plan need not.
     Request rest = request;

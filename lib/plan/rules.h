@@ -62,9 +62,10 @@ LaterDependencies laterDependenciesOf(const Draft& draft, const PackageFacts& fa
 void leadToLaterInstall(Draft& draft, Platform platform, const LaterDependencies& dependencies,
                         const std::string& entry);
 
-/// The same for those that are not found now, nor by literal entries out of reach.
-void leadToStandingPlace(Draft& draft, const Request& request, const PackageFacts& facts,
-                         const Simulation& simulation);
+/// The same for those that are not found now, nor by literal entries out of reach. `bindings` show
+/// what is. Returns whether something there may be found today.
+bool leadToStandingPlace(Draft& draft, const Request& request, const PackageFacts& facts,
+                         llvm::ArrayRef<resolve::Binding> bindings, const io::TargetDisk& disk);
 
 /// What an ELF file needs on a machine that cannot be seen. RPATH, unless the library has the other
 /// kind already: in an environment whose Python finds FFmpeg by its own RPATH (conda's does), a

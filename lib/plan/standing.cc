@@ -56,21 +56,22 @@ void leadToLaterInstall(Draft& draft, Platform platform, const LaterDependencies
                 baseName(draft.wanted().dependencies[dependencies.others.front()].name).str()});
 }
 
-void leadToStandingPlace(Draft& draft, const Request& request, const PackageFacts& facts,
-                         const Simulation& simulation) {
+bool leadToStandingPlace(Draft& draft, const Request& request, const PackageFacts& facts,
+                         llvm::ArrayRef<resolve::Binding> bindings, const io::TargetDisk& disk) {
+  using State = resolve::Binding::State;
   const providers::StandingPlace& place = facts.standingPlace;
-  const io::TargetDisk& disk = simulation.disk();
   LaterDependencies later = laterDependenciesOf(draft, facts);
-  if (!place.exists() || request.ffmpeg == Request::Ffmpeg::None ||
-      (later.ffmpeg.empty() && later.others.empty()))
-    return;
   // What the user wrote for places out of reach is taken to lead to all of it.
-  if (llvm::any_of(request.searchPaths,
+  if (request.ffmpeg == Request::Ffmpeg::None ||
+      llvm::any_of(request.searchPaths,
                    [&](const std::string& entry) { return !isWithinReach(entry, disk); }))
-    return;
-  const std::vector<Unmet> unmet = findUnmet(draft, simulation);
+    return false;
   auto isMet = [&](size_t index) {
-    return llvm::none_of(unmet, [&](const Unmet& one) { return one.dependency == index; });
+    return llvm::any_of(bindings, [&](const resolve::Binding& binding) {
+      return binding.library == draft.library().path &&
+             binding.dependency == draft.wanted().dependencies[index].name &&
+             binding.state != State::Missing && binding.state != State::Unknown;
+    });
   };
   llvm::erase_if(later.ffmpeg, isMet);
   llvm::erase_if(later.others, isMet);
@@ -78,6 +79,13 @@ void leadToStandingPlace(Draft& draft, const Request& request, const PackageFact
                      place.directory.empty()
                          ? place.searchPath
                          : searchPathTo(facts, draft.library(), place.directory, disk));
+  const std::optional<std::string> directory =
+      place.directory.empty() ? disk.hostPath(place.searchPath) : place.directory;
+  auto mayBeThere = [&](size_t index) {
+    return !disk.knowsAbsolutePaths() ||
+           (directory && disk.find(*directory, baseName(draft.wanted().dependencies[index].name)));
+  };
+  return llvm::any_of(later.ffmpeg, mayBeThere) || llvm::any_of(later.others, mayBeThere);
 }
 
 } // namespace tcfix::plan
