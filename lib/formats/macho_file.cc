@@ -59,7 +59,7 @@ llvm::Expected<Rewrite> rewriteSlice(const macho::FileSlice& slice, Bytes sliceB
   if (llvm::Error error = refuseDamaged(slice))
     return error;
   macho::SliceDraft draft = macho::draftOf(slice);
-  if (llvm::Error error = macho::edit(draft, request.edits))
+  if (llvm::Error error = macho::edit(draft, request.edits, sliceBytes))
     return error;
   llvm::Expected<Rewrite> rewrite = codesign::layOutSigned(draft, sliceBytes, policy);
   if (!rewrite)

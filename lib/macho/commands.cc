@@ -5,7 +5,8 @@
 
 #include <llvm/Support/Endian.h>
 
-#include <set>
+#include <map>
+#include <optional>
 
 namespace tcfix::macho {
 
@@ -158,13 +159,68 @@ void noteRenames(SliceDraft& draft) {
   }
 }
 
-// dyld refuses a file that names a dependency twice, and only relinking can take one away.
-void warnOfRepeats(SliceDraft& draft) {
-  std::set<std::string> seen;
-  for (const LoadCommand& command : draft.commands)
-    if (isDependency(command.kind) && !seen.insert(nameIn(*draft.original, command).str()).second)
-      draft.warnings.push_back("names the dependency " + nameIn(*draft.original, command).str() +
-                               " twice, and recent macOS refuses such a file");
+std::string repeatWarning(const std::string& name) {
+  return "names the dependency " + name +
+         " twice, and recent macOS refuses such a file; it cannot be merged here";
+}
+
+bool isMergeable(uint32_t kind) {
+  return kind == LC_REEXPORT_DYLIB || kind == LC_LOAD_DYLIB || kind == LC_LOAD_WEAK_DYLIB;
+}
+
+// The kind of one load command that stands for two: what either of them requires. Nothing for those
+// that are loaded at another time.
+std::optional<uint32_t> mergedKind(uint32_t one, uint32_t other) {
+  for (uint32_t kind : {LC_REEXPORT_DYLIB, LC_LOAD_DYLIB, LC_LOAD_WEAK_DYLIB})
+    if ((one == kind && isMergeable(other)) || (other == kind && isMergeable(one)))
+      return kind;
+  return std::nullopt;
+}
+
+// dyld refuses a file that names a dependency twice. The first command stays; symbols of the others
+// are bound to it, and the ordinals of those behind them follow.
+void mergeRepeats(SliceDraft& draft, Bytes sliceBytes) {
+  std::vector<LoadCommand> commands;
+  std::map<std::string, std::pair<size_t, uint64_t>> seen; // name: index, ordinal
+  std::vector<uint64_t> renumbered;
+  std::vector<Change> removed;
+  uint64_t count = 0;
+  for (const LoadCommand& command : draft.commands) {
+    if (!isDependency(command.kind)) {
+      commands.push_back(command);
+      continue;
+    }
+    const std::string name = nameIn(*draft.original, command).str();
+    auto [first, isNew] = seen.try_emplace(name, commands.size(), count + 1);
+    const auto [index, ordinal] = first->second;
+    std::optional<uint32_t> kind =
+        isNew ? command.kind : mergedKind(commands[index].kind, command.kind);
+    if (isNew || !kind) {
+      commands.push_back(command);
+      renumbered.push_back(++count);
+      if (!kind)
+        draft.warnings.push_back(repeatWarning(name));
+      continue;
+    }
+    if (commands[index].kind != *kind) {
+      commands[index].kind = *kind;
+      write32le(commands[index].bytes.data(), *kind);
+      commands[index].reason = kindName(*kind) + " " + name;
+    }
+    renumbered.push_back(ordinal);
+    removed.push_back({Operation::RemoveDependency, name, {}, "it was there more than once", {}});
+  }
+  if (removed.empty())
+    return;
+  auto tables = renumberOrdinals(sliceBytes, *draft.original, renumbered);
+  if (!tables) {
+    for (const Change& change : removed)
+      draft.warnings.push_back(repeatWarning(change.value));
+    return;
+  }
+  draft.commands = std::move(commands);
+  draft.tables = std::move(*tables);
+  draft.changes.insert(draft.changes.end(), removed.begin(), removed.end());
 }
 
 } // namespace
@@ -185,7 +241,7 @@ SliceDraft draftOf(const FileSlice& slice) {
   return draft;
 }
 
-llvm::Error edit(SliceDraft& draft, llvm::ArrayRef<Edit> edits) {
+llvm::Error edit(SliceDraft& draft, llvm::ArrayRef<Edit> edits, Bytes sliceBytes) {
   if (edits.empty())
     return llvm::Error::success();
   Editor editor{draft};
@@ -198,7 +254,7 @@ llvm::Error edit(SliceDraft& draft, llvm::ArrayRef<Edit> edits) {
   draft.changes = std::move(ensured.changes);
   draft.warnings.insert(draft.warnings.begin(), ensured.warnings.begin(), ensured.warnings.end());
   noteRenames(draft);
-  warnOfRepeats(draft);
+  mergeRepeats(draft, sliceBytes);
   return llvm::Error::success();
 }
 

@@ -5,7 +5,7 @@
 // when it does not fit there the edit is refused.
 #pragma once
 
-#include "macho/file.h"
+#include "macho/ordinals.h"
 #include "patch/rewrite.h"
 #include "tcfix/image.h"
 
@@ -16,7 +16,8 @@ namespace tcfix::macho {
 struct SliceDraft {
   const FileSlice* original = nullptr;
   std::vector<LoadCommand> commands;
-  uint64_t size = 0; ///< of the whole slice; grows only when a signature is added
+  std::vector<Replacement> tables; ///< that number the dependencies, where one was removed
+  uint64_t size = 0;               ///< of the whole slice; grows only when a signature is added
   std::vector<Change> changes;
   std::vector<std::string> warnings;
 };
@@ -24,10 +25,10 @@ struct SliceDraft {
 /// A draft that changes nothing yet.
 SliceDraft draftOf(const FileSlice& slice);
 
-/// Applies the edits, in order, and removes repeated search paths; without an edit, nothing
-/// changes. Refuses edits that the format cannot honour, and a rename that would name one
-/// dependency twice (dyld refuses such a file).
-llvm::Error edit(SliceDraft& draft, llvm::ArrayRef<Edit> edits);
+/// Applies the edits, in order, and removes repeated search paths and dependencies; without an
+/// edit, nothing changes. Refuses edits that the format cannot honour, and a rename that would name
+/// one dependency twice (dyld refuses such a file).
+llvm::Error edit(SliceDraft& draft, llvm::ArrayRef<Edit> edits, Bytes sliceBytes);
 
 /// How far the load commands may still grow before they meet the first section. What stands there
 /// is no one's: tools that shorten the commands leave remains of the old ones behind.

@@ -44,7 +44,12 @@ public:
   explicit TrieReader(Bytes trie)
       : trie(trie), isVisited(trie.size()), allowance(trie.size() * kMostNamesPerByte) {}
 
-  std::optional<std::vector<std::string>> run() {
+  struct Result {
+    std::vector<std::string> names;
+    std::vector<uint64_t> reexports; ///< where their ordinals stand
+  };
+
+  std::optional<Result> run() {
     pending.push_back({0, {}});
     while (!pending.empty()) {
       Node node = std::move(pending.back());
@@ -52,7 +57,7 @@ public:
       if (!visit(node))
         return std::nullopt;
     }
-    return std::move(names);
+    return std::move(result);
   }
 
 private:
@@ -70,7 +75,12 @@ private:
     if (!exportSize || !fits(at, *exportSize, trie.size()))
       return false;
     if (*exportSize > 0 && !node.prefix.empty())
-      names.push_back(node.prefix);
+      result.names.push_back(node.prefix);
+    if (uint64_t inside = at; *exportSize > 0) {
+      std::optional<uint64_t> flags = readNumber(trie, inside);
+      if (flags && (*flags & llvm::MachO::EXPORT_SYMBOL_FLAGS_REEXPORT))
+        result.reexports.push_back(inside);
+    }
     at += *exportSize;
     if (at >= trie.size())
       return false;
@@ -92,7 +102,7 @@ private:
   std::vector<bool> isVisited;
   uint64_t allowance;
   std::vector<Node> pending;
-  std::vector<std::string> names;
+  Result result;
 };
 
 /// Reads the text of an edge and takes it from the front of `name`, if it stands there. Nothing if
@@ -112,7 +122,13 @@ std::optional<bool> consumeEdge(Bytes trie, uint64_t& at, llvm::StringRef& name)
 } // namespace
 
 std::optional<std::vector<std::string>> exportNames(Bytes trie) {
-  return TrieReader(trie).run();
+  std::optional<TrieReader::Result> result = TrieReader(trie).run();
+  return result ? std::optional(std::move(result->names)) : std::nullopt;
+}
+
+std::optional<std::vector<uint64_t>> reexportOrdinals(Bytes trie) {
+  std::optional<TrieReader::Result> result = TrieReader(trie).run();
+  return result ? std::optional(std::move(result->reexports)) : std::nullopt;
 }
 
 std::optional<TrieEntry> ExportFinder::find(llvm::StringRef name) {

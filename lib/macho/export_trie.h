@@ -16,6 +16,9 @@ namespace tcfix::macho {
 /// All names in the trie; nothing if it is damaged: an edge leads outside, or to a node twice.
 std::optional<std::vector<std::string>> exportNames(Bytes trie);
 
+/// Where the trie holds the ordinals of re-exported names; nothing if it is damaged.
+std::optional<std::vector<uint64_t>> reexportOrdinals(Bytes trie);
+
 /// What the trie says of one name.
 struct TrieEntry {
   bool isReexport = false;

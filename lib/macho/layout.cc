@@ -78,6 +78,8 @@ llvm::Expected<Rewrite> layOut(const SliceDraft& draft, Bytes sliceBytes) {
   if (offset < oldEnd)
     put(rewrite, sliceBytes, offset, ByteVector(oldEnd - offset),
         "padding behind the load commands");
+  for (const Replacement& table : draft.tables)
+    put(rewrite, sliceBytes, table.offset, table.bytes, table.reason);
   rewrite.newSize = std::max(rewrite.newSize, draft.size);
   seal(rewrite);
   return rewrite;

@@ -29,6 +29,14 @@ Draft::Draft(const survey::PackageFacts& facts, const survey::LibraryFacts& libr
     }
   if (facts.platform == Platform::Windows)
     list.clear(); // harmless in a list of our own
+  seen.clear();
+  if (facts.platform == Platform::MacOs)
+    for (size_t i = 0; i < result.dependencies.size(); ++i)
+      if (const std::string& name = result.dependencies[i].name; !seen.insert(name).second) {
+        // Any edit merges repeated dependencies.
+        list.push_back({RenameDependency{name, name}, {Reason::Kind::Repeated}});
+        result.isDropped[i] = true;
+      }
   settleKind();
 }
 
