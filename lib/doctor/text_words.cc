@@ -32,23 +32,6 @@ std::string wheelPlaces(const recipe::Recipe& recipe) {
 
 } // namespace
 
-Words withQuote(const Defect& defect, std::string message, std::string action) {
-  Words words{std::move(message), {}, std::move(action)};
-  if (defect.isFromText())
-    words.evidence.push_back({"text", *defect.quote});
-  return words;
-}
-
-std::string majorsText(llvm::ArrayRef<int> majors) {
-  return llvm::join(llvm::map_range(majors, [](int major) { return std::to_string(major); }), ", ");
-}
-
-std::string placeOf(const recipe::Machine& machine) {
-  return (machine.platform ? nameOf(*machine.platform).str() : "this platform") +
-         (machine.arch.empty() ? "" : " " + machine.arch) +
-         (machine.python.empty() ? "" : ", Python " + machine.python);
-}
-
 Words causeNotTold(const Defect& defect, const FindingContext&) {
   constexpr llvm::StringLiteral kNext = "tcfix doctor";
   const recipe::Recipe& recipe = recipe::defaultRecipe();

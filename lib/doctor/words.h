@@ -1,5 +1,6 @@
-// The words of a finding, which the table in findings.cc fills in; and those of what only texts
-// report, which are in text_words.cc.
+// The words of each kind of finding. The table in findings.cc has a row for each; the functions are
+// in files by concern: ffmpeg_words.cc, torch_words.cc, library_words.cc, package_words.cc, and
+// text_words.cc for what only texts report.
 #pragma once
 
 #include "doctor/findings.h"
@@ -11,23 +12,43 @@ struct Words {
   std::vector<Evidence> evidence = {};
   std::string action = {};
 };
+using WordsFunction = Words(const Defect& defect, const FindingContext& context);
+
+// ffmpeg_words.cc
+WordsFunction ffmpegMissing, ffmpegNotFound, ffmpegUnfit, ffmpegUnsupportedMajor, ffmpegStatic,
+    twoFfmpegs;
+// torch_words.cc
+WordsFunction torchMissing, torchBroken, vendorTorch, torchVersionMismatch, twoTorches, cudaMissing,
+    cudaVariantMismatch;
+// library_words.cc
+WordsFunction missingDependency, missingSymbols, cxx11Abi, missingVersions, wrongArchitecture,
+    foreignLibrary, duplicateEntry, signature, signatureForeign, hardenedPython, macosTooOld,
+    quarantined, executableStack, notMapped, staticTlsFull, initializationFailed, searchPath;
+// package_words.cc
+WordsFunction packageMissing, placeholderRelease, pythonAbi, pythonVersionMismatch, numpyAbi,
+    shadowed, pluginMismatch, heicUnavailable, recordMismatch, loadsForReal, simulationDisagrees,
+    importFails;
+// text_words.cc
+WordsFunction causeNotTold, packageUnavailable, noWheel, pluginBroken, operatorsMissing, crashed;
+/// Missing, and so is torch's version in the text.
+Words missingWithoutTorch(const Defect& defect, FindingContext context);
+
+// What several kinds share
+
+/// The library that a defect is about, for a sentence.
+std::string subjectOf(const Defect& defect);
+Evidence placesTried(const Defect& defect);
 
 /// Words whose evidence is the quote; what the libraries themselves show needs none.
 Words withQuote(const Defect& defect, std::string message, std::string action);
+/// The defect's own sentence, and a command.
+WordsFunction withReinstall;
+Words withCommand(const Defect& defect, const std::string& command);
 
 /// "8, 7, 6".
 std::string majorsText(llvm::ArrayRef<int> majors);
 
 /// "Linux x86_64, Python 3.12", as far as it is known.
 std::string placeOf(const recipe::Machine& machine);
-
-Words causeNotTold(const Defect& defect, const FindingContext& context);
-/// Missing, and so is torch's version in the text.
-Words missingWithoutTorch(const Defect& defect, FindingContext context);
-Words packageUnavailable(const Defect& defect, const FindingContext& context);
-Words noWheel(const Defect& defect, const FindingContext& context);
-Words pluginBroken(const Defect& defect, const FindingContext& context);
-Words operatorsMissing(const Defect& defect, const FindingContext& context);
-Words crashed(const Defect& defect, const FindingContext& context);
 
 } // namespace tcfix::doctor

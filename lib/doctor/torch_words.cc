@@ -1,0 +1,95 @@
+#include "doctor/words.h"
+
+#include "advice/advice.h"
+#include "recipe/cuda_name.h"
+
+namespace tcfix::doctor {
+
+namespace {
+
+std::string cudaText(int major) {
+  return major ? "CUDA " + std::to_string(major) : "CUDA";
+}
+
+} // namespace
+
+Words torchMissing(const Defect& defect, const FindingContext& context) {
+  return withQuote(
+      defect, defect.isFromText() ? sentenceOf(defect) : "there is no torch in this environment",
+      torchInstallCommand(context));
+}
+
+Words torchBroken(const Defect& defect, const FindingContext& context) {
+  const bool isCuda = kindOfDependency(defect.name) == Defect::Kind::CudaMissing;
+  Words words{"torch itself does not load: " + sentenceOf(defect),
+              {{"dependency", defect.name}},
+              defect.kind == Defect::Kind::TorchLacksRuntime ? "winget install Microsoft.VCRedist.2015+.x64"
+                                                     : torchReinstallCommand(context, isCuda)};
+  if (defect.isFromText())
+    words.evidence.push_back({"text", *defect.quote});
+  return words;
+}
+
+Words vendorTorch(const Defect& defect, const FindingContext& context) {
+  const bool isForeign = context.torch.isForeign();
+  const std::string& version = context.torch.version;
+  const std::string beginning =
+      (version.empty() ? "this torch" : "torch " + version) + " is " + defect.name + ": ";
+  return {beginning + context.package + "'s own wheels are built for PyTorch's" +
+              (isForeign ? "; build " + context.package +
+                               " against this torch, then bring its libraries in"
+                         : " usual builds; it has others for this one"),
+          {{"torch", context.torch.version}},
+          isForeign ? context.applyCommand + " --replace-from BUILD_FOLDER"
+                    : sameChannelCommand(context)};
+}
+
+Words torchVersionMismatch(const Defect& defect, const FindingContext& context) {
+  return {defect.actual.empty()
+              ? "this " + context.package + " is one of " + defect.name +
+                    ", and none of them is built for torch " + context.torch.version
+              : context.package + " " + defect.name + " is built for torch " + defect.actual +
+                    "; this is torch " + context.torch.version,
+          {{context.package, defect.name}, {"torch", context.torch.version}},
+          fittingReleaseCommand(context)};
+}
+
+Words twoTorches(const Defect& defect, const FindingContext& context) {
+  const bool isOnePlace = defect.name == "same";
+  return {"there is more than one torch: " + context.torch.version + " and " +
+              llvm::join(defect.items, ", ") +
+              (isOnePlace ? ", in one directory; their files are mixed"
+                          : "; Python takes the first on its path"),
+          {{"torch", context.torch.version}, {"also", defect.items}},
+          isOnePlace ? torchReinstallCommand(context, false)
+                     : "python -c \"import torch; print(torch.__version__, torch.__file__)\""};
+}
+
+Words cudaMissing(const Defect& defect, const FindingContext& context) {
+  Words words = missingDependency(defect, context);
+  if (words.action.empty())
+    words.action = cudaInstallCommand(context, defect.name);
+  return words;
+}
+
+Words cudaVariantMismatch(const Defect& defect, const FindingContext& context) {
+  const std::optional<int> torchs = context.torch.cudaMajor;
+  const int needed = recipe::cudaMajorOf(defect.name).value_or(0);
+  // A release without CUDA goes with any torch.
+  FindingContext careful = context;
+  careful.torch.cudaMajor = torchs.value_or(0);
+  const std::string torch =
+      context.torch.version.empty() ? "this torch" : "torch " + context.torch.version;
+  Words words{"this " + context.package + " is built for " + cudaText(needed) + ", and " + torch +
+                  (!torchs        ? " most likely is not"
+                   : *torchs == 0 ? " is built without CUDA"
+                                  : " for " + cudaText(*torchs)) +
+                  (context.canReplace ? "" : "; build it against this torch"),
+              {{"dependency", defect.name}, {"torch", context.torch.version}},
+              sameChannelCommand(careful)};
+  if (defect.isFromText())
+    words.evidence.push_back({"text", *defect.quote});
+  return words;
+}
+
+} // namespace tcfix::doctor
