@@ -93,8 +93,8 @@ Defects defectsOf(const ExaminedPackage& package, const LoadProblem& problem) {
         defect.majors.push_back(group.major);
     break;
   case LoadProblem::Code::DuplicateEntry:
-    defect.isRepairable = llvm::any_of(
-        package.facts.libraries, [&](const auto& one) { return one.path == problem.library; });
+  case LoadProblem::Code::DuplicateDependency:
+    defect.isRepairable = isOwnLibrary(package, problem.library);
     break;
   case LoadProblem::Code::Refused: // mac.cc
     return {};

@@ -23,8 +23,9 @@ Words torchBroken(const Defect& defect, const FindingContext& context) {
   const bool isCuda = kindOfDependency(defect.name) == Defect::Kind::CudaMissing;
   Words words{"torch itself does not load: " + sentenceOf(defect),
               {{"dependency", defect.name}},
-              defect.kind == Defect::Kind::TorchLacksRuntime ? "winget install Microsoft.VCRedist.2015+.x64"
-                                                     : torchReinstallCommand(context, isCuda)};
+              defect.kind == Defect::Kind::TorchLacksRuntime
+                  ? "winget install Microsoft.VCRedist.2015+.x64"
+                  : torchReinstallCommand(context, isCuda)};
   if (defect.isFromText())
     words.evidence.push_back({"text", *defect.quote});
   return words;

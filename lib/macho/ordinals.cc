@@ -21,8 +21,6 @@ public:
     for (const LoadCommand& command : slice.commands)
       if (!visit(command))
         return std::nullopt;
-    if (!areApart())
-      return std::nullopt;
     return std::move(tables);
   }
 
@@ -191,8 +189,8 @@ private:
     for (uint64_t i = 0; i < count; ++i) {
       uint8_t* import = &bytes[offset + i * size];
       const bool isWide = format == 3;
-      const auto ordinal = isWide ? static_cast<int16_t>(endian::read16le(import))
-                                  : static_cast<int8_t>(*import);
+      const auto ordinal =
+          isWide ? static_cast<int16_t>(endian::read16le(import)) : static_cast<int8_t>(*import);
       if (ordinal <= 0 && ordinal >= kLeastSpecial)
         continue; // this image, the executable, a flat or a weak look-up
       std::optional<uint64_t> next = renumber(isWide ? static_cast<uint16_t>(ordinal) : *import);
@@ -219,26 +217,6 @@ private:
     return true;
   }
 
-  // Tables of a linker's making lie behind the commands, apart from one another, and before the
-  // signature.
-  bool areApart() {
-    uint64_t end = slice.size;
-    for (const LoadCommand& command : slice.commands)
-      if (command.kind == LC_CODE_SIGNATURE)
-        end = std::min<uint64_t>(end, commandAs<linkedit_data_command>(slice, command).dataoff);
-    llvm::erase_if(tables, [](const Replacement& table) { return table.bytes.empty(); });
-    std::sort(tables.begin(), tables.end(), [](const Replacement& one, const Replacement& other) {
-      return one.offset < other.offset;
-    });
-    uint64_t last = slice.headerSize() + slice.commandsSize;
-    for (const Replacement& table : tables) {
-      if (table.offset < last)
-        return false;
-      last = table.offset + table.bytes.size();
-    }
-    return last <= end;
-  }
-
   static constexpr uint8_t kOpcodeThreaded = 0xD0; ///< arm64e before chained fixups
   static constexpr uint8_t kSetTableSize = 0;
   static constexpr int kLeastSpecial = -3; ///< BIND_SPECIAL_DYLIB_WEAK_LOOKUP
@@ -251,8 +229,8 @@ private:
 
 } // namespace
 
-std::optional<std::vector<Replacement>>
-renumberOrdinals(Bytes sliceBytes, const FileSlice& slice, llvm::ArrayRef<uint64_t> renumbered) {
+std::optional<std::vector<Replacement>> renumberOrdinals(Bytes sliceBytes, const FileSlice& slice,
+                                                         llvm::ArrayRef<uint64_t> renumbered) {
   return Renumbering(sliceBytes, slice, renumbered).run();
 }
 

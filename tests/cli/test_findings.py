@@ -357,15 +357,25 @@ TWICE = ("@rpath/libtorch_cpu.dylib",) * 2
 
 
 @shows("duplicate-dependency", message="dependency @rpath/libtorch_cpu.dylib twice, which dyld refuses",
-       path=CORE)
+       action=APPLY, path=CORE)
 def dependency_twice(folder):
     return MacTree(folder, dependencies=TWICE, rpaths=["@loader_path/../torch/lib"], sdk=26)
 
 
 @shows("duplicate-dependency", severity="warning", message="twice, which macOS refuses", path=CORE,
-       exit=0)
+       action=APPLY, exit=0)
 def dependency_twice_of_an_old_sdk(folder):
     return MacTree(folder, dependencies=TWICE, rpaths=["@loader_path/../torch/lib"])
+
+
+@shows("duplicate-dependency", severity="warning", message="libgrafted.dylib has dependency /a twice",
+       action=r"tcfix edit --rename-dependency '/a=/a' \S+/\.dylibs/libgrafted\.dylib", exit=0,
+       path=".dylibs/libgrafted.dylib")
+def dependency_twice_in_a_grafted_library(folder):
+    tree = MacTree(folder)
+    tree.library(tree.site / "torchcodec/.dylibs/libgrafted.dylib", dependencies=["/a", "/a"])
+    tree.record()
+    return tree
 
 
 # Files

@@ -210,17 +210,35 @@ class Wakes(HookTest):
             self.run_python(**variables)
             self.assertEqual(len(self.calls()), 1)
 
-    def test_ctrl_c_waits_until_tcfix_has_tidied_up(self):
-        tidy = self.folder / "tidy"
-        self.program.write_text(f"#!/bin/sh\ntrap 'sleep 0.5; echo > {tidy}; exit 130' INT\n"
+    def interrupted_import(self, before=""):
+        """Starts an import whose tcfix needs a while to tidy up after Ctrl-C."""
+        self.tidy = self.folder / "tidy"
+        self.program.write_text(f"#!/bin/sh\ntrap 'sleep 0.5; echo > {self.tidy}; exit 130' INT\n"
                                 f"echo > {self.log}\nwhile :; do sleep 0.1; done\n")
-        process = subprocess.Popen([self.python, "-c", "import torchcodec"], start_new_session=True,
-                                   stderr=subprocess.PIPE, text=True)
+        return subprocess.Popen([self.python, "-c", before + "import torchcodec"],
+                                start_new_session=True, stderr=subprocess.PIPE, text=True)
+
+    def test_ctrl_c_waits_until_tcfix_has_tidied_up(self):
+        process = self.interrupted_import()
         while not self.log.exists():
             time.sleep(0.02)
         os.killpg(process.pid, signal.SIGINT)
         self.assertIn("KeyboardInterrupt", process.communicate()[1])
-        self.assertTrue(tidy.exists())
+        self.assertTrue(self.tidy.exists())
+
+    def test_ctrl_c_while_tcfix_is_being_started(self):
+        process = self.interrupted_import(f"""
+import os, signal, subprocess
+start = subprocess.Popen.__init__
+def interrupted(self, *arguments, **options):
+    start(self, *arguments, **options)
+    while not os.path.exists({str(self.log)!r}):
+        pass
+    os.killpg(0, signal.SIGINT)
+subprocess.Popen.__init__ = interrupted
+""")
+        self.assertIn("KeyboardInterrupt", process.communicate()[1])
+        self.assertTrue(self.tidy.exists())
 
 
 class StaysQuiet(HookTest):

@@ -15,8 +15,10 @@ import errno
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
+import threading
 import time
 from importlib.machinery import PathFinder
 
@@ -96,10 +98,13 @@ def apply(program, arguments):
 
 
 def run(command):
-    process = subprocess.Popen(
-        command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-        creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0))
+    with interrupts_held() as interrupts:
+        process = subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+            creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0))
     try:
+        for interrupt in interrupts:
+            interrupt()
         return process.communicate(timeout=600)[0]
     except subprocess.TimeoutExpired:
         process.kill()
@@ -108,6 +113,22 @@ def run(command):
     except BaseException:  # Ctrl-C: tcfix heard it, too, and first puts everything back in order
         process.communicate()
         raise
+
+
+@contextlib.contextmanager
+def interrupts_held():
+    """Collects Ctrl-C, to be called afterwards: a process that is being started cannot be waited
+    for."""
+    held = []
+    handler = signal.getsignal(signal.SIGINT)
+    if not callable(handler) or threading.current_thread() is not threading.main_thread():
+        yield held
+        return
+    signal.signal(signal.SIGINT, lambda *event: held.append(lambda: handler(*event)))
+    try:
+        yield held
+    finally:
+        signal.signal(signal.SIGINT, handler)
 
 
 def environment():
