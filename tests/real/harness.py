@@ -17,9 +17,9 @@ def find_tool(*names):
     return next((path for path in map(shutil.which, names) if path), None)
 
 
-def wheels(group):
-    """The folder that holds one unpacked folder per wheel."""
-    result = subprocess.run([ROOT / "scripts" / "fetch-wheels", group], check=True,
+def wheels(*groups):
+    """The folder that holds one unpacked folder per wheel; groups or patterns, as fetch-wheels takes them."""
+    result = subprocess.run([ROOT / "scripts" / "fetch-wheels", *groups], check=True,
                             stdout=subprocess.PIPE, text=True)
     return pathlib.Path(result.stdout.strip())
 

@@ -8,6 +8,7 @@ import pathlib
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
 import unittest
 
@@ -21,7 +22,8 @@ FOREIGN = re.compile(r"(GLIBC|GLIBCXX|CXXABI|GCC|LIBAV\w+|LIBSW\w+|LIBPOSTPROC)_
 
 
 def wheel(name, version, arch="x86_64"):
-    (folder,) = wheels("linux").glob(f"{name}-{version}-cp312-*_{arch}")
+    pattern = f"{name}-{version}-cp312-*_{arch}"
+    (folder,) = wheels(f"{pattern}.whl").glob(pattern)
     return folder
 
 
@@ -113,6 +115,15 @@ class StandIns:
         run(self.prefix + "gcc", "-shared", "-nostdlib", source, "-o", target, f"-Wl,-soname,{target.name}", check=0)
 
 
+def write_torch_version(site, version):
+    """What says that torch is installed; a version that was written before is replaced."""
+    for old in site.glob("torch-*.dist-info"):
+        shutil.rmtree(old)
+    info = site / f"torch-{version}.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: torch\nVersion: {version}\n")
+
+
 class Tree:
     """A virtual environment with torchcodec and a stand-in for torch."""
 
@@ -134,11 +145,7 @@ class Tree:
 
     def say_torch(self, version):
         """The version that the stand-in for torch has."""
-        for old in self.site.glob("torch-*.dist-info"):
-            shutil.rmtree(old)
-        info = self.site / f"torch-{version}.dist-info"
-        info.mkdir()
-        (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: torch\nVersion: {version}\n")
+        write_torch_version(self.site, version)
 
     def install(self, name, version):
         link_tree(wheel(name, version, self.stand_ins.arch), self.site)
@@ -226,11 +233,16 @@ class Workshop:
         self.scratch.cleanup()
 
 
+def require_tools():
+    """Skips where the stand-ins cannot be built, or the loader is not the real one."""
+    absent = [tool for tool in ("gcc", "nm", "readelf") if not find_tool(tool)]
+    if absent or sys.platform != "linux" or os.uname().machine != "x86_64":
+        raise unittest.SkipTest("not Linux on x86_64, or not installed: " + ", ".join(absent))
+
+
 def open_workshop():
     """For setUpModule of the tests that derive from TreeTest."""
-    absent = [tool for tool in ("gcc", "nm", "readelf") if not find_tool(tool)]
-    if absent or os.uname().machine != "x86_64":
-        raise unittest.SkipTest("not Linux on x86_64, or not installed: " + ", ".join(absent))
+    require_tools()
     TreeTest.workshop = Workshop()
     unittest.addModuleCleanup(TreeTest.workshop.close)
     for name in ("TCFIX_FFMPEG", "LD_LIBRARY_PATH", "VIRTUAL_ENV", "CONDA_PREFIX"):

@@ -13,6 +13,7 @@ import zipfile
 
 import harness
 from harness import FilesTest, find_tool, link_tree, run, tcfix, tcfix_json
+from linux_trees import require_tools
 from torch_stand_in import av_wheel, torch_wheel, torchcodec_wheel
 
 # Imports torchcodec; tells which FFmpeg it took, and whether a process was started on the way.
@@ -28,9 +29,7 @@ UNREPAIRED = "Could not load libtorchcodec"
 
 
 def setUpModule():
-    absent = [tool for tool in ("gcc", "nm", "readelf") if not find_tool(tool)]
-    if absent or sys.platform != "linux" or os.uname().machine != "x86_64":
-        raise unittest.SkipTest("not Linux on x86_64, or not installed: " + ", ".join(absent))
+    require_tools()
     scratch = tempfile.TemporaryDirectory(prefix="tcfix-test-")
     unittest.addModuleCleanup(scratch.cleanup)
     for name in ("PYTHONPATH", "PYTHONDONTWRITEBYTECODE", "TCFIX_DISABLE", "TCFIX_FFMPEG",

@@ -4,20 +4,17 @@ import os
 import pathlib
 import shutil
 import subprocess
-import sys
 import tempfile
 import unittest
 
 import harness
-from harness import FilesTest, find_tool, run, tcfix, tcfix_json
-from linux_trees import private_ffmpeg
-from torch_stand_in import av_wheel, torch_wheel, torchcodec_wheel
+from harness import FilesTest, tcfix, tcfix_json
+from linux_trees import private_ffmpeg, require_tools
+from torch_stand_in import make_environment
 
 
 def setUpModule():
-    absent = [tool for tool in ("gcc", "nm", "readelf") if not find_tool(tool)]
-    if absent or sys.platform != "linux" or os.uname().machine != "x86_64":
-        raise unittest.SkipTest("not Linux on x86_64, or not installed: " + ", ".join(absent))
+    require_tools()
     for name in ("TCFIX_FFMPEG", "LD_LIBRARY_PATH", "LD_PRELOAD", "VIRTUAL_ENV", "CONDA_PREFIX"):
         os.environ.pop(name, None)
 
@@ -29,10 +26,7 @@ class RunTest(FilesTest):
         cls.addClassCleanup(scratch.cleanup)
         wheels = pathlib.Path(scratch.name)
         cls.first = wheels / "env"
-        run(sys.executable, "-m", "venv", "--without-pip", cls.first, check=0)
-        site, = cls.first.glob("lib/python*/site-packages")
-        for wheel in (torch_wheel(wheels), torchcodec_wheel(), av_wheel(wheels, "15.1.0")):
-            shutil.unpack_archive(wheel, site, "zip")
+        make_environment(cls.first, wheels)
 
     def setUp(self):
         super().setUp()

@@ -2,6 +2,7 @@
 was published, PyAV packed again, and a stand-in for torch."""
 import base64
 import hashlib
+import shutil
 import sys
 import unittest
 import zipfile
@@ -71,3 +72,12 @@ def torch_wheel(folder):
     files["torch/__init__.py"] = (SOURCES / "torch_stand_in.py").read_bytes()
     files["torch-2.9.1.dist-info/METADATA"] = b"Metadata-Version: 2.1\nName: torch\nVersion: 2.9.1\n"
     return pack(folder, "torch-2.9.1-py3-none-any.whl", files)
+
+
+def make_environment(environment, scratch):
+    """A virtual environment of this Python in which all three are installed."""
+    linux_trees.require_tools()
+    harness.run(sys.executable, "-m", "venv", "--without-pip", environment, check=0)
+    site, = environment.glob("lib/python*/site-packages")
+    for wheel in (torch_wheel(scratch), torchcodec_wheel(), av_wheel(scratch, "15.1.0")):
+        shutil.unpack_archive(wheel, site, "zip")

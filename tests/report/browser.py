@@ -106,12 +106,12 @@ class Browser:
                       windowsVirtualKeyCode={"Tab": 9, "Enter": 13}[key],
                       **({"text": "\r"} if key == "Enter" and kind == "keyDown" else {}))
 
-    def screenshot(self, file):
+    def screenshot(self, file, scale=1):
         """The whole page, however long."""
         size = self.call("Page.getLayoutMetrics")["cssContentSize"]
         answer = self.call("Page.captureScreenshot", captureBeyondViewport=True,
                            clip={"x": 0, "y": 0, "width": size["width"],
-                                 "height": size["height"], "scale": 1})
+                                 "height": size["height"], "scale": scale})
         file.write_bytes(base64.b64decode(answer["data"]))
 
     def pdf(self):
