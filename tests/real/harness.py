@@ -5,6 +5,7 @@ import os
 import pathlib
 import shutil
 import subprocess
+import sys
 import tempfile
 import unittest
 
@@ -15,6 +16,14 @@ TCFIX = os.environ.get("TCFIX", str(ROOT / "build" / "bin" / "tcfix"))
 def find_tool(*names):
     """The first of these programs that is installed, or None."""
     return next((path for path in map(shutil.which, names) if path), None)
+
+
+def judge(name):
+    """A program of testdata/judges.txt; a test that lacks it is skipped."""
+    path = os.path.join(os.path.dirname(sys.executable), name)
+    if not os.path.exists(path):
+        raise unittest.SkipTest(f"{name} is not installed")
+    return path
 
 
 def wheels(group):
