@@ -1,6 +1,7 @@
 """Workflows, action and issue forms, judged by actionlint, zizmor and the published schemas."""
 import os
 import re
+import shutil
 import subprocess
 import sys
 import unittest
@@ -59,6 +60,47 @@ class Linters(harness.FilesTest):
         result = subprocess.run([judge("zizmor"), "--offline", "--no-progress", GITHUB, harness.ROOT / "action.yml"],
                                 capture_output=True, text=True, env={**os.environ, "NO_COLOR": "1"})
         self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
+
+
+class Steps(harness.FilesTest):
+    """Steps that are more than one command, run as a runner would start them."""
+
+    def step(self, workflow, job, name, **variables):
+        steps = load(GITHUB / "workflows" / workflow)["jobs"][job]["steps"]
+        [text] = [step["run"] for step in steps if step.get("name") == name]
+        return subprocess.run(["bash", "-e", "-c", text], cwd=harness.ROOT, capture_output=True, text=True,
+                              env={**os.environ, **variables})
+
+    def program(self, path, text):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f"#!/bin/sh\n{text}\n")
+        path.chmod(0o755)
+
+    def test_the_tag_is_the_version(self):
+        version = re.search(r"project\(tcfix VERSION ([0-9.]+)", (harness.ROOT / "CMakeLists.txt").read_text()).group(1)
+        for tag, code in ((f"v{version}", 0), (f"v{version}.1", 1), (version, 1)):
+            done = self.step("release.yml", "build", "The tag is the version", GITHUB_REF_NAME=tag)
+            self.assertEqual(done.returncode, code, tag)
+
+    def test_bootstrap_on_a_mac(self):
+        """The step installs what scripts/bootstrap prints, formula by formula, and then bootstrap is content."""
+        brew, cache = self.folder / "brew", self.folder / "cache"
+        self.program(self.folder / "bin" / "uname", "echo Darwin")
+        self.program(self.folder / "bin" / "brew", f"""case $1 in
+            --prefix) echo '{brew}' ;;
+            install) echo "$2" >> '{brew}/installed'; mkdir -p '{brew}/opt/'"$2" ;;
+            esac""")
+        (brew / "opt" / "fmt").mkdir(parents=True)
+        # The judges are there.
+        self.program(cache / "tools" / "bin" / "actionlint",
+                     "echo " + re.search(r"actionlint=(\S+)", (harness.ROOT / "scripts" / "bootstrap").read_text()).group(1))
+        shutil.copy(harness.ROOT / "testdata" / "judges.txt", cache / "tools")
+        done = self.step("ci.yml", "macos", "Install what scripts/bootstrap asks for", TCFIX_CACHE=str(cache),
+                         PATH=f"{self.folder}/bin{os.pathsep}{os.environ['PATH']}")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        installed = (brew / "installed").read_text().split()
+        self.assertIn("llvm", installed)
+        self.assertNotIn("fmt", installed)
 
 
 class Content(unittest.TestCase):
