@@ -81,6 +81,11 @@ class ActionTest(harness.FilesTest):
             text, _ = self.use(check=2, **{"version": "installed", **inputs})
             self.assertRegex(text, f"(?m)^::error::.*{word}")
 
+    def test_environment_that_cannot_be_made(self):
+        (self.temporary / "tcfix").write_text("in the way")
+        text, _ = self.use(check=2)
+        self.assertRegex(text, "(?m)^::error::.*cannot create a virtual environment")
+
     def test_installs_into_an_environment_of_its_own(self):
         wheel = self.folder / "tcfix-9.9.9-py3-none-any.whl"
         info = "tcfix-9.9.9.dist-info"
