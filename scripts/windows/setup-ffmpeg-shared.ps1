@@ -5,7 +5,7 @@ Checks a directory with FFmpeg's DLLs and sets FFMPEG_SHARED_BIN to it for the c
 .DESCRIPTION
 torchcodec's DLLs that tcfix has repaired look into the directory that FFMPEG_SHARED_BIN names. This script
 checks that the directory contains avcodec-*.dll, avformat-*.dll and avutil-*.dll of one FFmpeg release, for
-64-bit x86, and then sets the variable for the current user and for this session. Nothing else is changed:
+64-bit x86, and then sets the variable for the current user and for this process. Nothing else is changed:
 not PATH, not the machine's variables, no file.
 
 Exit codes: 0 set, or set already; 1 the directory has no usable FFmpeg; 2 no such directory; 3 the variable
@@ -140,7 +140,7 @@ function Write-MissingWarning {
   }
 }
 
-# Sets the user's variable, or removes it where there is no value; reads it back, and sets this session's.
+# Sets the user's variable, or removes it where there is no value; reads it back, and sets this process's.
 function Set-UserVariable {
   [CmdletBinding(SupportsShouldProcess = $true)]
   param([AllowEmptyString()][string]$Value = '')
