@@ -1,21 +1,13 @@
 """The examples that users copy, and `tcfix hook print`, which shows them."""
-import os
 import sys
 import unittest
 
 import harness
-from harness import run, tcfix, tcfix_json
+from harness import judge, run, tcfix, tcfix_json
 
 EXAMPLES = harness.ROOT / "examples"
 KINDS = {"ci": "ci.sh", "conda": "conda.sh", "docker": "Dockerfile", "github-action": "github-action.yml",
          "pre-commit": "pre-commit.yaml"}
-
-
-def judge(name):
-    path = os.path.join(os.path.dirname(sys.executable), name)
-    if not os.path.exists(path):
-        raise unittest.SkipTest(f"{name} is not installed")
-    return path
 
 
 class Print(unittest.TestCase):

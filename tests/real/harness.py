@@ -5,6 +5,7 @@ import os
 import pathlib
 import shutil
 import subprocess
+import sys
 import tempfile
 import unittest
 
@@ -38,6 +39,14 @@ def run(*command, check=None):
         raise AssertionError(f"{command} gave {result.returncode}, not {check}:\n"
                              f"{result.stdout[-2000:]}{result.stderr[-2000:]}")
     return result
+
+
+def judge(name):
+    """A program of testdata/judges.txt; a test that lacks it is skipped."""
+    path = os.path.join(os.path.dirname(sys.executable), name)
+    if not os.path.exists(path):
+        raise unittest.SkipTest(f"{name} is not installed")
+    return path
 
 
 def sha256(path):
