@@ -19,7 +19,7 @@ public:
 
   llvm::Error read();
   llvm::Expected<std::vector<NeededSymbol>> needed() const override;
-  SymbolOffer find(const NeededSymbol& wanted) const override;
+  SymbolLookup find(const NeededSymbol& wanted) const override;
   llvm::ArrayRef<NeededVersion> neededVersions() const override { return versionNeeds; }
   bool accepts(llvm::StringRef version) const override;
 
@@ -141,7 +141,7 @@ llvm::Expected<std::vector<NeededSymbol>> ElfSymbols::needed() const {
 }
 
 /// check_match() of elf/dl-lookup.c.
-SymbolOffer ElfSymbols::find(const NeededSymbol& wanted) const {
+SymbolLookup ElfSymbols::find(const NeededSymbol& wanted) const {
   bool isFound = false;
   unsigned visibleVersions = 0;
   hashes.forEachCandidate(wanted.name, [&](uint64_t index) {
@@ -164,9 +164,9 @@ SymbolOffer ElfSymbols::find(const NeededSymbol& wanted) const {
     visibleVersions += !isHidden;
     return false;
   });
-  SymbolOffer offer;
+  SymbolLookup offer;
   if (isFound || visibleVersions == 1)
-    offer.kind = SymbolOffer::Kind::Here;
+    offer.kind = SymbolLookup::Kind::Defined;
   offer.hasNoVersions = isFound && versions.empty() && !wanted.version.empty();
   return offer;
 }

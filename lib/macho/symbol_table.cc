@@ -39,33 +39,33 @@ public:
     return result;
   }
 
-  SymbolOffer find(const NeededSymbol& wanted) const override {
+  SymbolLookup find(const NeededSymbol& wanted) const override {
     ExportFinder finder(tables.trie);
     return find(wanted, finder);
   }
 
   void
   findEach(llvm::ArrayRef<NeededSymbol> wanted,
-           llvm::function_ref<void(const NeededSymbol&, const SymbolOffer&)> tell) const override {
+           llvm::function_ref<void(const NeededSymbol&, const SymbolLookup&)> tell) const override {
     ExportFinder finder(tables.trie);
     for (const NeededSymbol& symbol : wanted)
       tell(symbol, find(symbol, finder));
   }
 
 private:
-  SymbolOffer find(const NeededSymbol& wanted, ExportFinder& finder) const {
-    SymbolOffer offer;
+  SymbolLookup find(const NeededSymbol& wanted, ExportFinder& finder) const {
+    SymbolLookup offer;
     if (tables.trie.empty()) {
       if (std::binary_search(listed.begin(), listed.end(), wanted.name))
-        offer.kind = SymbolOffer::Kind::Here;
+        offer.kind = SymbolLookup::Kind::Defined;
       return offer;
     }
     std::optional<TrieEntry> entry = finder.find(wanted.name);
     if (!entry)
       return offer;
-    offer.kind = SymbolOffer::Kind::Here;
+    offer.kind = SymbolLookup::Kind::Defined;
     if (entry->isReexport && entry->ordinal >= 1 && entry->ordinal <= dependencyCount) {
-      offer.kind = SymbolOffer::Kind::Elsewhere;
+      offer.kind = SymbolLookup::Kind::Forwarded;
       offer.dependency = entry->ordinal - 1;
       offer.symbol.name = entry->importedName.empty() ? wanted.name : entry->importedName;
     }

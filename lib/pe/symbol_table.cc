@@ -47,8 +47,8 @@ public:
     return result;
   }
 
-  SymbolOffer find(const NeededSymbol& wanted) const override {
-    SymbolOffer offer;
+  SymbolLookup find(const NeededSymbol& wanted) const override {
+    SymbolLookup offer;
     std::optional<uint64_t> index = exports ? indexOf(wanted) : std::nullopt;
     const ulittle32_t* address =
         index && *index < exports->AddressTableEntries
@@ -56,13 +56,13 @@ public:
             : nullptr;
     if (!address || *address == 0)
       return offer;
-    offer.kind = SymbolOffer::Kind::Here;
+    offer.kind = SymbolLookup::Kind::Defined;
     // An address inside the export directory itself is the text of a forwarder.
     if (*address < directory.address || *address >= directory.end())
       return offer;
     llvm::StringRef target = file->textAt(*address).value_or(llvm::StringRef());
     auto [library, symbol] = target.rsplit('.');
-    offer.kind = SymbolOffer::Kind::Elsewhere;
+    offer.kind = SymbolLookup::Kind::Forwarded;
     offer.library = library;
     if (!symbol.consume_front("#") || symbol.getAsInteger(10, offer.symbol.ordinal))
       offer.symbol.name = symbol;

@@ -320,8 +320,8 @@ private:
         wanted.push_back(symbol);
     int provider = module.providers[dependency];
     if (const SymbolTable* table = process.modules[provider].symbols())
-      table->findEach(wanted, [&](const NeededSymbol& symbol, const SymbolOffer& offer) {
-        if (offer.kind != SymbolOffer::Kind::Here && !offers(provider, symbol, 0))
+      table->findEach(wanted, [&](const NeededSymbol& symbol, const SymbolLookup& offer) {
+        if (offer.kind != SymbolLookup::Kind::Defined && !offers(provider, symbol, 0))
           missing[static_cast<int>(dependency)].push_back(symbol.text());
       });
     return missing;
@@ -342,10 +342,10 @@ private:
     if (hops > kMostHops || llvm::is_contained(searched, index))
       return false;
     searched.push_back(index);
-    SymbolOffer offer = table->find(wanted);
-    if (offer.kind == SymbolOffer::Kind::Here)
+    SymbolLookup offer = table->find(wanted);
+    if (offer.kind == SymbolLookup::Kind::Defined)
       return true;
-    if (offer.kind == SymbolOffer::Kind::Elsewhere) {
+    if (offer.kind == SymbolLookup::Kind::Forwarded) {
       int next = module.providers[*offer.dependency];
       return next < 0 ? next == kElsewhere : offers(next, offer.symbol, hops + 1);
     }

@@ -104,7 +104,7 @@ bool isOffered(const NeededSymbol& symbol, llvm::ArrayRef<std::string> libraries
                const std::string& arch, LibraryStore& store) {
   return llvm::any_of(libraries, [&](const std::string& library) {
     const SymbolTable* table = store.open(library).symbols(arch);
-    return table && table->find(symbol).kind != SymbolOffer::Kind::Absent;
+    return table && table->find(symbol).kind != SymbolLookup::Kind::Absent;
   });
 }
 

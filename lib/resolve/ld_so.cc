@@ -373,10 +373,10 @@ private:
     int bound =
         symbol.dependency ? process.modules[importer].providers[*symbol.dependency] : kAbsent;
     for (const auto& [module, table] : visible) {
-      SymbolOffer offer = table->find(symbol);
+      SymbolLookup offer = table->find(symbol);
       // ld.so aborts where the very library that should have the version knows none, even if the
       // symbol is weak.
-      if (offer.kind != SymbolOffer::Kind::Absent)
+      if (offer.kind != SymbolLookup::Kind::Absent)
         return !(offer.hasNoVersions && module == bound);
     }
     if (symbol.isOptional)

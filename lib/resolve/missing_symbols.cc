@@ -67,7 +67,7 @@ std::vector<MissingSymbols> findMissingSymbols(const io::InputFile& file, const 
       continue;
     std::vector<std::string> missing;
     for (const NeededSymbol& symbol : *needed)
-      if (symbol.dependency == i && provider->find(symbol).kind == SymbolOffer::Kind::Absent)
+      if (symbol.dependency == i && provider->find(symbol).kind == SymbolLookup::Kind::Absent)
         missing.push_back(symbol.text());
     if (!missing.empty())
       result.push_back({slice.dependencies[i].name, path, std::move(missing)});

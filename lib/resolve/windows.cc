@@ -189,9 +189,9 @@ private:
     const SymbolTable* table = library.symbols(arch);
     if (!table)
       return true; // nothing can be said of it
-    SymbolOffer offer = table->find(wanted);
-    if (offer.kind != SymbolOffer::Kind::Elsewhere)
-      return offer.kind == SymbolOffer::Kind::Here;
+    SymbolLookup offer = table->find(wanted);
+    if (offer.kind != SymbolLookup::Kind::Forwarded)
+      return offer.kind == SymbolLookup::Kind::Defined;
     std::string name = offer.library.str() + ".dll";
     if (isApiSet(name) || isInterpreter(name) || hops > kMostHops)
       return true;

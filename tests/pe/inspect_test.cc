@@ -85,7 +85,7 @@ std::vector<std::string> missingOf(Bytes importer, size_t dependency, Bytes prov
   auto wants = valueOf(openSymbols(importer));
   std::vector<std::string> missing;
   for (const NeededSymbol& symbol : valueOf(wants->needed()))
-    if (symbol.dependency == dependency && offers->find(symbol).kind == SymbolOffer::Kind::Absent)
+    if (symbol.dependency == dependency && offers->find(symbol).kind == SymbolLookup::Kind::Absent)
       missing.push_back(symbol.text());
   return missing;
 }
@@ -95,11 +95,11 @@ TEST(MissingSymbols, AForwarderNamesItsTarget) {
   provider.exports = {{"byName", "elsewhere.there"}, {"byOrdinal", "some.where.#12"}};
   const ByteVector bytes = buildPe(provider);
   auto table = valueOf(openSymbols(bytes));
-  SymbolOffer byName = table->find({.name = "byName"});
-  EXPECT_EQ(byName.kind, SymbolOffer::Kind::Elsewhere);
+  SymbolLookup byName = table->find({.name = "byName"});
+  EXPECT_EQ(byName.kind, SymbolLookup::Kind::Forwarded);
   EXPECT_EQ(byName.library, "elsewhere");
   EXPECT_EQ(byName.symbol.text(), "there");
-  SymbolOffer byOrdinal = table->find({.name = "byOrdinal"});
+  SymbolLookup byOrdinal = table->find({.name = "byOrdinal"});
   EXPECT_EQ(byOrdinal.library, "some.where");
   EXPECT_EQ(byOrdinal.symbol.text(), "#12");
 }
