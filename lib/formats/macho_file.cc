@@ -40,7 +40,7 @@ llvm::Error refuseDamaged(const macho::FileSlice& slice) {
   std::vector<std::string> problems = macho::checkStructure(slice);
   if (problems.empty())
     return llvm::Error::success();
-  return fail(ErrorCode::Malformed, "is a damaged Mach-O file: " + problems.front(),
+  return fail(ErrorCode::Malformed, "corrupt Mach-O file: " + problems.front(),
               "install the package again; tcfix does not touch damaged files");
 }
 

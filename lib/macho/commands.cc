@@ -21,14 +21,14 @@ LoadCommand searchPathCommand(llvm::StringRef path) {
   write32le(fixed + 8, sizeof fixed);
   LoadCommand command;
   command.kind = LC_RPATH;
-  command.bytes = withText(fixed, path);
+  command.bytes = withString(fixed, path);
   command.reason = ("LC_RPATH " + path).str();
   return command;
 }
 
-// Gives the LC_RPATH commands the texts of `paths`, in order. Commands that already hold the right
-// text stay as they are; surplus ones go; further ones come after all other commands, where
-// install_name_tool puts them too.
+// Makes the LC_RPATH commands match `paths`, in order. Commands that already hold the right path
+// stay as they are, surplus ones are removed, and new ones go after all other commands, as with
+// install_name_tool.
 void setSearchPaths(SliceDraft& draft, const std::vector<std::string>& paths) {
   std::vector<LoadCommand> commands;
   size_t next = 0;
@@ -49,10 +49,10 @@ void setSearchPaths(SliceDraft& draft, const std::vector<std::string>& paths) {
 }
 
 void setName(const SliceDraft& draft, LoadCommand& command, llvm::StringRef name) {
-  uint32_t textOffset = commandAs<dylib_command>(*draft.original, command).dylib.name;
+  uint32_t nameOffset = commandAs<dylib_command>(*draft.original, command).dylib.name;
   command.reason =
       (kindName(command.kind) + " " + nameIn(*draft.original, command) + " -> " + name).str();
-  command.bytes = withText(Bytes(command.bytes).take_front(textOffset), name);
+  command.bytes = withString(Bytes(command.bytes).take_front(nameOffset), name);
 }
 
 LoadCommand* findDependency(SliceDraft& draft, llvm::StringRef name) {
@@ -69,14 +69,14 @@ llvm::Error renameDependency(SliceDraft& draft, const RenameDependency& rename) 
   LoadCommand* to = findDependency(draft, rename.to);
   if (from && to)
     return fail(ErrorCode::Conflict,
-                "depends on " + rename.to + " already; renaming " + rename.from +
-                    " would name it twice, and recent macOS refuses such a file",
-                "rename the other one first, or leave this one as it is");
+                "already depends on " + rename.to + "; renaming " + rename.from +
+                    " would list it twice, and recent versions of macOS reject such a file",
+                "rename the other dependency first");
   if (!from && !to)
-    draft.warnings.push_back("there is no dependency " + rename.from + " to rename");
+    draft.warnings.push_back("no dependency " + rename.from + " to rename");
   if (!from)
     return llvm::Error::success();
-  // The same library may be named by several commands; all of them follow.
+  // Several commands may name the same library; all of them are renamed.
   while ((from = findDependency(draft, rename.from)))
     setName(draft, *from, rename.to);
   return llvm::Error::success();
@@ -90,7 +90,7 @@ llvm::Error setIdentity(SliceDraft& draft, const SetIdentity& set) {
       setName(draft, command, set.name);
     return llvm::Error::success();
   }
-  return fail(ErrorCode::Unsupported, "has no install name to set: only a shared library has one");
+  return fail(ErrorCode::Unsupported, "has no install name: only shared libraries have one");
 }
 
 // Has an overload for every kind of edit, so that a new kind does not compile until it is handled.
@@ -107,9 +107,9 @@ struct Editor {
     if (!findDependency(draft, edit.name))
       return llvm::Error::success();
     return fail(ErrorCode::Unsupported,
-                "cannot lose the dependency " + edit.name +
-                    ": its symbols are bound by the position of this load command",
-                "rename it with --rename-dependency to a library that has the same symbols");
+                "cannot remove the dependency " + edit.name +
+                    ": symbols are bound to dependencies by their position in the file",
+                "use --rename-dependency to replace it with a library that has the same symbols");
   }
   llvm::Error operator()(const AddDependency&) {
     return unsupported("--add-dependency is for ELF files; this is Mach-O");
@@ -133,9 +133,9 @@ private:
   }
 };
 
-// The net difference of names: editing back and forth comes to nothing. Search path edits neither
-// add nor remove these commands, so that they pair up in order.
-void noteRenames(SliceDraft& draft) {
+// Reports the net difference in names: an edit that another one reverts is no change. No edit adds
+// or removes these commands, so old and new ones pair up in order.
+void recordRenames(SliceDraft& draft) {
   auto named = [](llvm::ArrayRef<LoadCommand> commands) {
     std::vector<const LoadCommand*> found;
     for (const LoadCommand& command : commands)
@@ -158,18 +158,18 @@ void noteRenames(SliceDraft& draft) {
   }
 }
 
-// dyld refuses a file that names a dependency twice, and only relinking can take one away.
-void warnOfRepeats(SliceDraft& draft) {
+// dyld rejects a file that lists a dependency twice, and only relinking can remove one.
+void warnAboutDuplicates(SliceDraft& draft) {
   std::set<std::string> seen;
   for (const LoadCommand& command : draft.commands)
     if (isDependency(command.kind) && !seen.insert(nameIn(*draft.original, command).str()).second)
-      draft.warnings.push_back("names the dependency " + nameIn(*draft.original, command).str() +
-                               " twice, and recent macOS refuses such a file");
+      draft.warnings.push_back("lists the dependency " + nameIn(*draft.original, command).str() +
+                               " twice, and recent versions of macOS reject such a file");
 }
 
 } // namespace
 
-ByteVector withText(Bytes fixed, llvm::StringRef text) {
+ByteVector withString(Bytes fixed, llvm::StringRef text) {
   ByteVector bytes(fixed.begin(), fixed.end());
   bytes.insert(bytes.end(), text.bytes_begin(), text.bytes_end());
   bytes.resize(alignUp(bytes.size() + 1, 8));
@@ -197,8 +197,8 @@ llvm::Error edit(SliceDraft& draft, llvm::ArrayRef<Edit> edits) {
   setSearchPaths(draft, ensured.paths);
   draft.changes = std::move(ensured.changes);
   draft.warnings.insert(draft.warnings.begin(), ensured.warnings.begin(), ensured.warnings.end());
-  noteRenames(draft);
-  warnOfRepeats(draft);
+  recordRenames(draft);
+  warnAboutDuplicates(draft);
   return llvm::Error::success();
 }
 

@@ -427,7 +427,7 @@ class BadInput(ApplyTest):
             "@rpath/libc10.dylib", *(f"@rpath/{each}" for each in FFMPEG)]))
         before = full.read_bytes()
         report = self.apply(check=3)
-        self.assertIn("bytes are needed", report["errors"][0]["message"])
+        self.assertIn("bytes needed", report["errors"][0]["message"])
         self.assertEqual(full.read_bytes(), before)
         self.assertEqual(rpaths(self.world.package / LIBRARIES[1]), [TORCH, BREW])
 
