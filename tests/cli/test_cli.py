@@ -121,7 +121,7 @@ class ExitCodes(CliTest):
                                "load command .* is unknown and marked as required"),
             "fewer.dylib": (1, changed(count - 1, size), f"lists {count - 1} load commands"),
             "longer.dylib": (1, changed(count, size + 8), f"in {size + 8} bytes, but they take {size}"),
-            "requirements.dylib": (1, bytes(one_missing), "set of requirements is malformed"),
+            "requirements.dylib": (1, bytes(one_missing), "requirement set is malformed"),
             "more.dylib": (3, changed(count + 1, size), "corrupt Mach-O file"),
             "shorter.dylib": (3, changed(count, size - 8), "corrupt Mach-O file"),
         }
