@@ -222,7 +222,7 @@ class Json(CliTest):
                          [("@rpath/libx.dylib", "missing"), ("/usr/lib/libc++.1.dylib", "system")])
         (problem,) = tree["problems"]
         self.assertEqual((problem["code"], problem["dependency"]), ("missing-dependency", "@rpath/libx.dylib"))
-        self.assertEqual([each["outcome"] for each in problem["tried"]], ["not there"])
+        self.assertEqual([each["outcome"] for each in problem["tried"]], ["not found"])
         self.assertIn("loads         no", tcfix("inspect", "--tree", "--sysroot", self.folder, library).stdout)
         # The search paths of a Mac's python, and its folders, cannot be seen from elsewhere.
         if sys.platform != "darwin":
