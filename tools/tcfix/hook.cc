@@ -40,7 +40,7 @@ llvm::Expected<hook::HookStatus> act(const std::string& verb, const std::string&
   llvm::Expected<env::Environment> environment = env::findEnvironment(target, disk);
   if (!environment)
     return environment.takeError();
-  if (llvm::Error error = env::checkThatItIsAnEnvironment(*environment, disk))
+  if (llvm::Error error = env::checkIsEnvironment(*environment, disk))
     return error;
   io::system::watchForInterrupts();
   auto tell = [](const std::string& message) { report::logInfo(message); };
