@@ -144,7 +144,7 @@ class Targets(ApplyTest):
         result = tcfix("apply", "--ffmpeg", "none", *options, check=4)
         (command,) = [line.removeprefix("next: ") for line in result.stdout.splitlines()
                       if line.startswith("next: ")]
-        self.assertIn(f"for the reason: {command}\n", result.stderr)
+        self.assertIn(f"to see why, run: {command}\n", result.stderr)
         words = shlex.split(command)
         self.assertEqual(words[:2], ["tcfix", "doctor"])
         self.assertEqual(sorted(words[2:]), sorted(map(str, options)))
