@@ -1,2 +1,2 @@
-# Fails when torchcodec is not repaired, or does not load.
+# Fails if torchcodec is not repaired or does not load.
 tcfix apply --check && tcfix doctor

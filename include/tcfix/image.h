@@ -1,5 +1,5 @@
-// The values of tcfix: what a library contains (Image), what is wanted of it (Edit), and what that
-// changed (Change), in terms that fit all three formats.
+// The values of tcfix: what a library contains (Image), a requested edit (Edit) and its effect
+// (Change), in terms that apply to all three formats.
 //
 // Standard types only: this header is part of the public interface, and everything in lib/ uses the
 // same values.
@@ -25,7 +25,7 @@ struct Dependency {
   bool isLazy = false; ///< bound at first use: the library loads without it
 };
 
-/// ELF has two kinds of search path, with different reach.
+/// ELF has two kinds of search path: DT_RPATH also applies to dependencies of dependencies.
 enum class SearchPathKind { Rpath, Runpath };
 
 enum class SignatureState { None, Valid, Invalid };
@@ -36,15 +36,15 @@ struct SignatureSummary {
   SignatureState state = SignatureState::None;
   std::optional<SignatureKind> kind;
   std::string identifier;
-  /// Of a program: its process loads only libraries that its own team, or Apple, signed (the
-  /// hardened runtime without the entitlement that lifts it).
+  /// For a program: library validation is on, so its process loads only libraries signed by the
+  /// same team or by Apple (hardened runtime without the entitlement that disables it).
   bool refusesOthers = false;
   bool canBeRebuilt = true; ///< false: invalid in a way that `sign` refuses to repair
 };
 
 struct ImportedSymbol {
   std::string name;
-  std::string from; ///< the dependency it is bound to; empty where the format has no such field
+  std::string from;        ///< the dependency it is bound to; empty if the format has no such field
   bool isOptional = false; ///< weak: the library loads without it
 };
 
@@ -57,13 +57,13 @@ struct Slice {
   std::vector<Dependency> dependencies;
   std::vector<std::string> searchPaths; ///< in search order
   std::optional<SearchPathKind> searchPathKind;
-  std::string minOs;    ///< such as "11.0"; empty where it is not recorded
-  std::string minGlibc; ///< ELF: the oldest glibc that has all it requires; empty if any has
-  std::string sdk;      ///< of Mach-O: what it was built with, which decides how strict dyld is
+  std::string minOs;    ///< such as "11.0"; empty if not recorded
+  std::string minGlibc; ///< ELF: the oldest glibc that it runs on; empty: any
+  std::string sdk;      ///< Mach-O: the SDK it was built with; dyld is stricter for recent ones
   std::optional<SignatureSummary> signature;
   std::vector<ImportedSymbol> imports; ///< only when symbols were requested
   std::vector<std::string> exports;
-  /// More facts for people, as "name: value", in the order to show them.
+  /// Further details for display, as "name: value", in display order.
   std::vector<std::pair<std::string, std::string>> details;
 };
 
@@ -75,7 +75,7 @@ struct Image {
 
 struct AddSearchPath {
   std::string path;
-  bool atFront = false; ///< ensure that it is searched first, not just somewhere
+  bool atFront = false; ///< ensure that it is the first entry
 };
 struct RemoveSearchPath {
   std::string path;
@@ -114,13 +114,13 @@ struct UndelayDependency {
   std::string pattern;
 };
 
-/// Every edit says "ensure": applied to a file that already is as wanted, it changes nothing. Edits
-/// are visited with one overload for each kind; a format refuses what it cannot do.
+/// Every edit is idempotent: applied to a file that is already as requested, it changes nothing.
+/// Edits are visited with one overload for each kind; a format refuses what it does not support.
 using Edit = std::variant<AddSearchPath, RemoveSearchPath, ReplaceSearchPath, SetSearchPathKind,
                           RenameDependency, AddDependency, RemoveDependency, SetIdentity,
                           DelayDependency, UndelayDependency>;
 
-/// Those that mean the same in every format: see lib/image/ensure.h.
+/// The edits that all formats handle alike: see lib/image/ensure.h.
 using SearchPathEdit = std::variant<AddSearchPath, RemoveSearchPath, ReplaceSearchPath>;
 
 enum class Operation {
@@ -142,9 +142,9 @@ enum class Operation {
 struct Change {
   Operation operation;
   std::string value;
-  std::string old; ///< empty where there is no old value
+  std::string old; ///< empty if there is no old value
   std::string reason;
-  std::string arch; ///< the slice, in a universal file; else empty
+  std::string arch; ///< the slice of a universal file; else empty
 };
 
 } // namespace tcfix

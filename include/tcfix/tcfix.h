@@ -1,10 +1,10 @@
 // tcfix as a C++ library: inspect, edit, sign, verify, repair, undo and simulate, for Mach-O, ELF
 // and PE files, on any system. docs/library.md has examples.
 //
-// Needs C++17 and the standard library only. Nothing prints, exits, handles signals or throws on a
-// failure. A function that can fail as a whole returns a Result; where several files can fail one
-// by one, the report lists the errors. Functions may be called from several threads; calls that
-// write lock the directories they write to, against other threads and processes.
+// Requires only C++17 and the standard library. Nothing prints, exits, handles signals or throws on
+// failure. A function that can fail as a whole returns a Result; where each of several files can
+// fail, the report lists the errors. All functions are thread-safe; calls that write lock the
+// directories they write to against other threads and processes.
 #pragma once
 
 #include "tcfix/image.h"
@@ -13,11 +13,11 @@
 
 namespace tcfix::api {
 
-/// Why something could not be done: the fields of an error in tcfix's JSON output.
+/// An error, with the same fields as in tcfix's JSON output.
 struct Error {
   std::string code;    ///< such as "not-found" or "no-room"; docs/library.md lists them
   std::string message; ///< one sentence, without the path
-  std::string path;    ///< empty where it is about no file
+  std::string path;    ///< empty if the error is not about a file
   std::string hint;    ///< what to do next; may be empty
 };
 
@@ -44,7 +44,7 @@ struct InspectOptions {
   bool withSymbols = false; ///< also imports and exports
 };
 
-/// What a library contains, its signature verified.
+/// What a library contains. Its signature is verified.
 Result<Image> inspect(const std::string& path, const InspectOptions& options = {});
 
 enum class FileStatus { Changed, WouldChange, Unchanged, Skipped, Failed };
@@ -59,27 +59,26 @@ struct FileReport {
   std::string sha256After;
 };
 
-/// Receives messages while a call waits for another tcfix.
+/// Receives messages while a call waits for another tcfix process.
 using Notify = std::function<void(const std::string& message)>;
 
 struct EditOptions {
-  bool isDryRun = false;         ///< report what would change, write nothing
+  bool isDryRun = false;         ///< report what would change without writing
   bool isSigning = true;         ///< false: leave the signature as it is, even if that breaks it
   bool replaceSignature = false; ///< replace a certificate signature with an ad-hoc one
-  std::string journal = {};      ///< a file that records how to undo; empty: none
+  std::string journal = {};      ///< file that records how to undo the edits; empty: none
   Notify notify = {};
 };
 
-/// Makes the edits, all or none. Follows a symbolic link to the real file. A changed Mach-O file is
-/// signed again.
+/// Applies all edits or none. Follows symbolic links. A changed Mach-O file is signed again.
 Result<FileReport> edit(const std::string& path, const std::vector<Edit>& edits,
                         const EditOptions& options = {});
 
-/// Ensures a valid ad-hoc signature of a Mach-O file.
+/// Ensures that a Mach-O file has a valid ad-hoc signature.
 Result<FileReport> sign(const std::string& path, const EditOptions& options = {});
 
 struct Verification {
-  bool isValid = true;               ///< also where there is no signature and none is required
+  bool isValid = true;               ///< also if there is no signature and none is required
   std::vector<std::string> problems; ///< one sentence each
 };
 
@@ -92,14 +91,14 @@ enum class Verdict { Loads, Fails, Unknown };
 struct Binding {
   enum class State {
     Found,
-    System,  ///< part of the operating system, where there need not be a file
+    System,  ///< part of the operating system; there may be no file
     Assumed, ///< a base library of the platform, in a directory that is not on this machine
     Missing,
     Optional, ///< missing, and the library loads without it
     Unknown,  ///< not found in the directories that are on this machine
   };
   std::string library;    ///< path of the library that requires it
-  std::string dependency; ///< as the library names it
+  std::string dependency; ///< its name as recorded in the library
   State state = State::Missing;
   std::string provider;           ///< path; only when Found
   std::vector<std::string> tried; ///< the places searched, in order
@@ -108,20 +107,20 @@ struct Binding {
 struct Simulation {
   Verdict verdict = Verdict::Unknown;
   std::vector<std::string> problems; ///< why it fails, the cause first
-  std::vector<Binding> bindings;     ///< of the library and all that it loads, in load order
+  std::vector<Binding> bindings;     ///< for the library and all that it loads, in load order
 };
 
 struct SimulateOptions {
-  std::string sysroot = {}; ///< the directory that holds the target's root; empty: this machine
-  std::string arch = {};    ///< of the process; empty: the library's first one
+  std::string sysroot = {}; ///< the target's root directory; empty: this machine's
+  std::string arch = {};    ///< of the process; empty: the library's first
 };
 
-/// What the platform's loader would do with the library in an empty process. Nothing is executed.
+/// Simulates the platform's loader loading the library into an empty process. Nothing is executed.
 Result<Simulation> simulate(const std::string& path, const SimulateOptions& options = {});
 
 struct ApplyOptions {
   std::vector<std::string> packages = {};    ///< empty: torchcodec
-  std::vector<std::string> searchPaths = {}; ///< literal entries for every library
+  std::vector<std::string> searchPaths = {}; ///< literal entries to add to every library
   std::string ffmpeg = "auto";               ///< a directory, "auto", "av" or "none"
   std::string sysroot = {};
   std::string arch = {};
@@ -136,21 +135,22 @@ struct ApplyReport {
   std::vector<FileReport> files;
   Verdict before = Verdict::Unknown; ///< whether the package loads
   Verdict after = Verdict::Unknown;
-  std::vector<Error> errors; ///< also those of single files; empty: everything was done
+  std::vector<Error> errors; ///< including those of single files; empty: success
   std::vector<Error> warnings;
 };
 
-/// Repairs the libraries of a package: `tcfix apply TARGET`. An I/O error rolls all files back.
+/// Repairs the libraries of a package, as `tcfix apply TARGET` does. An I/O error rolls back all
+/// files.
 ApplyReport apply(const std::string& target, const ApplyOptions& options = {});
 
 struct UndoReport {
   std::vector<std::string> restored;
-  std::vector<std::string> skipped; ///< already as they were
-  std::vector<Error> errors;        ///< such as files that were changed since, and are left alone
+  std::vector<std::string> skipped; ///< already in their original state
+  std::vector<Error> errors;        ///< such as files changed since, which are not restored
   std::vector<Error> warnings;
 };
 
-/// Restores what apply changed in a target, verified by hash.
+/// Restores what apply changed in a target. Results are verified by hash.
 Result<UndoReport> undo(const std::string& target, const std::string& sysroot = {},
                         const Notify& notify = {});
 

@@ -1,7 +1,7 @@
 // Bytes: views and checked arithmetic for offsets that come out of a file.
 //
-// Every offset and size read from a file is hostile until it has been checked against the bytes
-// that are really there. These few functions are how the rooms check them.
+// Every offset and size read from a file is untrusted until it has been checked against the file's
+// size. All modules check them with these functions.
 #pragma once
 
 #include <llvm/ADT/ArrayRef.h>
@@ -16,12 +16,12 @@ namespace tcfix {
 using Bytes = llvm::ArrayRef<uint8_t>;
 using ByteVector = std::vector<uint8_t>;
 
-/// True when [offset, offset + length) lies inside something of `size` bytes.
+/// True if [offset, offset + length) is inside something of `size` bytes.
 constexpr bool fits(uint64_t offset, uint64_t length, uint64_t size) {
   return offset <= size && length <= size - offset;
 }
 
-/// The part [offset, offset + length) of `bytes`, or nothing if it is not all there.
+/// The part [offset, offset + length) of `bytes`, or nothing if it is out of bounds.
 inline std::optional<Bytes> part(Bytes bytes, uint64_t offset, uint64_t length) {
   if (!fits(offset, length, bytes.size()))
     return std::nullopt;

@@ -1,4 +1,4 @@
-// Symbols as their authors wrote them.
+// Demangled symbol names.
 #pragma once
 
 #include <llvm/ADT/StringRef.h>
@@ -9,7 +9,7 @@
 namespace tcfix {
 
 inline std::string demangled(llvm::StringRef symbol) {
-  // Mach-O puts an underscore before every name, also before mangled ones.
+  // Mach-O prefixes every name with an underscore, mangled names included.
   if (symbol.starts_with("__Z"))
     symbol = symbol.drop_front();
   return llvm::demangle(symbol.str());

@@ -1,11 +1,11 @@
-// Names of enum values, as JSON and messages spell them.
+// Names of enum values, as used in JSON and messages.
 #pragma once
 
 #include <llvm/ADT/StringRef.h>
 
 namespace tcfix {
 
-/// The name of `value` in a list that names the values in their order up to `Last`.
+/// The name of `value`. `names` has one name for each enumerator, in order, up to `Last`.
 template <auto Last, size_t Count>
 constexpr llvm::StringRef enumName(decltype(Last) value,
                                    const llvm::StringLiteral (&names)[Count]) {

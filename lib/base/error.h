@@ -1,9 +1,8 @@
-// Errors: one class for everything that tcfix itself can refuse.
+// Errors: one class for every operation that tcfix refuses or fails to complete.
 //
-// A Failure has a closed code, one plain sentence and, where there is one, a hint that says what
-// to do next. The caller that knows the path adds it, once: with at(), or with toProblem() at the
-// top. Wrong bytes are a Failure; a library that will not load is a finding and never comes through
-// here.
+// A Failure has a code from a closed list, a one-line message and, optionally, a hint: what to do
+// next. The caller that knows the path adds it, once: with at(), or with toProblem() at the top
+// level. Invalid bytes are a Failure; a library that does not load is a finding, not an error.
 #pragma once
 
 #include <llvm/Support/Error.h>
@@ -15,20 +14,20 @@
 namespace tcfix {
 
 enum class ErrorCode {
-  NotFound,         ///< there is no such file
-  NotALibrary,      ///< a file of another kind, a folder, a device
-  Malformed,        ///< a library whose bytes contradict themselves
-  Unreadable,       ///< the system does not let us read it
-  Unsupported,      ///< a valid file, or a request, that tcfix does not handle
-  NoRoom,           ///< the edit does not fit into the file as it is laid out
-  Conflict,         ///< the edit would leave a file that the loader refuses
-  ForeignSigned,    ///< signed by an identity that we cannot sign for again
-  CannotWrite,      ///< the system does not let us write
-  ChangedMeanwhile, ///< someone else changed the file while we worked on it
-  Busy,             ///< another tcfix holds the lock
+  NotFound,         ///< no such file
+  NotALibrary,      ///< another kind of file, a directory, a device
+  Malformed,        ///< a corrupt library
+  Unreadable,       ///< the system refused to read it
+  Unsupported,      ///< a valid file or request that tcfix does not handle
+  NoRoom,           ///< the edit does not fit into the file's layout
+  Conflict,         ///< the edit would produce a file that the loader refuses
+  ForeignSigned,    ///< signed with a certificate, so tcfix cannot sign it again
+  CannotWrite,      ///< the system refused to write it
+  ChangedMeanwhile, ///< another process changed the file in the meantime
+  Busy,             ///< another tcfix process holds the lock
   Interrupted,      ///< the user pressed Ctrl-C
-  Usage,            ///< the command line is wrong
-  Internal,         ///< a promise of our own is broken: a bug in tcfix
+  Usage,            ///< invalid command line
+  Internal,         ///< a bug in tcfix
 };
 
 /// The code's name in JSON, such as "no-room".
@@ -50,28 +49,29 @@ public:
   std::string hint;
 };
 
-/// An error with one sentence and, if there is something to do about it, a hint.
+/// An error with a one-line message and, if the user can do something about it, a hint.
 llvm::Error fail(ErrorCode code, std::string message, std::string hint = {});
 
-/// A plain value for reports: an error or a warning, depending on the list it is in.
+/// An error or a warning as a plain value, for reports; which of the two depends on the list that
+/// holds it.
 struct Problem {
-  std::optional<ErrorCode> code; ///< empty: nothing failed, but the user should know
+  std::optional<ErrorCode> code; ///< empty: a warning; nothing failed
   std::string message;
   std::string path;
   std::string hint;
 };
 
-/// Takes the error apart; `path` is for one that carries none. Errors that LLVM's readers raised
-/// count as Malformed.
+/// Converts an error to a value; `path` is used if the error has none. Errors from LLVM's readers
+/// become Malformed.
 Problem toProblem(llvm::Error error, llvm::StringRef path);
 
-/// The way back, for a problem that had to be kept as a value.
+/// The reverse of toProblem().
 llvm::Error toError(Problem problem);
 
-/// The same error with the path of the file that it is about, unless it carries one already.
+/// The same error with the path of the file that it is about, unless it already has one.
 llvm::Error at(llvm::StringRef path, llvm::Error error);
 
-/// The same error with `prefix: ` before its sentence, such as the slice it is about.
+/// The same error with `prefix: ` before its message, such as the slice it is about.
 llvm::Error within(llvm::StringRef prefix, llvm::Error error);
 
 } // namespace tcfix

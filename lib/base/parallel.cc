@@ -18,16 +18,16 @@ void parallelFor(size_t count, unsigned threads, llvm::function_ref<void(size_t)
     for (size_t i = next++; i < count; i = next++)
       body(i);
   };
-  std::vector<std::thread> helpers;
-  // A machine that gives no more threads still gets the work done, on fewer.
+  std::vector<std::thread> workers;
+  // If the system cannot create more threads, the work runs on fewer.
   try {
     for (size_t i = 1; i < std::min<size_t>(threads, count); ++i)
-      helpers.emplace_back(work);
+      workers.emplace_back(work);
   } catch (const std::system_error&) {
   }
   work();
-  for (std::thread& helper : helpers)
-    helper.join();
+  for (std::thread& worker : workers)
+    worker.join();
 }
 
 } // namespace tcfix

@@ -1,4 +1,4 @@
-// A loop whose turns run on several threads. Turns must not depend on one another.
+// A loop whose iterations run on several threads. They must not depend on one another.
 #pragma once
 
 #include <llvm/ADT/STLFunctionalExtras.h>
@@ -7,7 +7,7 @@
 
 namespace tcfix {
 
-/// The number of threads that the machine runs at once; at least 1.
+/// The number of hardware threads; at least 1.
 unsigned hardwareThreads();
 
 /// Calls body(0) … body(count - 1), at most `threads` at a time, and returns when all are done.

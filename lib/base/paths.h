@@ -1,4 +1,4 @@
-// Paths as strings: nothing here looks at a disk.
+// Paths as strings: nothing here accesses the file system.
 #pragma once
 
 #include <llvm/ADT/StringRef.h>
@@ -7,15 +7,15 @@
 
 namespace tcfix {
 
-/// The path of `name`, which may contain slashes, in a directory; all separators are this
-/// machine's, so that paths can be compared as strings.
+/// The path of `name`, which may contain slashes, in a directory. All separators are the host's, so
+/// that paths can be compared as strings.
 std::string joined(llvm::StringRef directory, llvm::StringRef name);
 
-/// True for the directory itself and for what lies below it; /opt/lib64 is not within /opt/lib.
+/// True for the directory itself and everything below it; /opt/lib64 is not within /opt/lib.
 bool isWithin(llvm::StringRef path, llvm::StringRef directory);
 
-/// The path that leads from a directory to `to`, with slashes; empty if they are the same. Both
-/// must start at the same place and contain no "..".
+/// The relative path from one directory to another, with slashes; empty if they are the same. Both
+/// must have the same root and contain no "..".
 std::string relativePath(llvm::StringRef from, llvm::StringRef to);
 
 } // namespace tcfix

@@ -11,8 +11,8 @@ namespace tcfix {
 
 namespace {
 
-/// PEP 440's own spelling of a word.
-std::string usualWord(llvm::StringRef word) {
+/// PEP 440's normalized spelling of a pre- or post-release word.
+std::string normalizedWord(llvm::StringRef word) {
   return llvm::StringSwitch<std::string>(word)
       .Case("alpha", "a")
       .Case("beta", "b")
@@ -24,8 +24,8 @@ std::string usualWord(llvm::StringRef word) {
       .Default(word.str());
 }
 
-/// A version's numbers and words, in PEP 440's spelling. What stands between them is left out: a
-/// file name cannot tell a "+" from a "-".
+/// A version's numbers and words, normalized as in PEP 440. Separators are dropped: file names do
+/// not distinguish "+" from "-".
 std::vector<std::string> piecesOf(llvm::StringRef version) {
   std::vector<std::string> pieces;
   const std::string lower = version.trim().lower();
@@ -42,13 +42,13 @@ std::vector<std::string> piecesOf(llvm::StringRef version) {
       if (llvm::none_of(pieces, [](llvm::StringRef one) { return llvm::isAlpha(one.front()); }))
         while (!pieces.empty() && pieces.back() == "0")
           pieces.pop_back();
-      pieces.push_back(usualWord(piece));
+      pieces.push_back(normalizedWord(piece));
     } else {
       piece = piece.ltrim('0');
       pieces.push_back(piece.empty() ? "0" : piece.str());
     }
   }
-  while (!pieces.empty() && pieces.back() == "0") // and 1.0rc is 1.0rc0
+  while (!pieces.empty() && pieces.back() == "0") // 1.0rc is 1.0rc0
     pieces.pop_back();
   return pieces;
 }
@@ -75,7 +75,7 @@ bool isOlder(llvm::StringRef version, llvm::StringRef other) {
       return !isNumber; // "dev1" comes before "1"
     if (leftNumber != rightNumber)
       return leftNumber < rightNumber;
-    if (left != right) // "1rc1" comes before "1", and that before "1+cu128"
+    if (left != right) // "1rc1" comes before "1", and "1" before "1+cu128"
       return left.empty()    ? right.starts_with("+")
              : right.empty() ? !left.starts_with("+")
                              : left < right;

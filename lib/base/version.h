@@ -1,5 +1,5 @@
-// Versions of packages and systems. Versions with more numbers, such as those of macOS and its
-// SDKs, are LLVM's VersionTuple.
+// Versions of packages and systems. Longer versions, such as those of macOS and its SDKs, are
+// LLVM's VersionTuple.
 #pragma once
 
 #include <llvm/ADT/StringRef.h>
@@ -18,13 +18,13 @@ struct Version {
   std::string text() const { return std::to_string(major) + "." + std::to_string(minor); }
 };
 
-/// Nothing where the text does not begin with two numbers.
+/// Nothing if the text does not start with two numbers.
 std::optional<Version> parseVersion(llvm::StringRef text, char separator = '.');
 
-/// Whether one version of a package is older than another, as far as their numbers show.
+/// Whether one version of a package is older than another, judging by their numbers.
 bool isOlder(llvm::StringRef version, llvm::StringRef other);
 
-/// Whether two spellings may mean the same version: "0.9.1_cpu" in a file name is "0.9.1+cpu", and
+/// Whether two spellings can mean the same version: "0.9.1_cpu" in a file name is "0.9.1+cpu", and
 /// 0.9 is 0.9.0, but 0.91 is not 0.9.1.
 bool isSameVersion(llvm::StringRef one, llvm::StringRef other);
 

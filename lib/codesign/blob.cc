@@ -15,14 +15,14 @@ using llvm::support::endian::read64be;
 
 namespace {
 
-// Fields were added to the code directory over time; a version has those of all before it.
+// Fields were added to the code directory over time; a version includes those of all earlier ones.
 constexpr uint32_t kSupportsTeam = 0x20200;
 constexpr uint32_t kSupportsCodeLimit64 = 0x20300;
 constexpr uint32_t kBlobHeader = 8;
 constexpr uint64_t kSuperBlobHeader = 12, kIndexEntry = 8;
 
-llvm::Error damaged(const char* what) {
-  return fail(ErrorCode::Malformed, std::string("the signature is damaged: ") + what);
+llvm::Error corrupt(const char* what) {
+  return fail(ErrorCode::Malformed, std::string("corrupt signature: ") + what);
 }
 
 std::optional<io::DigestKind> digestKindOf(uint8_t hashType) {
@@ -39,23 +39,23 @@ std::optional<io::DigestKind> digestKindOf(uint8_t hashType) {
   }
 }
 
-// Hashes change with the file; a text that reached into them would change, too.
-llvm::Expected<std::string> textIn(const CodeDirectory& directory, uint32_t offset) {
+// Hashes change with the file, so a string must not overlap them.
+llvm::Expected<std::string> stringIn(const CodeDirectory& directory, uint32_t offset) {
   llvm::StringRef whole = textOf(directory.bytes);
   size_t end = whole.find('\0', offset);
   if (offset >= whole.size() || end == llvm::StringRef::npos)
-    return damaged("a text in the code directory has no end");
+    return corrupt("a string in the code directory is not terminated");
   uint64_t hashes = directory.hashOffset - uint64_t(directory.specialSlots) * directory.hashSize;
   uint64_t hashesEnd = directory.hashOffset + uint64_t(directory.codeSlots) * directory.hashSize;
   if (offset < hashesEnd && end >= hashes)
-    return damaged("a text in the code directory overlaps the hashes");
+    return corrupt("a string in the code directory overlaps the hashes");
   return whole.slice(offset, end).str();
 }
 
 llvm::Expected<CodeDirectory> parseDirectory(const Blob& blob) {
   Bytes bytes = blob.bytes;
   if (bytes.size() < 44)
-    return damaged("the code directory is too short");
+    return corrupt("the code directory is too short");
   CodeDirectory directory;
   directory.slot = blob.slot;
   directory.offset = blob.offset;
@@ -69,7 +69,7 @@ llvm::Expected<CodeDirectory> parseDirectory(const Blob& blob) {
   directory.hashSize = bytes[36];
   directory.hashKind = digestKindOf(bytes[37]);
   if (bytes[39] > 31)
-    return damaged("the code directory has an absurd page size");
+    return corrupt("the code directory has an invalid page size");
   directory.pageSize = bytes[39] == 0 ? 0 : uint64_t(1) << bytes[39];
 
   if (directory.version >= kSupportsCodeLimit64 && bytes.size() >= 64 && read64be(&bytes[56]) != 0)
@@ -77,19 +77,19 @@ llvm::Expected<CodeDirectory> parseDirectory(const Blob& blob) {
   uint64_t before = uint64_t(directory.specialSlots) * directory.hashSize;
   uint64_t after = uint64_t(directory.codeSlots) * directory.hashSize;
   if (before > directory.hashOffset || !fits(directory.hashOffset, after, bytes.size()))
-    return damaged("the hashes lie outside the code directory");
+    return corrupt("the hashes are outside the code directory");
   constexpr uint8_t kTruncated = 20;
   if (directory.hashKind && directory.hashSize != (bytes[37] == CS_HASHTYPE_SHA256_TRUNCATED
                                                        ? kTruncated
                                                        : io::sizeOf(*directory.hashKind)))
-    return damaged("the hashes have a wrong size");
+    return corrupt("the hashes have the wrong size");
 
-  llvm::Expected<std::string> identifier = textIn(directory, read32be(&bytes[20]));
+  llvm::Expected<std::string> identifier = stringIn(directory, read32be(&bytes[20]));
   if (!identifier)
     return identifier.takeError();
   directory.identifier = *identifier;
   if (directory.version >= kSupportsTeam && bytes.size() >= 52 && read32be(&bytes[48]) != 0) {
-    llvm::Expected<std::string> team = textIn(directory, read32be(&bytes[48]));
+    llvm::Expected<std::string> team = stringIn(directory, read32be(&bytes[48]));
     if (!team)
       return team.takeError();
     directory.team = *team;
@@ -134,7 +134,7 @@ bool EmbeddedSignature::isCms() const {
   return cms && cms->bytes.size() > kBlobHeader;
 }
 
-bool holdsCms(Bytes bytes) {
+bool hasCms(Bytes bytes) {
   if (bytes.size() < kSuperBlobHeader || read32be(&bytes[0]) != CSMAGIC_EMBEDDED_SIGNATURE)
     return false;
   uint64_t count =
@@ -151,12 +151,12 @@ bool holdsCms(Bytes bytes) {
 
 llvm::Expected<EmbeddedSignature> parse(Bytes bytes) {
   if (bytes.size() < kSuperBlobHeader || read32be(&bytes[0]) != CSMAGIC_EMBEDDED_SIGNATURE)
-    return damaged("it does not begin as one");
+    return corrupt("wrong magic number");
   uint64_t length = read32be(&bytes[4]);
   uint64_t count = read32be(&bytes[8]);
   if (length > bytes.size() || length < kSuperBlobHeader ||
       count > (length - kSuperBlobHeader) / kIndexEntry)
-    return damaged("it is longer than the room that the load command gives it");
+    return corrupt("it is longer than the size in LC_CODE_SIGNATURE");
   bytes = bytes.take_front(length);
 
   EmbeddedSignature signature;
@@ -165,17 +165,17 @@ llvm::Expected<EmbeddedSignature> parse(Bytes bytes) {
     blob.slot = read32be(&bytes[kSuperBlobHeader + i * kIndexEntry]);
     blob.offset = read32be(&bytes[kSuperBlobHeader + i * kIndexEntry + 4]);
     if (!fits(blob.offset, kBlobHeader, bytes.size()))
-      return damaged("a blob lies outside it");
+      return corrupt("a blob is out of bounds");
     uint64_t size = read32be(&bytes[blob.offset + 4]);
     if (size < kBlobHeader || !fits(blob.offset, size, bytes.size()))
-      return damaged("a blob ends outside it");
+      return corrupt("a blob extends past its end");
     blob.bytes = bytes.slice(blob.offset, size);
-    // Which of the two counts would be anyone's guess.
+    // It would be unclear which of the two applies.
     if (signature.find(blob.slot))
-      return damaged("a slot is there twice");
+      return corrupt("duplicate slot");
     if (isDirectorySlot(blob.slot)) {
       if (read32be(blob.bytes.data()) != CSMAGIC_CODEDIRECTORY)
-        return damaged("its code directory is something else");
+        return corrupt("the code directory has the wrong magic number");
       llvm::Expected<CodeDirectory> directory = parseDirectory(blob);
       if (!directory)
         return directory.takeError();
@@ -184,7 +184,7 @@ llvm::Expected<EmbeddedSignature> parse(Bytes bytes) {
     signature.blobs.push_back(blob);
   }
   if (!signature.find(CSSLOT_CODEDIRECTORY))
-    return damaged("it has no code directory");
+    return corrupt("no code directory");
   return signature;
 }
 

@@ -12,7 +12,7 @@ using llvm::support::endian::read32be;
 
 namespace {
 
-// Younger than LLVM's lists.
+// Not defined by LLVM.
 constexpr uint32_t kMagicDerEntitlements = 0xfade7172, kMagicLaunchConstraint = 0xfade8181;
 constexpr uint32_t kSupportsScatter = 0x20100, kSupportsLinkage = 0x20600;
 
@@ -22,7 +22,7 @@ struct KnownBlob {
   const char* name;
 };
 constexpr KnownBlob kKnownBlobs[] = {
-    {CSSLOT_REQUIREMENTS, CSMAGIC_REQUIREMENTS, "set of requirements"},
+    {CSSLOT_REQUIREMENTS, CSMAGIC_REQUIREMENTS, "requirement set"},
     {CSSLOT_ENTITLEMENTS, CSMAGIC_EMBEDDED_ENTITLEMENTS, "entitlements blob"},
     {kSlotDerEntitlements, kMagicDerEntitlements, "DER entitlements blob"},
     {8, kMagicLaunchConstraint, "launch constraint"},
@@ -32,8 +32,9 @@ constexpr KnownBlob kKnownBlobs[] = {
     {CSSLOT_SIGNATURESLOT, CSMAGIC_BLOBWRAPPER, "CMS wrapper"},
 };
 
-// A set is a super blob of its own: magic, length, count, then type and offset of each entry.
-bool isSetOfRequirements(Bytes set) {
+// A requirement set is itself a super blob: magic, length, count, then type and offset of each
+// entry.
+bool isValidRequirementSet(Bytes set) {
   constexpr uint64_t kHeader = 12, kEntry = 8, kBlobHeader = 8;
   if (set.size() < kHeader)
     return false;
@@ -52,8 +53,8 @@ bool isSetOfRequirements(Bytes set) {
   return true;
 }
 
-// The list of scattered pages ends with an entry that counts none.
-bool isScatterWhole(Bytes directory) {
+// The scatter list ends with an entry whose count is zero.
+bool isValidScatter(Bytes directory) {
   constexpr uint64_t kEntry = 24;
   for (uint64_t offset = read32be(&directory[44]); offset != 0; offset += kEntry) {
     if (!fits(offset, kEntry, directory.size()))
@@ -64,24 +65,24 @@ bool isScatterWhole(Bytes directory) {
   return true;
 }
 
-bool isLinkageWhole(Bytes directory) {
-  bool isThere = directory[96] != 0;
-  return !isThere || fits(read32be(&directory[100]), read32be(&directory[104]), directory.size());
+bool isValidLinkage(Bytes directory) {
+  bool isPresent = directory[96] != 0;
+  return !isPresent || fits(read32be(&directory[100]), read32be(&directory[104]), directory.size());
 }
 
 std::optional<std::string> problemOf(const CodeDirectory& directory, bool hasLargePages) {
-  constexpr uint64_t kLeast = 108; // the kernel's whole structure, whatever the version
-  if (directory.bytes.size() < kLeast)
+  constexpr uint64_t kMinSize = 108; // the kernel's complete structure, whatever the version
+  if (directory.bytes.size() < kMinSize)
     return "the code directory is shorter than the kernel allows";
   if (directory.pageSize != uint64_t(1) << kSmallPageShift &&
       !(hasLargePages && directory.pageSize == uint64_t(1) << kLargePageShift))
-    return directory.pageSize == 0 ? "the kernel refuses a signature without a page size"
-                                   : "the kernel refuses its page size of " +
+    return directory.pageSize == 0 ? "the kernel rejects a signature without a page size"
+                                   : "the kernel rejects its page size of " +
                                          std::to_string(directory.pageSize) + " bytes";
-  if (directory.version >= kSupportsScatter && !isScatterWhole(directory.bytes))
-    return "the list of scattered pages ends outside the code directory";
-  if (directory.version >= kSupportsLinkage && !isLinkageWhole(directory.bytes))
-    return "the linkage data lie outside the code directory";
+  if (directory.version >= kSupportsScatter && !isValidScatter(directory.bytes))
+    return "the scatter list extends past the end of the code directory";
+  if (directory.version >= kSupportsLinkage && !isValidLinkage(directory.bytes))
+    return "the linkage data is outside the code directory";
   return std::nullopt;
 }
 
@@ -92,15 +93,15 @@ std::vector<BlobProblem> checkBlobs(const EmbeddedSignature& signature, bool has
   for (const auto& [slot, magic, name] : kKnownBlobs) {
     const Blob* blob = signature.find(slot);
     if (blob && (read32be(blob->bytes.data()) != magic ||
-                 (slot == CSSLOT_REQUIREMENTS && !isSetOfRequirements(blob->bytes))))
-      problems.push_back({slot, std::string("its ") + name + " is malformed"});
+                 (slot == CSSLOT_REQUIREMENTS && !isValidRequirementSet(blob->bytes))))
+      problems.push_back({slot, std::string(name) + " is malformed"});
   }
   std::set<uint8_t> hashTypes;
   for (const CodeDirectory& directory : signature.directories) {
     if (std::optional<std::string> problem = problemOf(directory, hasLargePages))
       problems.push_back({directory.slot, std::move(*problem)});
     if (!hashTypes.insert(directory.bytes[37]).second)
-      problems.push_back({directory.slot, "two code directories have the same kind of hash"});
+      problems.push_back({directory.slot, "two code directories use the same hash type"});
   }
   return problems;
 }

@@ -1,8 +1,8 @@
-// Blobs of a signature that their readers refuse, even where all hashes are right.
+// Finds blobs in a signature that the system rejects even if all hashes are correct.
 //
 // The kernel's rules are those of XNU's bsd/kern/ubc_subr.c (cs_validate_csblob,
-// cs_validate_codedirectory). It does not look into requirements; the Security framework does, and
-// takes a set of them only if every entry lies inside the set.
+// cs_validate_codedirectory). The kernel does not read requirements; the Security framework does,
+// and accepts a requirement set only if every entry is inside it.
 #pragma once
 
 #include "codesign/blob.h"
@@ -11,10 +11,10 @@ namespace tcfix::codesign {
 
 struct BlobProblem {
   uint32_t slot = 0;
-  std::string text; ///< one sentence
+  std::string text; ///< a message
 };
 
-/// `hasLargePages`: the slice is for Apple silicon, whose kernel takes 16 KiB pages, too.
+/// `hasLargePages`: the slice is for Apple silicon, whose kernel also accepts 16 KiB pages.
 std::vector<BlobProblem> checkBlobs(const EmbeddedSignature& signature, bool hasLargePages);
 
 } // namespace tcfix::codesign

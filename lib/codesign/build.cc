@@ -13,20 +13,20 @@ using llvm::support::endian::write64be;
 
 namespace {
 
-// What codesign writes today: version 0x20400 (with the executable segment), SHA-256.
+// What codesign currently writes: version 0x20400 (with the executable segment), SHA-256.
 constexpr uint32_t kVersion = 0x20400;
 constexpr uint64_t kDirectoryHeader = 88;
 constexpr uint64_t kHashSize = 32;
 
-// An empty set of requirements and an empty CMS wrapper, which codesign puts into every ad-hoc
+// An empty requirement set and an empty CMS wrapper, which codesign puts into every ad-hoc
 // signature.
 constexpr uint8_t kNoRequirements[] = {0xfa, 0xde, 0x0c, 0x01, 0, 0, 0, 12, 0, 0, 0, 0};
 constexpr uint8_t kNoCms[] = {0xfa, 0xde, 0x0b, 0x01, 0, 0, 0, 8};
 
-struct Placed {
+struct PlacedBlob {
   uint32_t slot;
   uint64_t offset;
-  Bytes bytes; // empty for the code directory, which is made in place
+  Bytes bytes; // empty for the code directory, which is built in place
 };
 
 Bytes requirementsOf(const SignatureParts& parts) {
@@ -47,16 +47,16 @@ uint64_t directorySize(const SignatureParts& parts) {
   return hashOffset(parts) + pageCount(parts.codeLimit, uint64_t(1) << parts.pageShift) * kHashSize;
 }
 
-std::vector<Placed> place(const SignatureParts& parts, uint64_t& end) {
-  std::vector<Placed> blobs = {{CSSLOT_CODEDIRECTORY, 0, {}},
-                               {CSSLOT_REQUIREMENTS, 0, requirementsOf(parts)}};
+std::vector<PlacedBlob> place(const SignatureParts& parts, uint64_t& end) {
+  std::vector<PlacedBlob> blobs = {{CSSLOT_CODEDIRECTORY, 0, {}},
+                                   {CSSLOT_REQUIREMENTS, 0, requirementsOf(parts)}};
   if (!parts.entitlements.empty())
     blobs.push_back({CSSLOT_ENTITLEMENTS, 0, parts.entitlements});
   if (!parts.derEntitlements.empty())
     blobs.push_back({kSlotDerEntitlements, 0, parts.derEntitlements});
   blobs.push_back({CSSLOT_SIGNATURESLOT, 0, kNoCms});
   end = sizeof(CS_SuperBlob) + blobs.size() * sizeof(CS_BlobIndex);
-  for (Placed& blob : blobs) {
+  for (PlacedBlob& blob : blobs) {
     blob.offset = end;
     end += blob.slot == CSSLOT_CODEDIRECTORY ? directorySize(parts) : blob.bytes.size();
   }
@@ -78,7 +78,7 @@ void writeDirectory(const SignatureParts& parts, PageReader readPage, uint8_t* o
   out[37] = CS_HASHTYPE_SHA256;
   out[38] = 0; // platform: not Apple's own
   out[39] = parts.pageShift;
-  // 40 to 63: spare, scatter, team, spare, 64-bit code limit; all zero.
+  // 40 to 63: reserved, scatter, team, reserved, 64-bit code limit; all zero.
   write64be(out + 64, parts.textOffset);
   write64be(out + 72, parts.textSize);
   write64be(out + 80, parts.isExecutable ? CS_EXECSEG_MAIN_BINARY : 0);
@@ -111,13 +111,13 @@ uint64_t signatureSize(const SignatureParts& parts) {
 
 ByteVector build(const SignatureParts& parts, PageReader readPage) {
   uint64_t size;
-  std::vector<Placed> blobs = place(parts, size);
+  std::vector<PlacedBlob> blobs = place(parts, size);
   ByteVector out(size);
   write32be(&out[0], CSMAGIC_EMBEDDED_SIGNATURE);
   write32be(&out[4], static_cast<uint32_t>(size));
   write32be(&out[8], static_cast<uint32_t>(blobs.size()));
   uint64_t index = sizeof(CS_SuperBlob);
-  for (const Placed& blob : blobs) {
+  for (const PlacedBlob& blob : blobs) {
     write32be(&out[index], blob.slot);
     write32be(&out[index + 4], static_cast<uint32_t>(blob.offset));
     index += sizeof(CS_BlobIndex);

@@ -1,4 +1,4 @@
-// Making a fresh ad-hoc signature, as codesign would.
+// Builds a new ad-hoc signature, as codesign would.
 #pragma once
 
 #include "base/bytes.h"
@@ -8,7 +8,7 @@
 
 namespace tcfix::codesign {
 
-/// Everything that goes into a signature but the page hashes.
+/// Everything in a signature except the page hashes.
 struct SignatureParts {
   std::string identifier;
   uint8_t pageShift = kSmallPageShift; ///< of the page size
@@ -17,15 +17,15 @@ struct SignatureParts {
   uint64_t textSize = 0;               ///< of __TEXT, in the file
   bool isExecutable = false;
   Bytes infoPlist;    ///< embedded in the slice; empty if there is none
-  Bytes requirements; ///< whole blobs of an older signature; empty if there are none
+  Bytes requirements; ///< these three: complete blobs of the old signature; empty if there are none
   Bytes entitlements;
   Bytes derEntitlements;
 };
 
-/// The length of the signature that build() will make.
+/// The size of the signature that build() returns.
 uint64_t signatureSize(const SignatureParts& parts);
 
-/// The signature of the pages that `readPage` gives.
+/// The signature of the pages that `readPage` returns.
 ByteVector build(const SignatureParts& parts, PageReader readPage);
 
 } // namespace tcfix::codesign

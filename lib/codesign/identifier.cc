@@ -17,7 +17,7 @@ llvm::StringRef canonicalName(llvm::StringRef name) {
       dot != llvm::StringRef::npos && dot + 1 < name.size() && kDigits.contains(name[dot + 1]);
   if (dot != llvm::StringRef::npos && !isNumeric)
     name = name.take_front(dot);
-  // A name that begins with a digit or a dot is left alone.
+  // A name that starts with a digit or a dot is kept as it is.
   size_t stem = name.find_last_not_of(kDigitsAndDot);
   if (name.empty() || kDigitsAndDot.contains(name.front()) || stem == llvm::StringRef::npos)
     return name;

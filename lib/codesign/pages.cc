@@ -14,7 +14,7 @@ uint64_t pageCount(uint64_t size, uint64_t pageSize) {
 
 void hashPages(io::DigestKind kind, uint64_t size, uint64_t pageSize, PageReader readPage,
                llvm::function_ref<void(uint64_t page, const io::Digest& digest)> take) {
-  // A thread takes a few megabytes at a time: less is not worth its start, more leaves cores idle.
+  // A few megabytes per thread: less is not worth starting one, more leaves cores idle.
   constexpr uint64_t kPortion = 4 << 20;
   if (pageSize == 0)
     pageSize = std::max<uint64_t>(size, 1);

@@ -1,4 +1,4 @@
-// Page hashes, on all cores where there are many pages.
+// Page hashes, computed on all cores if there are many pages.
 #pragma once
 
 #include "codesign/blob.h"
@@ -7,10 +7,10 @@
 
 namespace tcfix::codesign {
 
-/// How many pages of `pageSize` bytes (0: one page) cover `size` bytes.
+/// The number of pages of `pageSize` bytes (0: one page) in `size` bytes.
 uint64_t pageCount(uint64_t size, uint64_t pageSize);
 
-/// Gives the bytes of one page, using the scratch buffer if it must build them.
+/// Returns the bytes of one page, using the scratch buffer if they have to be built.
 using PageReader = llvm::function_ref<Bytes(uint64_t offset, uint64_t length, ByteVector& scratch)>;
 
 /// Hashes pages [0, pageCount(size, pageSize)) and calls `take(page, digest)` for each, in any

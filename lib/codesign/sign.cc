@@ -34,7 +34,7 @@ llvm::Expected<Rewrite> refresh(SliceDraft& draft, Bytes sliceBytes,
   std::vector<NewHash> hashes;
   RewrittenView view(sliceBytes, *rewrite);
   ByteVector scratch;
-  uint64_t touched = 0; // of the main directory; others count the same pages
+  uint64_t touched = 0; // of the main directory; the others cover the same pages
   for (const CodeDirectory& directory : report.signature->directories) {
     uint64_t pageSize = directory.pageSize ? directory.pageSize : directory.codeLimit;
     for (uint32_t page = 0; page < directory.codeSlots; ++page) {
@@ -76,10 +76,10 @@ llvm::Error makeRoom(SliceDraft& draft, uint64_t offset, uint64_t size) {
   if (!last || last->name != "__LINKEDIT" || draft.commands[last->command].kind != LC_SEGMENT_64 ||
       last->fileOffset + last->fileSize != slice.size)
     return fail(ErrorCode::Unsupported,
-                "has no place for a signature: __LINKEDIT is not the end of it",
-                "data was appended to the library after linking; relink it without");
+                "no room for a signature: __LINKEDIT is not at the end of the file",
+                "data was appended to the library after linking; relink the library without it");
   if (offset + size > UINT32_MAX)
-    return fail(ErrorCode::NoRoom, "would grow past the 4 GiB that a signature can cover");
+    return fail(ErrorCode::NoRoom, "would grow past the 4 GiB limit of a signature");
 
   LoadCommand* signature = findSignature(draft);
   if (!signature) {
@@ -93,7 +93,7 @@ llvm::Error makeRoom(SliceDraft& draft, uint64_t offset, uint64_t size) {
   write32le(&signature->bytes[12], static_cast<uint32_t>(size));
   signature->reason = "LC_CODE_SIGNATURE";
 
-  // segment_command_64: vmsize at 32, filesize at 48. Memory is given in whole pages.
+  // segment_command_64: vmsize at 32, filesize at 48. The memory size is in whole pages.
   LoadCommand& linkedit = draft.commands[last->command];
   uint64_t fileSize = offset + size - last->fileOffset;
   uint64_t page = slice.mustBeSigned() ? 0x4000 : 0x1000;
@@ -119,7 +119,7 @@ SignatureParts partsFor(const SliceDraft& draft, Bytes sliceBytes, const Signatu
   parts.infoPlist = infoPlistOf(sliceBytes, slice).value_or(Bytes());
   if (!report.signature)
     return parts;
-  // With smaller pages the signature would grow; larger ones are for Apple silicon only.
+  // Smaller pages would make the signature larger; large pages are for Apple silicon only.
   if (slice.mustBeSigned() && report.signature->main().pageSize == uint64_t(1) << kLargePageShift)
     parts.pageShift = kLargePageShift;
   auto bytesIn = [&](uint32_t slot) {
@@ -128,7 +128,8 @@ SignatureParts partsFor(const SliceDraft& draft, Bytes sliceBytes, const Signatu
   };
   parts.entitlements = bytesIn(CSSLOT_ENTITLEMENTS);
   parts.derEntitlements = bytesIn(kSlotDerEntitlements);
-  // The requirements of an identity name its certificate, which an ad-hoc signature cannot meet.
+  // The requirements of a certificate signature name the certificate; an ad-hoc signature cannot
+  // satisfy them.
   if (!report.signature->isCms())
     parts.requirements = bytesIn(CSSLOT_REQUIREMENTS);
   return parts;
@@ -138,16 +139,16 @@ llvm::Expected<Rewrite> rebuild(SliceDraft& draft, Bytes sliceBytes, const Signa
                                 const SignPolicy& policy, const std::string& why) {
   if (report.isMisplaced)
     return fail(ErrorCode::Malformed, "cannot be signed again: " + report.problems.front(),
-                "install the package again; tcfix does not touch damaged files");
-  // A new signature would have to repeat it. An identity's requirements are left out anyway.
+                "reinstall the package; tcfix does not edit corrupt files");
+  // A new signature would have to copy it. Requirements of a certificate are dropped anyway.
   if (const std::optional<BlobProblem>& malformed = report.malformedContent;
       malformed && !(report.signature->isCms() && malformed->slot == CSSLOT_REQUIREMENTS))
     return fail(ErrorCode::Malformed, "cannot be signed again: " + malformed->text,
-                "install the package again; tcfix does not touch damaged files");
+                "reinstall the package; tcfix does not edit corrupt files");
   SignatureParts parts = partsFor(draft, sliceBytes, report, policy);
   bool isThere = report.summary.state != SignatureState::None;
   parts.codeLimit = isThere ? report.offset : alignUp(draft.size, kSignatureAlignment);
-  uint64_t size = report.size; // the old reserve stays as it is if the new signature fits
+  uint64_t size = report.size; // unchanged if the new signature fits
   if (signatureSize(parts) > size) {
     size = alignUp(signatureSize(parts), kSignatureAlignment);
     if (llvm::Error error = makeRoom(draft, parts.codeLimit, size))
@@ -161,7 +162,7 @@ llvm::Expected<Rewrite> rebuild(SliceDraft& draft, Bytes sliceBytes, const Signa
     return view.read(offset, length, scratch);
   });
   signature.resize(size);
-  // Inside a universal file, other bytes may lie behind the old end: the gap is named, too.
+  // In a universal file, other bytes may follow the old end, so the gap is patched as well.
   if (parts.codeLimit > sliceBytes.size())
     put(*rewrite, sliceBytes, sliceBytes.size(), ByteVector(parts.codeLimit - sliceBytes.size()),
         "padding before the code signature");
@@ -174,9 +175,9 @@ llvm::Expected<Rewrite> rebuild(SliceDraft& draft, Bytes sliceBytes, const Signa
 llvm::Error foreignSigned(const SignatureReport& report) {
   std::string team = report.signature ? report.signature->main().team : "";
   return fail(ErrorCode::ForeignSigned,
-              "is signed by an identity" + (team.empty() ? "" : " (team " + team + ")") +
-                  ", and a change would break that signature",
-              "add --replace-signature to replace it by an ad-hoc one");
+              "is signed with a certificate" + (team.empty() ? "" : " (team " + team + ")") +
+                  ", and an edit would invalidate that signature",
+              "use --replace-signature to replace it with an ad-hoc signature");
 }
 
 } // namespace
@@ -187,8 +188,8 @@ llvm::Expected<Rewrite> layOutSigned(SliceDraft& draft, Bytes sliceBytes,
   bool mustBeSigned = draft.original->mustBeSigned();
   if (!policy.isWanted) {
     if (isChanged && mustBeSigned)
-      draft.warnings.push_back("was not signed again; Apple silicon will not load it before "
-                               "`tcfix sign` has run");
+      draft.warnings.push_back("not signed again: Apple silicon does not load it until you run "
+                               "`tcfix sign`");
     return macho::layOut(draft, sliceBytes);
   }
   SignatureReport report = verify(sliceBytes, *draft.original);
@@ -202,13 +203,13 @@ llvm::Expected<Rewrite> layOutSigned(SliceDraft& draft, Bytes sliceBytes,
   case SignatureState::None:
     if (!mustBeSigned && !policy.alsoUnsigned)
       return macho::layOut(draft, sliceBytes);
-    return rebuild(draft, sliceBytes, report, policy, "there was no signature");
+    return rebuild(draft, sliceBytes, report, policy, "it had no signature");
   case SignatureState::Invalid:
     return rebuild(draft, sliceBytes, report, policy,
-                   "the old signature was broken: " + report.problems.front());
+                   "the old signature was invalid: " + report.problems.front());
   case SignatureState::Valid:
     if (isForeign && (isChanged || policy.alsoUnsigned))
-      return rebuild(draft, sliceBytes, report, policy, "replaces the signature of an identity");
+      return rebuild(draft, sliceBytes, report, policy, "replaces a certificate signature");
     return isChanged ? refresh(draft, sliceBytes, report) : macho::layOut(draft, sliceBytes);
   }
   return macho::layOut(draft, sliceBytes);

@@ -12,39 +12,39 @@ using namespace llvm::MachO;
 
 namespace {
 
-constexpr size_t kMostPagesNamed = 8;
+constexpr size_t kMaxPagesListed = 8;
 
-class Judge {
+class Verifier {
 public:
-  Judge(Bytes sliceBytes, const macho::FileSlice& slice, SignatureReport& report)
+  Verifier(Bytes sliceBytes, const macho::FileSlice& slice, SignatureReport& report)
       : sliceBytes(sliceBytes), slice(slice), report(report) {}
 
-  void judge(const CodeDirectory& directory) {
+  void verify(const CodeDirectory& directory) {
     std::string prefix = report.signature->directories.size() == 1
                              ? std::string()
                              : "code directory " + std::to_string(directory.slot) + ": ";
     if (!directory.hashKind) {
-      problem(prefix + "it uses a kind of hash that tcfix does not know");
+      problem(prefix + "unsupported hash type");
       return;
     }
     if (directory.codeLimit != report.offset)
-      problem(prefix + "it covers " + std::to_string(directory.codeLimit) + " bytes, but " +
-              std::to_string(report.offset) + " lie before it");
+      problem(prefix + "covers " + std::to_string(directory.codeLimit) + " bytes instead of the " +
+              std::to_string(report.offset) + " before it");
     if (directory.codeLimit > sliceBytes.size())
       return;
     if (pageCount(directory.codeLimit, directory.pageSize) != directory.codeSlots) {
-      problem(prefix + "it has " + std::to_string(directory.codeSlots) + " page hashes for " +
+      problem(prefix + "has " + std::to_string(directory.codeSlots) + " page hashes for " +
               std::to_string(pageCount(directory.codeLimit, directory.pageSize)) + " pages");
       return;
     }
-    judgePages(directory, prefix);
-    judgeSpecialSlots(directory, prefix);
+    verifyPages(directory, prefix);
+    verifySpecialSlots(directory, prefix);
   }
 
 private:
   void problem(std::string text) { report.problems.push_back(std::move(text)); }
 
-  void judgePages(const CodeDirectory& directory, const std::string& prefix) {
+  void verifyPages(const CodeDirectory& directory, const std::string& prefix) {
     std::mutex mutex;
     std::vector<uint64_t> wrong;
     hashPages(
@@ -60,22 +60,22 @@ private:
           wrong.push_back(page);
         });
     std::sort(wrong.begin(), wrong.end());
-    for (size_t i = 0; i < std::min(wrong.size(), kMostPagesNamed); ++i)
+    for (size_t i = 0; i < std::min(wrong.size(), kMaxPagesListed); ++i)
       problem(prefix + "page " + std::to_string(wrong[i]) + " (offset " +
               std::to_string(wrong[i] * directory.pageSize) + ") was changed after signing");
-    if (wrong.size() > kMostPagesNamed)
-      problem(prefix + "and " + std::to_string(wrong.size() - kMostPagesNamed) +
+    if (wrong.size() > kMaxPagesListed)
+      problem(prefix + "and " + std::to_string(wrong.size() - kMaxPagesListed) +
               " more pages were changed after signing");
   }
 
-  void judgeSpecialSlots(const CodeDirectory& directory, const std::string& prefix) {
+  void verifySpecialSlots(const CodeDirectory& directory, const std::string& prefix) {
     auto compare = [&](uint32_t slot, Bytes content, const char* name) {
       Bytes stored = directory.specialHash(slot);
       io::Digest digest = io::digestOf(*directory.hashKind, content);
       if (stored.empty())
-        problem(prefix + "its " + name + " are not covered");
+        problem(prefix + name + " are not covered by the signature");
       else if (Bytes(digest).take_front(stored.size()) != stored)
-        problem(prefix + "its " + name + " were changed after signing");
+        problem(prefix + name + " were changed after signing");
     };
     struct {
       uint32_t slot;
@@ -87,9 +87,9 @@ private:
       if (const Blob* blob = report.signature->find(slot))
         compare(slot, blob->bytes, name);
       else if (!directory.specialHash(slot).empty())
-        problem(prefix + "its " + name + " are missing");
+        problem(prefix + name + " are missing");
     }
-    // An Info.plist outside the file cannot be judged from here; one inside can.
+    // Only an Info.plist inside the file can be verified.
     std::optional<Bytes> plist = infoPlistOf(sliceBytes, slice);
     if (plist && !directory.specialHash(CSSLOT_INFOSLOT).empty())
       compare(CSSLOT_INFOSLOT, *plist, "Info.plist entries");
@@ -111,25 +111,26 @@ std::optional<Bytes> infoPlistOf(Bytes sliceBytes, const macho::FileSlice& slice
 
 namespace {
 
-// Where codesign puts a signature, and where it looks for one: at the end of __LINKEDIT, which ends
-// the slice. Bytes elsewhere would not be covered by it.
+// codesign writes and expects the signature at the end of __LINKEDIT, which is the end of the
+// slice. It would not cover bytes after it.
 std::optional<std::string> misplaced(const macho::FileSlice& slice, const SignatureReport& report) {
   uint64_t end = report.offset + report.size;
   for (const macho::Segment& segment : macho::segmentsOf(slice, slice.commands))
     if (segment.name == "__LINKEDIT" && report.offset >= segment.fileOffset &&
         end == segment.fileOffset + segment.fileSize)
-      return end == slice.size ? std::nullopt
-                               : std::optional(std::to_string(slice.size - end) +
-                                               " bytes lie behind the signature");
-  return "the signature does not lie at the end of __LINKEDIT";
+      return end == slice.size
+                 ? std::nullopt
+                 : std::optional(std::to_string(slice.size - end) + " bytes follow the signature");
+  return "the signature is not at the end of __LINKEDIT";
 }
 
-// What the signer states, as opposed to what is computed from the file.
-bool isContent(uint32_t slot) {
+// Slots that the signer provides, as opposed to those computed from the file.
+bool isSignerProvided(uint32_t slot) {
   return slot == CSSLOT_REQUIREMENTS || slot == CSSLOT_ENTITLEMENTS || slot == kSlotDerEntitlements;
 }
 
-// The kernel's library validation; entitlements are a property list as codesign writes it.
+// Whether the kernel's library validation is on. Entitlements are a property list, in the form that
+// codesign writes.
 bool refusesOthers(const EmbeddedSignature& signature) {
   if ((signature.main().flags & (CS_RUNTIME | CS_REQUIRE_LV)) == 0)
     return false;
@@ -157,7 +158,7 @@ SignatureReport verify(Bytes sliceBytes, const macho::FileSlice& slice) {
   report.summary.state = SignatureState::Invalid;
   std::optional<Bytes> bytes = part(sliceBytes, data.dataoff, data.datasize);
   if (!bytes) {
-    report.problems.push_back("the signature lies outside the file");
+    report.problems.push_back("the signature is outside the file");
     return report;
   }
   if (std::optional<std::string> problem = misplaced(slice, report)) {
@@ -166,8 +167,8 @@ SignatureReport verify(Bytes sliceBytes, const macho::FileSlice& slice) {
   }
   llvm::Expected<EmbeddedSignature> signature = parse(*bytes);
   if (!signature) {
-    // A damaged signature may still be an identity's.
-    if (holdsCms(*bytes))
+    // A corrupt signature may still be a certificate signature.
+    if (hasCms(*bytes))
       report.summary.kind = SignatureKind::Cms;
     report.problems.push_back(toProblem(signature.takeError(), {}).message);
     return report;
@@ -183,18 +184,18 @@ SignatureReport verify(Bytes sliceBytes, const macho::FileSlice& slice) {
   else if ((main.flags & CS_ADHOC) != 0)
     report.summary.kind = SignatureKind::AdHoc;
   else
-    report.problems.push_back("it is neither ad hoc nor made by an identity");
+    report.problems.push_back("neither an ad-hoc nor a certificate signature");
 
   report.summary.refusesOthers = refusesOthers(*report.signature);
 
   for (BlobProblem& problem : checkBlobs(*report.signature, slice.mustBeSigned())) {
     report.problems.push_back(problem.text);
-    if (!report.malformedContent && isContent(problem.slot))
+    if (!report.malformedContent && isSignerProvided(problem.slot))
       report.malformedContent = std::move(problem);
   }
-  Judge judge(sliceBytes, slice, report);
+  Verifier verifier(sliceBytes, slice, report);
   for (const CodeDirectory& directory : report.signature->directories)
-    judge.judge(directory);
+    verifier.verify(directory);
   if (report.problems.empty())
     report.summary.state = SignatureState::Valid;
   report.summary.canBeRebuilt = !report.isMisplaced && !report.malformedContent;

@@ -1,7 +1,7 @@
-// Judging a code signature: every page, every blob. Problems are data, not errors.
+// Verifies a code signature: every page, every blob. Problems are data, not errors.
 //
-// What cannot be judged here: whether the certificate behind a CMS signature is trusted, and files
-// outside the library (an Info.plist of a bundle, its resources).
+// Not verified: whether the certificate of a CMS signature is trusted, and files outside the
+// library (a bundle's Info.plist and resources).
 #pragma once
 
 #include "codesign/blob_check.h"
@@ -12,12 +12,12 @@ namespace tcfix::codesign {
 
 struct SignatureReport {
   SignatureSummary summary;
-  std::vector<std::string> problems;          ///< one sentence each; empty unless invalid
-  std::optional<EmbeddedSignature> signature; ///< what could be read of it
-  uint64_t offset = 0;                        ///< where LC_CODE_SIGNATURE says it is, in the slice
+  std::vector<std::string> problems;          ///< messages; empty unless invalid
+  std::optional<EmbeddedSignature> signature; ///< empty if it cannot be parsed
+  uint64_t offset = 0;                        ///< in the slice, from LC_CODE_SIGNATURE
   uint64_t size = 0;
-  bool isMisplaced = false; ///< it is not where a signature must be, so that none can be made there
-  std::optional<BlobProblem> malformedContent; ///< of what a new signature would have to repeat
+  bool isMisplaced = false; ///< not at the end of the file, so no new one can be built either
+  std::optional<BlobProblem> malformedContent; ///< in blobs that a new signature would have to copy
 };
 
 /// The Info.plist that some tools embed in __TEXT,__info_plist; a signature covers it.

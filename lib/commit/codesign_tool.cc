@@ -15,19 +15,18 @@ llvm::Expected<std::optional<Rewrite>> signWithTool(Step& step, const io::InputF
   std::optional<std::string> codesign = io::findProgram("codesign");
   if (!codesign)
     return fail(ErrorCode::Unsupported,
-                "cannot be signed with codesign: it is part of macOS, and "
-                "not on this machine",
-                "leave --sign-with out: tcfix signs by itself, on any system");
-  // The staged file has a temporary name; the identifier must come from the real one.
+                "cannot be signed with codesign: codesign not found (it is part of macOS)",
+                "omit --sign-with: tcfix has its own signer, which works on any system");
+  // The staged file has a temporary name; the identifier must be derived from the real one.
   std::string identifier =
       formats::signatureIdentifier(original.bytes(), llvm::sys::path::filename(original.path()));
   io::ProgramResult result = io::runProgram(
       *codesign, {"--force", "--sign", "-", "--identifier", identifier, "--", stagedPath});
   if (result.exitCode != 0)
     return fail(ErrorCode::CannotWrite,
-                "codesign refused to sign it (exit code " + std::to_string(result.exitCode) + ")" +
+                "codesign failed (exit code " + std::to_string(result.exitCode) + ")" +
                     (result.message.empty() ? "" : ": " + result.message),
-                "leave --sign-with out: tcfix signs by itself, on any system");
+                "omit --sign-with: tcfix has its own signer, which works on any system");
   if (llvm::Error error = step.reopen())
     return error;
   llvm::Expected<io::InputFile> file = io::InputFile::open(stagedPath);

@@ -19,19 +19,19 @@ namespace {
 
 constexpr int64_t kSchema = 1;
 
-/// No library is larger.
-constexpr uint64_t kMostOriginal = uint64_t(1) << 40;
+/// Larger than any library.
+constexpr uint64_t kMaxOriginalSize = uint64_t(1) << 40;
 
-llvm::Error damaged(const llvm::Twine& what) {
-  return fail(ErrorCode::Malformed, ("is not a journal of tcfix: " + what).str());
+llvm::Error invalidJournal(const llvm::Twine& what) {
+  return fail(ErrorCode::Malformed, ("is not a tcfix journal: " + what).str());
 }
 
-// JSON's numbers are doubles to many readers; 64-bit values travel as text.
+// Many JSON readers treat numbers as doubles, so 64-bit values are written as strings.
 std::string numberText(uint64_t value) {
   return std::to_string(value);
 }
 
-// Texts out of libraries and file systems need not be UTF-8, which JSON must be.
+// Strings from libraries and file systems may not be UTF-8, which JSON requires.
 constexpr llvm::StringLiteral kHex = "hex:";
 std::string safeText(llvm::StringRef text) {
   if (json::isUTF8(text) && !text.starts_with(kHex))
@@ -81,8 +81,8 @@ json::Value toJson(const JournalEntry& entry) {
   return object;
 }
 
-// The hashes stand for the bytes: the way from one to the other, and what was remembered of the
-// original, follow from them.
+// Entries with equal hashes describe the same bytes; the reverse patch and the plan follow from
+// them.
 bool isSameEntry(const JournalEntry& a, const JournalEntry& b) {
   auto written = [](const JournalEntry& entry) {
     return std::tie(entry.path, entry.sha256Before, entry.sha256After, entry.modifiedNs,
@@ -92,8 +92,8 @@ bool isSameEntry(const JournalEntry& a, const JournalEntry& b) {
          (!a.plan || (a.plan->wishes == b.plan->wishes && a.plan->stamp == b.plan->stamp));
 }
 
-// One object of the journal, read strictly: any field that is absent or not what it should be
-// makes the whole entry invalid.
+// Reads one object of the journal strictly: a missing or invalid field makes the whole entry
+// invalid.
 class Reader {
 public:
   explicit Reader(const json::Value& value) : object(value.getAsObject()) {}
@@ -175,8 +175,8 @@ bool read(const json::Value& value, JournalEntry& entry) {
   entry.modifiedNs = reader.number<int64_t>("modified_ns");
   entry.reverse.oldSize = reader.number("changed_size");
   entry.reverse.newSize = reader.number("original_size");
-  // Every byte of the original comes from somewhere: more than that is no size of a real file. What
-  // is moved is moved once, and nothing is put where something else was.
+  // Every byte of the original comes from the changed file or from a patch, which limits its size.
+  // Moves and patches must not overlap.
   uint64_t patched = 0, moved = 0, filled = 0, taken = 0;
   bool isValid = entry.sha256Before != entry.sha256After;
   for (const json::Value& item : reader.array("moves")) {
@@ -202,11 +202,11 @@ bool read(const json::Value& value, JournalEntry& entry) {
     entry.reverse.patches.push_back(std::move(patch));
   }
   const auto [oldSize, newSize] = std::pair(entry.reverse.oldSize, entry.reverse.newSize);
-  return isValid && reader.isValid && oldSize <= kMostOriginal && newSize <= kMostOriginal &&
+  return isValid && reader.isValid && oldSize <= kMaxOriginalSize && newSize <= kMaxOriginalSize &&
          newSize <= oldSize + moved + taken;
 }
 
-// The parser calls itself for every bracket; a journal needs five.
+// The parser recurses for every bracket; a journal needs five levels.
 bool isNestedDeeply(llvm::StringRef text) {
   constexpr int kMost = 32;
   int depth = 0;
@@ -233,7 +233,7 @@ llvm::Expected<JournalFile> openJournal(const std::string& path) {
                                                : toError(std::move(problem));
   }
   file.input = std::make_unique<io::InputFile>(std::move(*input));
-  file.input->unmap(); // undo removes it
+  file.input->unmap(); // so that undo can remove the file
   llvm::Expected<Journal> journal = parseJournal(textOf(file.input->bytes()));
   if (!journal)
     return at(path, journal.takeError());
@@ -257,27 +257,27 @@ std::vector<JournalEntry> historyOf(const Journal& journal, llvm::StringRef path
       now = entry.sha256Before;
       history.insert(history.begin(), entry);
     }
-  if (now == sha256) // edits that cancel one another
+  if (now == sha256) // the edits cancel out
     history.clear();
   return history;
 }
 
 llvm::Expected<Journal> parseJournal(llvm::StringRef text) {
   if (isNestedDeeply(text))
-    return damaged("it is nested too deeply");
+    return invalidJournal("nested too deeply");
   llvm::Expected<json::Value> document = json::parse(text);
   if (!document) {
     llvm::consumeError(document.takeError());
-    return damaged("it is not JSON");
+    return invalidJournal("not JSON");
   }
   const json::Object* root = document->getAsObject();
   const json::Array* list = root ? root->getArray("entries") : nullptr;
   if (!list || root->getInteger("journal") != kSchema)
-    return damaged("entries are missing, or it was written by a newer version");
+    return invalidJournal("no entries, or written by a newer version");
   Journal journal;
   for (const json::Value& value : *list)
     if (!read(value, journal.entries.emplace_back()))
-      return damaged("entry " + llvm::Twine(journal.entries.size()) + " is incomplete");
+      return invalidJournal("entry " + llvm::Twine(journal.entries.size()) + " is incomplete");
   return journal;
 }
 

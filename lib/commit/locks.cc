@@ -17,19 +17,20 @@ std::string parentOf(const std::string& file) {
   return parent.empty() ? "." : parent;
 }
 
-/// The journal's directory in a bare folder comes and goes; the folder is what all runs share.
-std::string folderAroundJournal(const std::string& journal) {
+/// The directory to lock for a journal. `.tcfix` in a plain directory is created and removed by
+/// runs, so its parent is locked instead.
+std::string lockedDirectoryOf(const std::string& journal) {
   std::string directory = parentOf(journal);
   return path::filename(directory) == ".tcfix" ? parentOf(directory) : directory;
 }
 
 } // namespace
 
-// The file itself need not exist yet, and a link there would be replaced, not followed.
+// The file may not exist yet, and a link would be replaced, not followed.
 std::string Locks::directoryOf(const std::string& file) const {
   std::optional<std::string> real;
   if (links == Links::Followed)
-    real = bounds.disk.realPath(file); // if there is none, opening it reports why
+    real = bounds.disk.realPath(file); // if this fails, opening the file reports why
   return parentOf(real ? *real : file);
 }
 
@@ -38,12 +39,12 @@ void Locks::open(const std::string& directory) {
     return;
   std::optional<std::string> real = bounds.disk.realPath(directory);
   if (!real)
-    return; // opening or writing a file reports why there is none
+    return; // opening or writing a file there reports why
   if (!bounds.roots.empty() &&
       llvm::none_of(bounds.roots, [&](const std::string& root) { return isWithin(*real, root); })) {
     refused[directory] = {ErrorCode::Unsupported,
-                          "leads out of the environment, to " + *real +
-                              "; nothing is written there",
+                          "is outside the environment (a link to " + *real +
+                              "); tcfix does not write there",
                           directory,
                           {}};
     return;
@@ -55,10 +56,10 @@ void Locks::open(const std::string& directory) {
     return;
   }
   Problem problem = toProblem(opened.takeError(), directory);
-  if (problem.code == ErrorCode::NotFound) // it was there a moment ago
-    problem = {ErrorCode::ChangedMeanwhile, "was removed while tcfix looked at it", directory,
-               "if a package is being installed, run the same command again when that is done"};
-  // One that cannot be read may hold files that can be; only writing there is impossible.
+  if (problem.code == ErrorCode::NotFound) // it existed before
+    problem = {ErrorCode::ChangedMeanwhile, "was removed while tcfix was running", directory,
+               "if a package is being installed, run the same command again after that"};
+  // A directory that cannot be read may contain readable files; only writing there is impossible.
   if (problem.code != ErrorCode::Unreadable)
     refused[directory] = std::move(problem);
 }
@@ -70,7 +71,7 @@ Locks::Locks(llvm::ArrayRef<std::string> paths, const std::string& journal, io::
     open(directoryOf(file));
   if (!journal.empty()) {
     open(parentOf(journal));
-    open(folderAroundJournal(journal));
+    open(lockedDirectoryOf(journal));
   }
   std::map<Identity, const io::Directory*> ordered;
   for (const auto& [name, directory] : directories)
@@ -82,7 +83,7 @@ Locks::Locks(llvm::ArrayRef<std::string> paths, const std::string& journal, io::
       busy.emplace(identity, toProblem(lock.takeError(), {}));
       continue;
     }
-    // Whoever made them is gone: a run that lives holds the lock.
+    // Their process has ended: it would still hold the lock.
     if (lock->isHeld())
       directory->removeLeftovers();
     locks.emplace(identity, std::move(*lock));
@@ -106,7 +107,7 @@ llvm::Error Locks::check(const std::string& file) const {
 }
 
 llvm::Error Locks::checkJournal(const std::string& journal) const {
-  if (llvm::Error error = checkDirectory(folderAroundJournal(journal)))
+  if (llvm::Error error = checkDirectory(lockedDirectoryOf(journal)))
     return error;
   return checkDirectory(parentOf(journal));
 }
@@ -118,23 +119,22 @@ llvm::Expected<io::Place> Locks::place(const std::string& file) const {
   if (const io::Directory* found = find(directory))
     return io::Place{*found, path::filename(file).str(), nullptr, file};
   if (!io::exists(directory))
-    return fail(ErrorCode::CannotWrite, "its directory does not exist");
-  return fail(ErrorCode::CannotWrite, "its directory cannot be opened",
-              "tcfix needs permission to read and to write in it");
+    return fail(ErrorCode::CannotWrite, "the directory does not exist");
+  return fail(ErrorCode::CannotWrite, "cannot open the directory",
+              "tcfix needs read and write permission for it");
 }
 
 llvm::Error Locks::checkAuthor(const io::InputFile& journal, const std::string& file) const {
   const io::Directory* directory = find(directoryOf(file));
   if (!directory || directory->trusts(journal))
     return llvm::Error::success();
-  // Who owns the directory above can put another one in its place.
+  // The owner of the parent directory can replace this one.
   std::optional<io::Directory> above = llvm::expectedToOptional(directory->enter(".."));
   if (above && above->trusts(journal))
     return llvm::Error::success();
   return at(journal.path(),
-            fail(ErrorCode::Unsupported,
-                 "was written by someone else than the owner of " + directory->path(),
-                 "remove it if you do not know it, and install the package again"));
+            fail(ErrorCode::Unsupported, "was not written by the owner of " + directory->path(),
+                 "if you do not know where it comes from, remove it and reinstall the package"));
 }
 
 const io::Directory* Locks::find(const std::string& directory) const {

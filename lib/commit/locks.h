@@ -1,5 +1,5 @@
-// The directories of a run that writes: each is looked up once, held open and locked. Everything
-// that the run makes, replaces or removes goes through them.
+// The directories that a run writes to: each is looked up once, held open and locked. All files
+// that the run creates, replaces or removes are accessed through them.
 #pragma once
 
 #include "base/error.h"
@@ -11,40 +11,40 @@
 
 namespace tcfix::commit {
 
-/// What a run does with a path that is a symbolic link: change the file that it leads to, or put a
-/// file in its place.
+/// How a run handles a path that is a symbolic link: change the link's target, or replace the link
+/// with a file.
 enum class Links { Followed, Replaced };
 
 /// Where a run may write.
 struct Bounds {
-  /// Host paths without links. What leads out of all of them is refused; none: no bounds.
+  /// Host paths without links. Anything outside them is refused; empty: no bounds.
   std::vector<std::string> roots;
-  /// Whose links count: the target's, if it lies below a sysroot.
+  /// Resolves symbolic links; below a sysroot, as the target would.
   io::TargetDisk disk = io::TargetDisk({});
 };
 
 class Locks {
 public:
-  /// Locks the directories of all files and of the journal (may be empty), in one order, so that
-  /// two runs cannot wait for each other. Then removes what killed runs left behind there.
+  /// Locks the directories of all files and of the journal (may be empty), always in the same
+  /// order, to prevent deadlocks. Then removes temporary files of killed runs there.
   Locks(llvm::ArrayRef<std::string> paths, const std::string& journal, io::Notify notify,
         Links links, Bounds bounds = {});
 
   /// Why the directory of a file, or of the journal, could not be locked.
   llvm::Error check(const std::string& path) const;
   llvm::Error checkJournal(const std::string& journal) const;
-  /// The first directory that could not be locked, if there is any.
+  /// The error of the first directory that could not be locked, if any.
   llvm::Error checkAll() const;
 
-  /// Where a file is written that was among the paths, or lies beside one of them.
+  /// The place of a file that is one of the paths, or in the same directory as one of them.
   llvm::Expected<io::Place> place(const std::string& path) const;
-  /// The same for a file whose directories may be missing below one that is locked; they are made.
+  /// The same for a file in a subdirectory of a locked one; missing directories are created.
   llvm::Expected<io::Place> newPlace(const std::string& path) const;
-  /// Refuses a journal whose author could not write into the directory of this file.
+  /// Refuses a journal whose owner could not write to the directory of this file.
   llvm::Error checkAuthor(const io::InputFile& journal, const std::string& path) const;
-  /// The directory with this path, if it is held; null if not.
+  /// The directory with this path, if it is held open; null if not.
   const io::Directory* find(const std::string& directory) const;
-  /// Removes a directory that lies in one that is held, if it is empty.
+  /// Removes a subdirectory of a directory that is held open, if it is empty.
   void removeIfEmpty(const std::string& directory) const;
 
 private:
@@ -56,8 +56,8 @@ private:
 
   Links links;
   Bounds bounds;
-  std::map<std::string, io::Directory> directories; ///< by each path that was asked for
-  std::map<std::string, Problem> refused;           ///< the same
+  std::map<std::string, io::Directory> directories; ///< by path, as requested
+  std::map<std::string, Problem> refused;           ///< by path, as requested
   std::map<Identity, io::DirectoryLock> locks;
 };
 

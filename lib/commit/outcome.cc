@@ -31,7 +31,7 @@ llvm::Error describeRewrite(FileOutcome& outcome, Bytes bytes, const OutcomeDeta
                    : detail.isWriting ? FileStatus::Changed
                                       : FileStatus::WouldChange;
   if (detail.withHashes) {
-    // Two long sums over the same bytes, at the same time.
+    // Both hashes take long; compute them in parallel.
     parallelFor(isChanged ? 2 : 1, 2, [&](size_t which) {
       if (which == 0)
         outcome.sha256Before = io::sha256Hex(bytes);
@@ -43,7 +43,7 @@ llvm::Error describeRewrite(FileOutcome& outcome, Bytes bytes, const OutcomeDeta
   }
   if (!isChanged || !detail.withImages)
     return llvm::Error::success();
-  // The reader, not the writer, says what the result is.
+  // Describes the result as read from the new bytes, not as planned.
   llvm::Expected<Image> before = formats::inspect(bytes);
   if (!before)
     return before.takeError();

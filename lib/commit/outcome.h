@@ -1,4 +1,4 @@
-// What became of a file: the result that every command which changes libraries reports.
+// The outcome for one file, as reported by every command that changes libraries.
 #pragma once
 
 #include "base/error.h"
@@ -14,21 +14,21 @@ enum class FileStatus { Changed, WouldChange, Unchanged, Skipped, Failed };
 llvm::StringRef nameOf(FileStatus status);
 
 struct FileOutcome {
-  std::string path; ///< as it was given
+  std::string path; ///< as given by the caller
   FileStatus status = FileStatus::Unchanged;
   EditOutcome edit;
   std::optional<Problem> problem; ///< why it failed
-  std::string sha256Before;       ///< only when hashes were asked for
+  std::string sha256Before;       ///< only if hashes were requested
   std::string sha256After;
   std::optional<Image> before; ///< only in a dry run that would change something
   std::optional<Image> after;
 
-  /// Nothing of the edit was done; the file is as it was.
+  /// Marks the file as failed: no part of the edit was made.
   void fail(Problem problem);
   void leaveUnchanged();
 };
 
-/// What describeRewrite() looks at, beyond the status.
+/// What describeRewrite() fills in, besides the status.
 struct OutcomeDetail {
   bool isWriting = true; ///< false: a dry run
   bool withHashes = false;
@@ -38,7 +38,7 @@ struct OutcomeDetail {
 /// Fills in status, hashes and images from the outcome's rewrite of `bytes`.
 llvm::Error describeRewrite(FileOutcome& outcome, Bytes bytes, const OutcomeDetail& detail);
 
-/// How many files came to what; those that would change count as changed.
+/// The number of files by status; those that would change count as changed.
 struct FileCounts {
   size_t changed = 0, unchanged = 0, skipped = 0, failed = 0;
 };

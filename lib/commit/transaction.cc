@@ -13,7 +13,7 @@ namespace {
 
 using io::TemporaryFile;
 
-/// A new file takes a place after `fill` has worked on it.
+/// Creates a file, calls `fill` to write it, and moves it to its place.
 llvm::Error put(const io::Place& place, llvm::function_ref<llvm::Error(TemporaryFile&)> fill) {
   llvm::Expected<TemporaryFile> temporary = TemporaryFile::createIn(place.directory);
   if (!temporary)
@@ -27,8 +27,9 @@ llvm::Error putLink(const io::Place& place, const std::string& text) {
   return put(place, [&](TemporaryFile& file) { return file.becomeLink(text); });
 }
 
-// The old file's bytes are still mapped, although its name is gone; the new one has its attributes.
-llvm::Error putBack(const io::InputFile& old, const io::Place& place) {
+// The old file's bytes are still mapped, although it has been unlinked; the new one has its
+// attributes.
+llvm::Error restoreFile(const io::InputFile& old, const io::Place& place) {
   return put(place, [&](TemporaryFile& file) -> llvm::Error {
     if (llvm::Error error = file.write(0, old.bytes()))
       return error;
@@ -55,8 +56,8 @@ llvm::Error fill(TemporaryFile& file, const io::InputFile& old, const Rewrite& r
   return file.keepAttributesOf(old);
 }
 
-/// Runs `work` for all indexes at once, since a disk syncs many files in the time of one. The first
-/// problem, if there is any.
+/// Runs `work` for all indexes in parallel, since a disk syncs many files in the time of one.
+/// Returns the first problem, if any.
 std::optional<Problem> firstProblem(size_t count, llvm::function_ref<llvm::Error(size_t)> work) {
   std::vector<std::optional<Problem>> problems(count);
   parallelFor(count, kFilesAtOnce, [&](size_t i) {
@@ -80,9 +81,9 @@ std::optional<Problem> syncDirectories(llvm::ArrayRef<Step> steps) {
   return firstProblem(all.size(), [&](size_t i) { return all[i].sync(); });
 }
 
-/// Reverts the steps of a phase from the last to the first, but not those of `earlier` phases: one
-/// for the same path puts back what was there before both. Notes what could not be reverted, and
-/// returns whether all was.
+/// Reverts the steps of a phase from the last to the first, except for paths that an `earlier`
+/// phase also changes: reverting that phase restores them. Records what could not be reverted, and
+/// returns whether everything was.
 bool revert(llvm::MutableArrayRef<Step> phase, llvm::ArrayRef<Phase> earlier,
             CommitFailure& failure) {
   bool isReverted = true;
@@ -96,14 +97,14 @@ bool revert(llvm::MutableArrayRef<Step> phase, llvm::ArrayRef<Phase> earlier,
       isReverted = false;
       failure.stuck.insert(step.path());
       failure.problem.message +=
-          "; " + step.path() + " could not be put back: " + toProblem(std::move(error), {}).message;
+          "; " + step.path() + " could not be restored: " + toProblem(std::move(error), {}).message;
     }
   }
   return isReverted;
 }
 
-/// Reverts all that was done, the last phase first; `done` counts its steps. The journal, in an
-/// earlier phase, stays where a file could not be reverted: it is the way back.
+/// Reverts everything, the last phase first; `done` is the number of its completed steps. If a file
+/// could not be reverted, the journal, in an earlier phase, stays: undo needs it.
 void rollBack(llvm::MutableArrayRef<Phase> phases, size_t done, CommitFailure& failure) {
   for (size_t i = phases.size(); i-- > 0;) {
     llvm::MutableArrayRef<Step> steps = phases[i];
@@ -112,8 +113,8 @@ void rollBack(llvm::MutableArrayRef<Phase> phases, size_t done, CommitFailure& f
     if (!revert(steps, phases.take_front(i), failure))
       break;
   }
-  // The old state is what every reader sees now; that it survives a power cut cannot be promised
-  // by a disk that just failed.
+  // Every reader now sees the old state. Whether it survives a power failure is unknown, since the
+  // disk has just failed.
   for (Phase& phase : phases)
     (void)syncDirectories(phase);
 }
@@ -154,7 +155,7 @@ llvm::Expected<Step> Step::write(const io::InputFile* old, io::Place place,
                                  llvm::StringRef content) {
   if (old)
     return replace(*old, std::move(place),
-                   differenceOf(old->bytes(), bytesOf(content), "written anew"));
+                   differenceOf(old->bytes(), bytesOf(content), "new content"));
   llvm::Expected<Step> step = create(nullptr, std::move(place));
   if (step)
     if (llvm::Error error = step->file->write(0, bytesOf(content)))
@@ -192,7 +193,7 @@ llvm::Error Step::sync() {
 }
 
 llvm::Error Step::checkUnchanged() const {
-  // Below a sysroot this machine cannot follow a link to the file that was read.
+  // Below a sysroot, the host cannot follow a link to the file that was read.
   llvm::Expected<io::FileStamp> now =
       oldLink ? io::stampOf(old->path()) : target.directory.stampOf(target.name);
   if (now && *now == old->stamp() && target.directory.readLink(target.name) == oldLink)
@@ -200,8 +201,8 @@ llvm::Error Step::checkUnchanged() const {
   bool isGone = !now;
   llvm::consumeError(now.takeError());
   return fail(ErrorCode::ChangedMeanwhile,
-              isGone ? "someone else removed the file while tcfix worked on it"
-                     : "someone else changed the file while tcfix worked on it",
+              isGone ? "was removed by another process while tcfix was running"
+                     : "was changed by another process while tcfix was running",
               "run the same command again");
 }
 
@@ -238,15 +239,15 @@ llvm::Error Step::rollBack() {
   if (kind == Kind::Remove) {
     llvm::Error error = file->renameTo(target.name);
     if (error)
-      file->keep(); // under its temporary name, rather than not at all
+      file->keep(); // better under its temporary name than lost
     return error;
   }
   if (!old) {
     if (std::error_code error = target.directory.remove(target.name))
-      return fail(ErrorCode::CannotWrite, "cannot be removed: " + error.message());
+      return fail(ErrorCode::CannotWrite, "cannot remove the file: " + error.message());
     return llvm::Error::success();
   }
-  return oldLink ? putLink(target, *oldLink) : putBack(*old, target);
+  return oldLink ? putLink(target, *oldLink) : restoreFile(*old, target);
 }
 
 std::vector<io::Directory> Step::directories() const {
@@ -313,7 +314,7 @@ std::vector<std::optional<CommitFailure>> commitEach(llvm::ArrayRef<Step*> steps
   std::map<io::Directory::Identity, std::vector<size_t>> committed;
   for (size_t i = 0; i < steps.size(); ++i)
     if (io::system::isInterrupted())
-      failures[i] = {{ErrorCode::Interrupted, "was not changed: interrupted", {}, {}}, {}};
+      failures[i] = {{ErrorCode::Interrupted, "not changed: interrupted", {}, {}}, {}};
     else if (llvm::Error error = steps[i]->commit())
       failures[i] = {toProblem(std::move(error), {}), {}};
     else

@@ -29,7 +29,7 @@ void checkVersions(const Model& model, Problems& problems) {
       return entry.tag == DT_NEEDED && model.text(entry.value) == name;
     });
     if (!isNamed)
-      problems.push_back("symbol versions are needed of " + name.str() +
+      problems.push_back("requires symbol versions of " + name.str() +
                          ", which is not a dependency");
   }
   llvm::Expected<std::vector<DefinedVersion>> defined = readDefinedVersions(model);
@@ -46,7 +46,7 @@ void checkSymbols(const Model& model, Problems& problems) {
 void checkAddresses(const Model& model, Problems& problems) {
   for (const DynamicEntry& entry : model.entries())
     if (isAddress(entry.tag) && entry.value != 0 && !model.offsetOf(entry.value, 1))
-      problems.push_back("dynamic entry " + hex(entry.tag) + " points outside all segments");
+      problems.push_back("dynamic entry " + hex(entry.tag) + " points outside of all segments");
 }
 
 void checkEntries(const Model& model, Problems& problems) {
@@ -55,9 +55,9 @@ void checkEntries(const Model& model, Problems& problems) {
     ++seen[entry.tag];
   for (uint64_t tag : {DT_STRTAB, DT_STRSZ, DT_SYMTAB, DT_SONAME, DT_RPATH, DT_RUNPATH})
     if (seen[tag] > 1)
-      problems.push_back("dynamic entry " + hex(tag) + " is there more than once");
+      problems.push_back("dynamic entry " + hex(tag) + " occurs more than once");
   if (seen[DT_RPATH] && seen[DT_RUNPATH])
-    problems.push_back("there is a DT_RPATH beside a DT_RUNPATH");
+    problems.push_back("has both DT_RPATH and DT_RUNPATH");
 }
 
 /// glibc: "ELF load command alignment not page-aligned"; ld.so and the kernel find the program
@@ -70,28 +70,30 @@ void checkSegments(const Model& model, Problems& problems) {
       isTableLoaded |= segment.offset <= model.header.phoff &&
                        fits(model.header.phoff - segment.offset, table, segment.filesz);
       if (segment.align % kLeastPage)
-        problems.push_back("a segment is not aligned to pages");
+        problems.push_back("a segment is not page-aligned");
     }
     if (segment.type == PT_PHDR && segment.filesz != table)
-      problems.push_back("PT_PHDR has not the size of the program headers");
+      problems.push_back("size of PT_PHDR differs from the program headers");
     bool mustBeLoaded = segment.type == PT_PHDR || segment.type == PT_INTERP ||
                         segment.type == PT_GNU_EH_FRAME || segment.type == PT_TLS;
     if (mustBeLoaded && segment.filesz &&
         model.offsetOf(segment.vaddr, segment.filesz) != segment.offset)
-      problems.push_back("a segment of type " + hex(segment.type) + " is not loaded where it says");
+      problems.push_back("a segment of type " + hex(segment.type) +
+                         " is not loaded at its stated address");
   }
   if (!isTableLoaded)
     problems.push_back("the program headers are not loaded");
 }
 
-/// readelf, objdump, strip and patchelf go by section headers: they must tell the loader's story.
+/// readelf, objdump, strip and patchelf use section headers, which must match what the loader sees.
 void checkSections(const Model& model, Problems& problems) {
   bool hasDynamic = false, hasStrings = false;
   for (const Section& section : model.sections) {
     bool isLoaded = section.flags & SHF_ALLOC;
     if (isLoaded && section.type != SHT_NOBITS && section.size &&
         model.offsetOf(section.addr, section.size) != section.offset)
-      problems.push_back("a section of type " + hex(section.type) + " is not loaded where it says");
+      problems.push_back("a section of type " + hex(section.type) +
+                         " is not loaded at its stated address");
     if (model.dynamicSegment && section.type == SHT_DYNAMIC) {
       const Segment& segment = model.segments[*model.dynamicSegment];
       hasDynamic |= section.addr == segment.vaddr && section.size == segment.filesz;
@@ -103,9 +105,9 @@ void checkSections(const Model& model, Problems& problems) {
   if (model.sections.empty())
     return;
   if (model.dynamicSegment && !hasDynamic)
-    problems.push_back("no section is the dynamic section");
+    problems.push_back("no section header for the dynamic section");
   if (model.strings && !hasStrings)
-    problems.push_back("no section is the dynamic string table");
+    problems.push_back("no section header for the dynamic string table");
 }
 
 } // namespace

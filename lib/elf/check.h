@@ -1,4 +1,4 @@
-// The rules that loaders and binary tools apply beyond those that a Model must keep to be read.
+// Rules of loaders and binary tools, beyond those that Model::read() checks.
 #pragma once
 
 #include "elf/source.h"
@@ -8,7 +8,7 @@
 
 namespace tcfix::elf {
 
-/// The broken rules, one sentence each, without numbers that an edit may change.
+/// The broken rules, one message each, without numbers that an edit may change.
 std::vector<std::string> checkSource(const Source& source);
 
 } // namespace tcfix::elf

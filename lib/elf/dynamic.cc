@@ -17,7 +17,7 @@ uint64_t tagOf(SearchPathKind kind) {
   return kind == SearchPathKind::Rpath ? DT_RPATH : DT_RUNPATH;
 }
 
-/// Applies edits to the slots one after the other; the changes are what is different at the end.
+/// Applies edits to the slots one after the other. The changes are the net difference.
 class Planner {
 public:
   Planner(const Model& model, llvm::ArrayRef<NeededFile> needed) : model(model), needed(needed) {
@@ -43,7 +43,8 @@ public:
   llvm::Error operator()(const DelayDependency&) { return noDelay(); }
   llvm::Error operator()(const UndelayDependency&) { return noDelay(); }
 
-  /// After all other edits: the search paths become one string, whatever the number of edits.
+  /// Called after all other edits: the search paths become one string, however many edits there
+  /// are.
   llvm::Error planSearchPaths();
 
   DynamicPlan finish() {
@@ -57,7 +58,7 @@ public:
 private:
   struct Draft {
     Slot slot;
-    std::optional<std::string> whyRemoved; ///< nothing for a slot that stays
+    std::optional<std::string> whyRemoved; ///< empty for a slot that stays
   };
 
   llvm::StringRef originalText(const Draft& draft) const { return model.text(draft.slot.value); }
@@ -69,7 +70,7 @@ private:
     return renamed ? llvm::StringRef(*renamed) : model.text(needed[index].name);
   }
 
-  /// Gives a slot a text; the one that the file has already needs no new place.
+  /// Sets the string of a slot; the file's own string needs no new place.
   void setText(Draft& draft, const std::string& wanted) {
     draft.slot.text = wanted;
     if (draft.slot.from && originalText(draft) == wanted)
@@ -89,7 +90,7 @@ private:
 
   llvm::Error checkName(const std::string& name) const {
     if (name.empty() || name.find('\0') != std::string::npos)
-      return fail(ErrorCode::Usage, "the name of a library is empty or holds a zero byte");
+      return fail(ErrorCode::Usage, "the name of a library is empty or contains a zero byte");
     return llvm::Error::success();
   }
 
@@ -98,8 +99,7 @@ private:
     return llvm::Error::success();
   }
   static llvm::Error noDelay() {
-    return fail(ErrorCode::Unsupported, "ELF has no delayed dependencies",
-                "--delay and --undelay are for Windows libraries");
+    return fail(ErrorCode::Unsupported, "--delay and --undelay are for Windows DLLs; this is ELF");
   }
   llvm::Error renameDependency(const std::string& from, const std::string& to);
   llvm::Error addDependency(const std::string& name);
@@ -122,14 +122,14 @@ llvm::Error Planner::renameDependency(const std::string& from, const std::string
   bool isKnown = find(DT_NEEDED, to) != nullptr;
   while (Draft* draft = from == to ? nullptr : find(DT_NEEDED, from)) {
     if (find(DT_NEEDED, to))
-      draft->whyRemoved = "the file depends on " + to + " already";
+      draft->whyRemoved = "the file already depends on " + to;
     else
       setText(*draft, to);
     isKnown = true;
   }
   if (!isKnown)
-    plan.warnings.push_back("there is no dependency " + from + " to rename");
-  // Also where only the versions still have the old name: ld.so aborts on such a file.
+    plan.warnings.push_back("no dependency " + from + " to rename");
+  // Also if only the versions still have the old name: ld.so aborts on such a file.
   if (isKnown)
     for (size_t i = 0; i < needed.size(); ++i)
       if (neededText(i) == from)
@@ -142,7 +142,7 @@ llvm::Error Planner::addDependency(const std::string& name) {
     return error;
   if (find(DT_NEEDED, name))
     return llvm::Error::success();
-  for (Draft& draft : slots) // removed by an edit before this one
+  for (Draft& draft : slots) // removed by an earlier edit
     if (draft.slot.tag == DT_NEEDED && draft.whyRemoved.has_value() && text(draft) == name) {
       draft.whyRemoved.reset();
       return llvm::Error::success();
@@ -155,9 +155,10 @@ llvm::Error Planner::removeDependency(const std::string& name) {
   for (const auto& [index, file] : llvm::enumerate(needed))
     if (neededText(index) == name && find(DT_NEEDED, name))
       return fail(ErrorCode::Conflict,
-                  "symbols with " + std::to_string(file.versions.size()) + " versions of " + name +
-                      " are used, and ld.so aborts when such a library is not named",
-                  "rename the dependency to a library that has these versions instead");
+                  "cannot remove the dependency " + name + ": the file uses " +
+                      std::to_string(file.versions.size()) +
+                      " of its symbol versions, and ld.so aborts if it is not listed",
+                  "use --rename-dependency to replace it with a library that has these versions");
   while (Draft* draft = find(DT_NEEDED, name))
     draft->whyRemoved.emplace();
   return llvm::Error::success();
@@ -167,7 +168,7 @@ llvm::Error Planner::setIdentity(const std::string& name) {
   if (llvm::Error error = checkName(name))
     return error;
   if (isProgram(model))
-    return fail(ErrorCode::Unsupported, "a program has no SONAME, only a library has");
+    return fail(ErrorCode::Unsupported, "a program has no SONAME; only libraries have one");
   bool isSet = false;
   for (Draft& draft : slots)
     if (draft.slot.tag == DT_SONAME) {
@@ -196,13 +197,11 @@ llvm::Error Planner::planSearchPaths() {
                             {},
                             {}});
   if (!current.ignored.empty())
-    plan.warnings.push_back("loaders use one DT_RUNPATH or DT_RPATH; the other was removed");
+    plan.warnings.push_back(
+        "had both DT_RPATH and DT_RUNPATH, of which loaders use one; the other was removed");
   for (const std::string& text : current.ignored)
-    plan.changes.push_back({Operation::RemoveRpath,
-                            text,
-                            {},
-                            "loaders ignore it beside the other search path entry",
-                            {}});
+    plan.changes.push_back(
+        {Operation::RemoveRpath, text, {}, "loaders ignore it because of DT_RUNPATH", {}});
 
   for (auto [index, draft] : llvm::enumerate(slots))
     if ((draft.slot.tag == DT_RPATH || draft.slot.tag == DT_RUNPATH) && index != current.slot)
@@ -224,7 +223,7 @@ llvm::Error Planner::planSearchPaths() {
   return llvm::Error::success();
 }
 
-/// The net difference in names, so that an edit that another one takes back comes to nothing.
+/// Reports the net difference in names: an edit that another one reverts is no change.
 void Planner::describe() {
   for (const Draft& draft : slots) {
     const Slot& slot = draft.slot;
@@ -253,13 +252,13 @@ void Planner::describe() {
       plan.changes.push_back({Operation::RenameDependency,
                               *plan.neededFiles[i],
                               old.str(),
-                              "the symbol versions still had the old name",
+                              "only the symbol versions still had the old name",
                               {}});
   }
 }
 
-/// Closes the gaps that removed slots leave. The last slot fills one wherever the order does not
-/// matter; after it, and for the sake of DT_NEEDED's order, slots move up.
+/// Closes the gaps left by removed slots. The last slot fills a gap if the order does not matter;
+/// otherwise, to keep the order of DT_NEEDED, the following slots move up.
 void Planner::compact() {
   auto isOrdered = [](uint64_t tag) {
     return tag == DT_NEEDED || tag == DT_AUXILIARY || tag == DT_FILTER;

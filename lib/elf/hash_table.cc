@@ -27,7 +27,7 @@ uint32_t sysvHash(llvm::StringRef name) {
 } // namespace
 
 llvm::Error inconsistentHashTable() {
-  return malformed("the symbol hash table contradicts itself");
+  return malformed("the symbol hash table is inconsistent");
 }
 
 bool hasWideHashWords(const Model& model) {
@@ -57,7 +57,7 @@ llvm::Expected<HashTable> HashTable::read(const Model& model) {
   } else if (std::optional<uint64_t> oldAddress = model.find(DT_HASH)) {
     bool isWide = hasWideHashWords(model);
     table.entrySize = isWide ? 8 : 4;
-    // A wide number of entries has its lower half where the byte order puts it.
+    // The position of a 64-bit count's lower half depends on the byte order.
     uint64_t lowHalf = isWide && !model.flavor.isLittle ? 4 : 0;
     Bytes rest = model.readFrom(*oldAddress);
     if (rest.size() < 2 * table.entrySize)
@@ -74,7 +74,7 @@ llvm::Expected<HashTable> HashTable::read(const Model& model) {
   return table;
 }
 
-bool HashTable::mayHold(uint32_t hash) const {
+bool HashTable::mayContain(uint32_t hash) const {
   uint64_t word = flavor.wordSize(), bits = word * 8;
   if (bloom.empty())
     return true;
@@ -96,7 +96,7 @@ void HashTable::forEachCandidate(llvm::StringRef name,
   };
   if (!isGnu) {
     uint64_t index = *entry(buckets, sysvHash(name) % (buckets.size() / entrySize));
-    // A chain visits no symbol twice, so that one that goes round is cut off.
+    // The number of symbols bounds the length of a chain; this stops cycles.
     for (uint64_t left = chains.size() / entrySize; index != STN_UNDEF && left > 0; --left) {
       std::optional<uint64_t> next = entry(chains, index);
       if (!next || visit(index))
@@ -106,7 +106,7 @@ void HashTable::forEachCandidate(llvm::StringRef name,
     return;
   }
   uint32_t hash = gnuHash(name);
-  if (!mayHold(hash))
+  if (!mayContain(hash))
     return;
   uint64_t index = *entry(buckets, hash % (buckets.size() / 4));
   if (index < firstSymbol)
@@ -119,7 +119,7 @@ void HashTable::forEachCandidate(llvm::StringRef name,
 }
 
 std::optional<uint64_t> HashTable::firstDefined() const {
-  // Where nothing is defined, GNU ld writes 1, whatever the number of undefined symbols.
+  // If nothing is defined, GNU ld writes 1, whatever the number of undefined symbols.
   bool isEmpty = llvm::all_of(buckets, [](uint8_t byte) { return byte == 0; });
   return isGnu && !isEmpty ? std::optional<uint64_t>(firstSymbol) : std::nullopt;
 }

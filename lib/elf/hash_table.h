@@ -1,4 +1,4 @@
-// The hash tables of the dynamic symbols: DT_GNU_HASH, or DT_HASH where there is no other.
+// The hash table of the dynamic symbols: DT_GNU_HASH, or DT_HASH if there is no other.
 #pragma once
 
 #include "elf/model.h"
@@ -9,12 +9,12 @@ namespace tcfix::elf {
 
 llvm::Error inconsistentHashTable();
 
-/// Whether DT_HASH has 64-bit words, against the gABI: two machines do.
+/// Whether DT_HASH has 64-bit words: on two machines it does, contrary to the gABI.
 bool hasWideHashWords(const Model& model);
 
 class HashTable {
 public:
-  /// Without a table nothing is ever found, as for the loader.
+  /// Without a table nothing is ever found, as in the loader.
   static llvm::Expected<HashTable> read(const Model& model);
 
   /// Calls `visit` with the index of each symbol whose hash is that of `name`, until it returns
@@ -22,15 +22,15 @@ public:
   void forEachCandidate(llvm::StringRef name,
                         llvm::function_ref<bool(uint64_t symbol)> visit) const;
 
-  /// Undefined symbols have indexes below this one; nothing where the table does not say.
+  /// Undefined symbols have indexes below this one; empty if the table does not contain it.
   std::optional<uint64_t> firstDefined() const;
 
 private:
-  bool mayHold(uint32_t hash) const;
+  bool mayContain(uint32_t hash) const;
 
   Flavor flavor;
   bool isGnu = false;
-  uint64_t firstSymbol = 0; ///< GNU: the one that the first chain entry is of
+  uint64_t firstSymbol = 0; ///< GNU: the symbol of the first chain entry
   uint64_t entrySize = 4;
   uint32_t bloomShift = 0;
   Bytes bloom;

@@ -15,7 +15,7 @@ using namespace llvm::ELF;
 
 namespace {
 
-/// The names that `uname -m` gives; a number for machines that nobody runs Python on.
+/// The name printed by `uname -m`; a number for machines without Python.
 std::string archOf(const Model& model) {
   bool isLittle = model.flavor.isLittle, is64 = model.flavor.is64;
   switch (model.header.machine) {
@@ -61,7 +61,7 @@ std::string fileTypeOf(const Model& model) {
   return "shared library";
 }
 
-/// From the notes in segments or, where an edit took that header, in sections.
+/// From the notes in segments or, if an edit reused that program header, in sections.
 std::string buildIdOf(const Model& model) {
   std::vector<std::pair<uint64_t, uint64_t>> places;
   for (const Segment& segment : model.segments)
@@ -76,7 +76,7 @@ std::string buildIdOf(const Model& model) {
   return {};
 }
 
-/// The highest GLIBC_x.y among the needed versions: older systems cannot load the file.
+/// The highest GLIBC_x.y among the required versions: older systems cannot load the file.
 std::string leastGlibc(const Model& model, llvm::ArrayRef<NeededFile> needed) {
   llvm::VersionTuple highest;
   for (const NeededFile& file : needed)
@@ -104,7 +104,7 @@ void addDetails(const Model& model, llvm::ArrayRef<NeededFile> needed, Slice& sl
     add("versions", model.text(file.name).str() + ": " + llvm::join(names, ", "));
   }
   for (const std::string& text : readSearchPaths(model).ignored)
-    add("ignored", text + " (loaders use the other of DT_RPATH and DT_RUNPATH)");
+    add("ignored", text + " (loaders use only one of DT_RPATH and DT_RUNPATH)");
   add("build id", buildIdOf(model));
   if (model.dynamicSegment)
     add("spare slots", std::to_string(model.dynamic.size() - model.usedSlots - 1));

@@ -1,6 +1,6 @@
 #include "elf/layout.h"
 
-#include "elf/carrier.h"
+#include "elf/appended_segment.h"
 #include "elf/pieces.h"
 
 #include <llvm/ADT/STLExtras.h>
@@ -13,7 +13,7 @@ using namespace llvm::ELF;
 
 namespace {
 
-/// GNU ld leaves as many; the next edits then find room.
+/// As many as GNU ld leaves, so that later edits have allocator.
 constexpr uint64_t kSpareSlots = 4;
 
 Layout unchangedLayout(const Model& model) {
@@ -31,7 +31,7 @@ Layout unchangedLayout(const Model& model) {
   return layout;
 }
 
-/// The string table ends the last segment, which ends the file: it can grow where it is.
+/// If the string table is at the end of the last segment and of the file, it can grow in place.
 bool growStringsInPlace(const Model& model, Layout& layout, uint64_t size) {
   std::optional<size_t> last = findSegmentAtEnd(model);
   if (!last)
@@ -51,8 +51,8 @@ bool growStringsInPlace(const Model& model, Layout& layout, uint64_t size) {
   return true;
 }
 
-/// Section headers, other segments and the layout's own fields follow the pieces.
-void followPieces(const Model& model, Layout& layout) {
+/// Updates section headers, other segments and the layout's own fields for the moved pieces.
+void updateReferences(const Model& model, Layout& layout) {
   for (const Piece& piece : layout.pieces) {
     for (Section& section : layout.sections)
       if (section.type == piece.sectionType && section.addr == piece.oldAddress) {
@@ -103,12 +103,12 @@ llvm::Expected<Layout> planLayout(const Model& model, uint64_t stringsSize, uint
   }
   if (needsSlots)
     layout.pieces.push_back(dynamicPiece(model, slots + 1 + kSpareSlots));
-  // The string table comes last, so that it can grow there next time.
+  // The string table goes last, so that later edits can grow it in place.
   if (needsStrings)
     layout.pieces.push_back(stringsPiece(model, stringsSize));
-  if (llvm::Error error = carryToEnd(model, layout))
+  if (llvm::Error error = placeAtEnd(model, layout))
     return error;
-  followPieces(model, layout);
+  updateReferences(model, layout);
   return layout;
 }
 

@@ -20,9 +20,9 @@ llvm::Error readFileHeader(Model& model) {
     return fail(ErrorCode::NotALibrary, "is not an ELF file");
   uint8_t kind = (*ident)[EI_CLASS], order = (*ident)[EI_DATA];
   if (kind != ELFCLASS32 && kind != ELFCLASS64)
-    return malformed("the ELF class is " + std::to_string(kind) + ", neither 32 nor 64 bits");
+    return malformed("invalid ELF class " + std::to_string(kind));
   if (order != ELFDATA2LSB && order != ELFDATA2MSB)
-    return malformed("the ELF byte order is " + std::to_string(order) + ", neither little nor big");
+    return malformed("invalid ELF byte order " + std::to_string(order));
   model.flavor = {kind == ELFCLASS64, order == ELFDATA2LSB};
   std::optional<Bytes> bytes = model.source->read(0, headerSize(model.flavor));
   if (!bytes)
@@ -31,7 +31,7 @@ llvm::Error readFileHeader(Model& model) {
   if ((*ident)[EI_VERSION] != EV_CURRENT || model.header.version != EV_CURRENT)
     return malformed("the ELF version is not 1");
   if (model.header.ehsize != bytes->size())
-    return malformed("the ELF header claims a length of " + std::to_string(model.header.ehsize) +
+    return malformed("invalid ELF header size: " + std::to_string(model.header.ehsize) +
                      " bytes instead of " + std::to_string(bytes->size()));
   if (model.header.type != ET_DYN && model.header.type != ET_EXEC)
     return fail(ErrorCode::NotALibrary, "is neither a shared library nor a program: ELF type " +
@@ -39,37 +39,38 @@ llvm::Error readFileHeader(Model& model) {
   return llvm::Error::success();
 }
 
-/// What every loader asks of the segments that it maps. Whole pages are mapped, so that address and
-/// file offset must agree within a page, of the smallest size there is. p_align may be larger:
-/// glibc before 2.35 wanted them to agree modulo that, later ones and musl take the file as it is.
+/// What every loader requires of a PT_LOAD segment. Whole pages are mapped, so address and file
+/// offset must be equal modulo the smallest page size. Before 2.35, glibc required them to be equal
+/// modulo p_align, which may be larger; later versions and musl do not.
 llvm::Error checkLoad(const Segment& segment, uint64_t previousEnd, Flavor flavor) {
   std::string name = "the segment at address " + hex(segment.vaddr);
   if (segment.filesz > segment.memsz)
     return malformed(name + " has more bytes in the file than in memory");
   if (segment.vaddr > flavor.limit() - segment.memsz)
-    return malformed(name + " reaches past the end of the address space");
+    return malformed(name + " extends past the end of the address space");
   if (segment.vaddr < previousEnd)
     return malformed(name + " overlaps the one before it or is out of order");
   if (segment.align > 1 && !llvm::isPowerOf2_64(segment.align))
-    return malformed(name + " has the alignment " + hex(segment.align) + ", not a power of two");
+    return malformed(name + " has an invalid alignment: " + hex(segment.align) +
+                     " is not a power of two");
   if ((segment.vaddr - segment.offset) % std::clamp<uint64_t>(segment.align, 1, kLeastPage))
     return malformed(name + " and its file offset " + hex(segment.offset) +
-                     " do not lie at the same place of a page");
+                     " differ modulo the page size");
   return llvm::Error::success();
 }
 
 llvm::Error readProgramHeaders(Model& model) {
   const FileHeader& header = model.header;
   if (header.phnum == 0)
-    return malformed("there are no program headers, so that no loader can load it");
+    return malformed("no program headers: no loader can load the file");
   if (header.phnum == kTooManySegments)
-    return malformed("the number of program headers is 65535, which no loader accepts");
+    return malformed("65535 program headers: no loader accepts that many");
   if (header.phentsize != segmentSize(model.flavor))
-    return malformed("a program header claims " + std::to_string(header.phentsize) + " bytes");
+    return malformed("invalid program header size: " + std::to_string(header.phentsize) + " bytes");
   std::optional<Bytes> table =
       model.source->read(header.phoff, header.phnum * uint64_t(header.phentsize));
   if (!table)
-    return malformed("the program headers lie past the end of the file");
+    return malformed("the program headers extend past the end of the file");
   model.segments = readSegments(model.flavor, *table);
 
   uint64_t previousEnd = 0;
@@ -79,13 +80,13 @@ llvm::Error readProgramHeaders(Model& model) {
       continue;
     if (!fits(segment.offset, segment.filesz, model.source->size()))
       return malformed("segment " + std::to_string(index) +
-                       " lies past the end of the file: " + hex(segment.offset) + " + " +
+                       " extends past the end of the file: " + hex(segment.offset) + " + " +
                        hex(segment.filesz) + " of " + hex(model.source->size()));
     if (segment.type == PT_PHDR && (segment.offset != header.phoff || hasLoad))
       return malformed("PT_PHDR does not describe the program headers");
     if (segment.type == PT_DYNAMIC) {
       if (model.dynamicSegment)
-        return malformed("there are two PT_DYNAMIC segments");
+        return malformed("more than one PT_DYNAMIC segment");
       model.dynamicSegment = index;
     }
     if (segment.type != PT_LOAD)
@@ -96,7 +97,7 @@ llvm::Error readProgramHeaders(Model& model) {
     hasLoad = true;
   }
   if (!hasLoad)
-    return malformed("there is no segment to load");
+    return malformed("no PT_LOAD segment");
   return llvm::Error::success();
 }
 
@@ -104,28 +105,27 @@ llvm::Error readSectionHeaders(Model& model) {
   const FileHeader& header = model.header;
   if (header.shoff == 0) {
     if (header.shnum != 0)
-      return malformed("there are " + std::to_string(header.shnum) +
-                       " section headers, but their place is not given");
+      return malformed(std::to_string(header.shnum) + " section headers, but their offset is 0");
     return llvm::Error::success();
   }
   uint64_t size = sectionSize(model.flavor);
   if (header.shentsize != size)
-    return malformed("a section header claims " + std::to_string(header.shentsize) + " bytes");
+    return malformed("invalid section header size: " + std::to_string(header.shentsize) + " bytes");
   std::optional<Bytes> first = model.source->read(header.shoff, size);
   if (!first)
-    return malformed("the section headers lie past the end of the file");
-  // gABI: with 65280 sections or more, the first header's size is their number.
+    return malformed("the section headers extend past the end of the file");
+  // gABI: with 65280 sections or more, their number is the size in the first header.
   uint64_t count = header.shnum ? header.shnum : readSections(model.flavor, *first)[0].size;
   std::optional<Bytes> table;
   if (count <= model.source->size() / size)
     table = model.source->read(header.shoff, count * size);
   if (!table)
-    return malformed("the section headers lie past the end of the file");
+    return malformed("the section headers extend past the end of the file");
   model.sections = readSections(model.flavor, *table);
   for (const auto& [index, section] : llvm::enumerate(model.sections)) {
     bool hasBytes = section.type != SHT_NOBITS && section.type != SHT_NULL;
     if (hasBytes && !fits(section.offset, section.size, model.source->size()))
-      return malformed("section " + std::to_string(index) + " lies past the end of the file");
+      return malformed("section " + std::to_string(index) + " extends past the end of the file");
     if (section.link >= count)
       return malformed("section " + std::to_string(index) + " refers to section " +
                        std::to_string(section.link) + " of " + std::to_string(count));
@@ -142,10 +142,10 @@ llvm::Error readStrings(Model& model) {
     std::optional<uint64_t> offset = model.offsetOf(*address, *size);
     if (!offset || *size == 0)
       return malformed("the dynamic string table (address " + hex(*address) + ", " +
-                       std::to_string(*size) + " bytes) is in no segment");
+                       std::to_string(*size) + " bytes) is not in a segment");
     Bytes bytes = *model.source->read(*offset, *size);
     if (bytes.front() != 0 || bytes.back() != 0)
-      return malformed("the dynamic string table does not begin and end with a zero byte");
+      return malformed("the dynamic string table does not start and end with a zero byte");
     model.strings = DynamicStrings{*address, *offset, bytes};
   }
   for (const DynamicEntry& entry : model.entries())
@@ -161,7 +161,7 @@ llvm::Error readDynamicSection(Model& model) {
   const Segment& segment = model.segments[*model.dynamicSegment];
   if (model.offsetOf(segment.vaddr, segment.filesz) != segment.offset)
     return malformed("PT_DYNAMIC (address " + hex(segment.vaddr) + ", file offset " +
-                     hex(segment.offset) + ") is in no loaded segment");
+                     hex(segment.offset) + ") is not in a PT_LOAD segment");
   uint64_t size = dynamicSize(model.flavor);
   if (segment.filesz % size || segment.offset % model.flavor.wordSize())
     return malformed("PT_DYNAMIC is not a whole number of aligned entries");
@@ -271,7 +271,7 @@ bool isAddress(uint64_t tag) {
 
 llvm::Error malformed(std::string message) {
   return fail(ErrorCode::Malformed, std::move(message),
-              "the file is damaged; install its package again");
+              "the file is corrupt; reinstall the package");
 }
 
 std::string hex(uint64_t value) {

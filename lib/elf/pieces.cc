@@ -10,7 +10,7 @@ using namespace llvm::ELF;
 
 namespace {
 
-/// The dynamic entry that tells the loader where a section of this type is.
+/// The tag of the dynamic entry with the address of a section of this type.
 uint64_t tagFor(uint32_t sectionType) {
   switch (sectionType) {
   case SHT_HASH:
@@ -32,7 +32,7 @@ uint64_t tagFor(uint32_t sectionType) {
   }
 }
 
-/// The segment type that tells the loader where a section of this type is.
+/// The type of the segment that covers a section of this type.
 uint32_t segmentFor(uint32_t sectionType) {
   switch (sectionType) {
   case SHT_PROGBITS:
@@ -56,7 +56,7 @@ Piece dynamicPiece(const Model& model, uint64_t slots) {
   piece.align = model.flavor.wordSize();
   piece.sectionType = SHT_DYNAMIC;
   piece.isCopied = false;
-  piece.reason = "the dynamic section";
+  piece.reason = "dynamic section";
   return piece;
 }
 
@@ -68,13 +68,13 @@ Piece stringsPiece(const Model& model, uint64_t size) {
   piece.newSize = size;
   piece.tag = DT_STRTAB;
   piece.sectionType = SHT_STRTAB;
-  piece.reason = "a copy of the dynamic string table with room for more";
+  piece.reason = "copy of the dynamic string table with more room";
   return piece;
 }
 
 bool canMove(const Model& model, const Section& section) {
-  constexpr uint64_t kMostAlignment = 64; // real ones have 8 at most
-  if (section.addralign > kMostAlignment || (section.addralign & (section.addralign - 1)))
+  constexpr uint64_t kMaxSectionAlignment = 64; // at most 8 in practice
+  if (section.addralign > kMaxSectionAlignment || (section.addralign & (section.addralign - 1)))
     return false;
   if (uint32_t type = segmentFor(section.type); type != PT_NULL)
     return llvm::any_of(model.segments, [&](const Segment& segment) {
@@ -95,7 +95,7 @@ Piece pieceOf(const Model& model, const Section& section) {
   piece.align = std::max<uint64_t>(section.addralign, 1);
   piece.tag = tagFor(section.type);
   piece.sectionType = section.type;
-  piece.reason = "a copy of a section that makes room";
+  piece.reason = "copy of a section, to make room";
   return piece;
 }
 
@@ -107,7 +107,7 @@ std::optional<std::vector<Piece>> restOf(const Model& model, const Layout& layou
                                          const Segment& segment) {
   if (overlaps(0, headerSize(model.flavor), segment) || overlaps(model.header.phoff, 1, segment))
     return std::nullopt;
-  if (model.sections.empty()) { // then only what a piece fills is known
+  if (model.sections.empty()) { // only the extent of a piece is known
     bool isFilled = llvm::any_of(layout.pieces, [&](const Piece& piece) {
       return segment.offset == piece.oldOffset &&
              holdsOnlyPadding(model, piece.oldOffset + piece.oldSize,

@@ -37,7 +37,7 @@ Section sectionFrom(const Disk& disk) {
 
 template <class Disk>
 DynamicEntry dynamicFrom(const Disk& disk) {
-  // Tags are signed words; the processor's own would come out negative in 32 bits.
+  // Tags are signed words; processor-specific ones would be negative in 32 bits.
   if constexpr (sizeof(disk.d_tag) == 4)
     return {static_cast<uint32_t>(disk.d_tag), disk.d_un.d_val};
   else

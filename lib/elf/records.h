@@ -1,9 +1,9 @@
-// The records of an ELF file, free of class and byte order.
+// The records of an ELF file, independent of class and byte order.
 //
 // ELF comes in four flavors: 32 or 64 bits, little or big endian. LLVM has on-disk types for each;
-// here they are turned into one set of plain values and back, so that everything above is written
-// once. A 32-bit field is written from 64 bits: whoever makes up an address or an offset checks
-// that it fits the flavor.
+// here they are converted to one set of plain values and back, so that all other code is written
+// once. 32-bit fields are written from 64-bit values: the code that computes an address or an
+// offset checks that it fits the flavor.
 #pragma once
 
 #include "base/bytes.h"
@@ -18,7 +18,7 @@ struct Flavor {
   bool isLittle = true;
 
   uint64_t wordSize() const { return is64 ? 8 : 4; }
-  /// The greatest address or offset that the file can hold.
+  /// The largest possible address or offset.
   uint64_t limit() const { return is64 ? UINT64_MAX : UINT32_MAX; }
 
   uint16_t read16(const uint8_t* bytes) const;
@@ -83,22 +83,22 @@ struct Symbol {
   uint8_t visibility() const { return other & 3; }
 };
 
-/// How many bytes a record takes in the file.
+/// The size of a record in the file.
 uint64_t headerSize(Flavor flavor);
 uint64_t segmentSize(Flavor flavor);
 uint64_t sectionSize(Flavor flavor);
 uint64_t dynamicSize(Flavor flavor);
 uint64_t symbolSize(Flavor flavor);
-/// Where in a symbol's record its value stands.
+/// The offset of the value in a symbol's record.
 uint64_t symbolValueAt(Flavor flavor);
 
-/// `bytes` must hold the whole record.
+/// `bytes` must contain the whole record.
 FileHeader readHeader(Flavor flavor, Bytes bytes);
-/// As many records as `bytes` holds.
+/// As many records as `bytes` contains.
 std::vector<Segment> readSegments(Flavor flavor, Bytes bytes);
 std::vector<Section> readSections(Flavor flavor, Bytes bytes);
 std::vector<DynamicEntry> readDynamic(Flavor flavor, Bytes bytes);
-/// Calls `visit` for each; a library may have a million, so that they are never stored.
+/// Calls `visit` for each symbol. They are never stored: a library may have a million.
 void forEachSymbol(Flavor flavor, Bytes bytes,
                    llvm::function_ref<void(size_t index, const Symbol&)> visit);
 

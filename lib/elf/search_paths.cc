@@ -8,7 +8,7 @@ namespace tcfix::elf {
 
 namespace {
 
-/// The entry with its tokens written without braces where that means the same (ld.so(8), "Dynamic
+/// The entry with its tokens written without braces, if that is equivalent (ld.so(8), "Dynamic
 /// string tokens").
 std::string plainSpelling(llvm::StringRef path) {
   std::string plain;
@@ -34,13 +34,13 @@ std::string plainSpelling(llvm::StringRef path) {
 
 llvm::Error checkEntry(const std::string& path) {
   if (path.empty())
-    return fail(ErrorCode::Usage, "a search path is empty");
+    return fail(ErrorCode::Usage, "a search path must not be empty");
   if (path.find(':') != std::string::npos)
     return fail(ErrorCode::Usage,
-                "the search path " + path + " holds a colon, which separates entries",
-                "give each entry as an option of its own");
+                "the search path " + path + " contains a colon, which separates entries",
+                "pass each entry with its own option");
   if (path.find('\0') != std::string::npos)
-    return fail(ErrorCode::Usage, "a search path holds a zero byte");
+    return fail(ErrorCode::Usage, "a search path must not contain a zero byte");
   return llvm::Error::success();
 }
 

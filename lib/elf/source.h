@@ -1,7 +1,7 @@
-// Source: a file, or the file that a rewrite will make of it, read in the same way.
+// Source: a file, or the result of a rewrite, with the same interface.
 //
-// The result of an edit is judged by the code that read the original, without ever being made: only
-// the ranges that a rewrite touches are put together in memory.
+// The result of an edit is checked by the code that read the original, without being built: only
+// the ranges that the rewrite changes are assembled in memory.
 #pragma once
 
 #include "patch/rewrite.h"
@@ -21,8 +21,8 @@ public:
 
   uint64_t size() const { return view.size(); }
 
-  /// The bytes [offset, offset + length), valid as long as the source; nothing if they are not all
-  /// there.
+  /// The bytes [offset, offset + length), valid as long as the source; nothing if they are out of
+  /// bounds.
   std::optional<Bytes> read(uint64_t offset, uint64_t length) const {
     if (!fits(offset, length, size()))
       return std::nullopt;
@@ -36,7 +36,7 @@ public:
 private:
   Rewrite unchanged;
   RewrittenView view;
-  mutable std::deque<ByteVector> kept; ///< what had to be put together
+  mutable std::deque<ByteVector> kept; ///< the assembled ranges
 };
 
 } // namespace tcfix::elf

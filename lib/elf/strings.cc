@@ -10,9 +10,9 @@ using namespace llvm::ELF;
 
 namespace {
 
-/// Tags below DT_NUM are the gABI's and those from here on glibc's and the usual linkers'. Others
-/// may refer to the string table in ways that we do not know.
-bool isFamiliar(uint64_t tag) {
+/// Tags of the gABI, of glibc and of common linkers. Others may refer to the string table in
+/// unknown ways.
+bool isKnownTag(uint64_t tag) {
   constexpr uint64_t kLastGeneric = 38; // DT_RELRENT + 1 in <elf.h>
   switch (tag) {
   case DT_GNU_HASH:
@@ -37,7 +37,7 @@ bool isFamiliar(uint64_t tag) {
 
 bool areReadersKnown(const Model& model) {
   for (const DynamicEntry& entry : model.entries())
-    if (!isFamiliar(entry.tag))
+    if (!isKnownTag(entry.tag))
       return false;
   std::optional<size_t> strings = model.findSection(SHT_STRTAB, model.strings->address);
   for (const Section& section : model.sections) {
@@ -49,14 +49,14 @@ bool areReadersKnown(const Model& model) {
   return true;
 }
 
-/// A section header says the same of the table as the dynamic section. Without one, bytes that seem
-/// unused may belong to something else.
+/// Whether a section header confirms the size of the table. Without one, bytes that seem unused may
+/// belong to something else.
 bool isExtentConfirmed(const Model& model) {
   std::optional<size_t> section = model.findSection(SHT_STRTAB, model.strings->address);
   return section && model.sections[*section].size == model.strings->bytes.size();
 }
 
-/// Nothing else may lie inside the table.
+/// Nothing else may be inside the table.
 llvm::Error checkAlone(const Model& model) {
   uint64_t begin = model.strings->address, size = model.strings->bytes.size();
   for (const DynamicEntry& entry : model.entries())
@@ -67,8 +67,8 @@ llvm::Error checkAlone(const Model& model) {
   return llvm::Error::success();
 }
 
-/// The texts that an edit can replace.
-std::vector<uint64_t> textsOf(const Model& model, llvm::ArrayRef<NeededFile> needed) {
+/// The strings that an edit can replace.
+std::vector<uint64_t> replaceableStrings(const Model& model, llvm::ArrayRef<NeededFile> needed) {
   std::vector<uint64_t> offsets;
   for (const DynamicEntry& entry : model.entries())
     if (isText(entry.tag))
@@ -80,19 +80,19 @@ std::vector<uint64_t> textsOf(const Model& model, llvm::ArrayRef<NeededFile> nee
 
 } // namespace
 
-StringRoom::StringRoom(Bytes table) : table(table), newSize(table.size()) {
+StringAllocator::StringAllocator(Bytes table) : table(table), newSize(table.size()) {
   inUse.resize(table.size());
 }
 
-llvm::Expected<StringRoom> StringRoom::measure(const Model& model,
-                                               llvm::ArrayRef<NeededFile> needed,
-                                               const DynamicPlan& plan) {
-  constexpr uint64_t kMost = 1u << 30; // far above any real one; llvm::BitVector counts in ints
-  if (model.strings->bytes.size() > kMost)
+llvm::Expected<StringAllocator> StringAllocator::measure(const Model& model,
+                                                         llvm::ArrayRef<NeededFile> needed,
+                                                         const DynamicPlan& plan) {
+  constexpr uint64_t kMaxSize = 1u << 30; // far above any real one; llvm::BitVector counts in ints
+  if (model.strings->bytes.size() > kMaxSize)
     return fail(ErrorCode::Unsupported, "the dynamic string table is larger than 1 GiB");
   if (llvm::Error error = checkAlone(model))
     return error;
-  StringRoom room(model.strings->bytes);
+  StringAllocator allocator(model.strings->bytes);
   llvm::Expected<std::optional<uint64_t>> count = countSymbols(model);
   if (!count)
     return count.takeError();
@@ -104,31 +104,31 @@ llvm::Expected<StringRoom> StringRoom::measure(const Model& model,
     return defined.takeError();
 
   forEachSymbol(model.flavor, *symbols,
-                [&](size_t, const Symbol& symbol) { room.use(symbol.name); });
-  room.use(0);
+                [&](size_t, const Symbol& symbol) { allocator.use(symbol.name); });
+  allocator.use(0);
   for (const Slot& slot : plan.slots)
     if (isText(slot.tag) && !slot.text)
-      room.use(slot.value);
+      allocator.use(slot.value);
   for (const auto& [index, file] : llvm::enumerate(needed)) {
     if (!plan.neededFiles[index])
-      room.use(file.name);
+      allocator.use(file.name);
     for (const VersionNeed& version : file.versions)
-      room.use(version.name);
+      allocator.use(version.name);
   }
   for (const DefinedVersion& version : *defined)
     for (uint64_t name : version.names)
-      room.use(name);
+      allocator.use(name);
   if (!*count || !areReadersKnown(model))
-    room.inUse.set();
+    allocator.inUse.set();
   else if (!isExtentConfirmed(model))
-    room.freeOnly(textsOf(model, needed));
-  return room;
+    allocator.freeOnly(replaceableStrings(model, needed));
+  return allocator;
 }
 
-/// Takes back all freedom but that of `texts`.
-void StringRoom::freeOnly(llvm::ArrayRef<uint64_t> texts) {
+/// Marks everything as used except `offsets`, the strings that may be overwritten.
+void StringAllocator::freeOnly(llvm::ArrayRef<uint64_t> offsets) {
   llvm::BitVector free(table.size());
-  for (uint64_t offset : texts)
+  for (uint64_t offset : offsets)
     for (; !inUse.test(offset); ++offset) {
       free.set(offset);
       if (table[offset] == 0)
@@ -137,8 +137,8 @@ void StringRoom::freeOnly(llvm::ArrayRef<uint64_t> texts) {
   inUse = free.flip();
 }
 
-void StringRoom::use(uint64_t offset) {
-  // Texts that share their end with one already seen stop there.
+void StringAllocator::use(uint64_t offset) {
+  // Stop where the string shares its tail with one already seen.
   for (; !inUse.test(offset); ++offset) {
     inUse.set(offset);
     if (table[offset] == 0)
@@ -146,7 +146,7 @@ void StringRoom::use(uint64_t offset) {
   }
 }
 
-uint64_t StringRoom::place(const std::string& text) {
+uint64_t StringAllocator::place(const std::string& text) {
   for (const Write& write : placed)
     if (write.text == text)
       return write.offset;

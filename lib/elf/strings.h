@@ -1,10 +1,10 @@
-// Room for new texts in the dynamic string table.
+// Finds room for new strings in the dynamic string table.
 //
-// A byte of the table may be shared: linkers store "foo" as the end of "libfoo". So a text is
-// written only over bytes that nobody reads any more, and all readers are known: dynamic entries,
-// symbol versions and symbols. Where a reader may be unknown (a tag or section of a kind not listed
-// here), no byte counts as free and new texts go behind the old end; without a section header, only
-// those of replaced texts do.
+// Strings may share bytes: linkers store "foo" as the tail of "libfoo". A string is therefore
+// written only over bytes that are no longer used by dynamic entries, symbol versions or symbols.
+// If there may be other references (a tag or section of an unknown kind), no byte counts as free
+// and new strings go after the old end; without a section header, only the bytes of replaced
+// strings count as free.
 #pragma once
 
 #include "elf/dynamic.h"
@@ -13,29 +13,29 @@
 
 namespace tcfix::elf {
 
-class StringRoom {
+class StringAllocator {
 public:
-  /// `model` must have strings and outlive the room.
-  static llvm::Expected<StringRoom> measure(const Model& model, llvm::ArrayRef<NeededFile> needed,
-                                            const DynamicPlan& plan);
+  /// `model` must have strings and outlive the result.
+  static llvm::Expected<StringAllocator>
+  measure(const Model& model, llvm::ArrayRef<NeededFile> needed, const DynamicPlan& plan);
 
-  /// The offset of `text`: where it stands already, else in the first gap that is large enough,
-  /// else behind all texts in use.
+  /// The offset of `text`: an existing copy, else the first gap that is large enough, else after
+  /// all strings in use.
   uint64_t place(const std::string& text);
 
-  /// The table's size with all that was placed; at least the old one.
+  /// The table's size with all placed strings; at least the old size.
   uint64_t size() const { return newSize; }
 
   struct Write {
     uint64_t offset = 0;
-    std::string text; ///< to be written with a zero byte at its end
+    std::string text; ///< written with a terminating zero byte
   };
   const std::vector<Write>& writes() const { return placed; }
 
 private:
-  explicit StringRoom(Bytes table);
+  explicit StringAllocator(Bytes table);
   void use(uint64_t offset);
-  void freeOnly(llvm::ArrayRef<uint64_t> texts);
+  void freeOnly(llvm::ArrayRef<uint64_t> offsets);
 
   Bytes table;
   llvm::BitVector inUse; ///< one bit for each byte; grows with the table

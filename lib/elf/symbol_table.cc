@@ -19,7 +19,7 @@ public:
 
   llvm::Error read();
   llvm::Expected<std::vector<NeededSymbol>> needed() const override;
-  SymbolOffer find(const NeededSymbol& wanted) const override;
+  SymbolLookup find(const NeededSymbol& wanted) const override;
   llvm::ArrayRef<NeededVersion> neededVersions() const override { return versionNeeds; }
   bool accepts(llvm::StringRef version) const override;
 
@@ -32,10 +32,10 @@ private:
   Source source;
   Model model;
   HashTable hashes;
-  Bytes symbols;  ///< from DT_SYMTAB to the segment's end: nothing states how many there are
-  Bytes versions; ///< DT_VERSYM, likewise
+  Bytes symbols;  ///< from DT_SYMTAB to the segment's end, since their number is not recorded
+  Bytes versions; ///< from DT_VERSYM, likewise
   std::map<uint16_t, size_t> needByIndex;             ///< into versionNeeds
-  std::map<uint16_t, llvm::StringRef> definedByIndex; ///< without the base, which is no version
+  std::map<uint16_t, llvm::StringRef> definedByIndex; ///< without the base version
   std::vector<NeededVersion> versionNeeds;
   bool definesVersions = false;
 };
@@ -95,7 +95,7 @@ std::optional<Symbol> ElfSymbols::symbolAt(uint64_t index) const {
   return symbol.name < model.strings->bytes.size() ? std::optional<Symbol>(symbol) : std::nullopt;
 }
 
-/// What DT_VERSYM says; 1 (global, no version) in a file without it.
+/// The entry in DT_VERSYM; 1 (global, no version) in a file without it.
 uint16_t ElfSymbols::versionAt(uint64_t index) const {
   return index < versions.size() / 2 ? model.flavor.read16(versions.data() + index * 2)
                                      : uint16_t(VER_NDX_GLOBAL);
@@ -112,7 +112,7 @@ bool ElfSymbols::isOffered(const Symbol& symbol) const {
 
 llvm::Expected<std::vector<NeededSymbol>> ElfSymbols::needed() const {
   std::vector<NeededSymbol> result;
-  // A GNU hash table says where the undefined ones end; then the others need not be read.
+  // With a GNU hash table, only the undefined symbols need to be read: they come first.
   std::optional<uint64_t> end = hashes.firstDefined();
   if (!end) {
     llvm::Expected<std::optional<uint64_t>> count = countSymbols(model);
@@ -123,7 +123,7 @@ llvm::Expected<std::vector<NeededSymbol>> ElfSymbols::needed() const {
   for (uint64_t index = 1; index < *end; ++index) {
     std::optional<Symbol> symbol = symbolAt(index);
     if (!symbol)
-      return malformed("the dynamic symbol table does not hold its " + std::to_string(*end) +
+      return malformed("the dynamic symbol table is too small for its " + std::to_string(*end) +
                        " symbols");
     if (symbol->shndx != SHN_UNDEF || symbol->binding() == STB_LOCAL || symbol->name == 0)
       continue;
@@ -141,7 +141,7 @@ llvm::Expected<std::vector<NeededSymbol>> ElfSymbols::needed() const {
 }
 
 /// check_match() of elf/dl-lookup.c.
-SymbolOffer ElfSymbols::find(const NeededSymbol& wanted) const {
+SymbolLookup ElfSymbols::find(const NeededSymbol& wanted) const {
   bool isFound = false;
   unsigned visibleVersions = 0;
   hashes.forEachCandidate(wanted.name, [&](uint64_t index) {
@@ -158,17 +158,17 @@ SymbolOffer ElfSymbols::find(const NeededSymbol& wanted) const {
       return isFound =
                  defined == definedByIndex.end() ? !isHidden : defined->second == wanted.version;
     }
-    // Without a version the base one serves, or the only one that is not hidden.
+    // Without a version, the base version matches, or the only one that is not hidden.
     if (version < 3)
       return isFound = true;
     visibleVersions += !isHidden;
     return false;
   });
-  SymbolOffer offer;
+  SymbolLookup lookup;
   if (isFound || visibleVersions == 1)
-    offer.kind = SymbolOffer::Kind::Here;
-  offer.hasNoVersions = isFound && versions.empty() && !wanted.version.empty();
-  return offer;
+    lookup.kind = SymbolLookup::Kind::Defined;
+  lookup.hasNoVersions = isFound && versions.empty() && !wanted.version.empty();
+  return lookup;
 }
 
 bool ElfSymbols::accepts(llvm::StringRef version) const {

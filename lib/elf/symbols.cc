@@ -1,5 +1,5 @@
-// How many dynamic symbols a file has. Nothing states it outright: the section header does where
-// there is one, else it follows from a hash table.
+// The number of dynamic symbols in a file. The loader's tables do not contain it: it comes from the
+// section header or, without one, from a hash table.
 #include "elf/hash_table.h"
 
 #include <algorithm>
@@ -28,8 +28,8 @@ llvm::Expected<uint64_t> countByHash(const Model& model, uint64_t address) {
 }
 
 /// DT_GNU_HASH: {buckets, first symbol, bloom words, shift}, bloom filter, buckets, chains. The
-/// last symbol is the one whose chain ends last. An empty table says nothing: GNU ld gives 1 as the
-/// first symbol, whatever the number of undefined ones.
+/// last symbol is the one whose chain ends last. An empty table gives no number: GNU ld writes 1 as
+/// the first symbol, whatever the number of undefined ones.
 llvm::Expected<std::optional<uint64_t>> countByGnuHash(const Model& model, uint64_t address) {
   std::optional<Bytes> start = model.readAt(address, 16);
   if (!start)
@@ -87,14 +87,14 @@ llvm::Expected<Bytes> symbolBytes(const Model& model) {
   if (**count <= model.source->size() / size)
     table = model.readAt(*model.find(DT_SYMTAB), **count * size);
   if (model.find(DT_SYMENT).value_or(size) != size || !table)
-    return malformed("the dynamic symbol table does not hold its " + std::to_string(**count) +
+    return malformed("the dynamic symbol table is too small for its " + std::to_string(**count) +
                      " symbols");
   uint64_t namesEnd = model.strings ? model.strings->bytes.size() : 0;
   bool areInside = true;
   forEachSymbol(model.flavor, *table,
                 [&](size_t, const Symbol& symbol) { areInside &= symbol.name < namesEnd; });
   if (!areInside)
-    return malformed("a symbol's name lies past the end of the dynamic string table");
+    return malformed("a symbol's name is past the end of the dynamic string table");
   return *table;
 }
 

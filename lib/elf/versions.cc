@@ -21,15 +21,15 @@ llvm::Error walk(const Model& model, const char* what, uint64_t address, uint64_
   for (uint64_t i = 0; i < count; ++i) {
     std::optional<Bytes> record = model.readAt(address, size);
     if (!record)
-      return badChain(what, "leaves its segment");
+      return badChain(what, "extends past its segment");
     llvm::Expected<uint64_t> next = visit(address, record->data());
     if (!next)
       return next.takeError();
     bool isLast = i + 1 == count;
     if (isLast != (*next == 0))
-      return badChain(what, "has not the length that it claims");
+      return badChain(what, "does not have the stated length");
     if (!isLast && *next < size)
-      return badChain(what, "folds back onto itself");
+      return badChain(what, "overlaps itself");
     address += *next;
   }
   return llvm::Error::success();
@@ -56,9 +56,9 @@ llvm::Expected<std::vector<NeededFile>> readNeededVersions(const Model& model) {
                         flavor.read16(record + 4)};
     if (llvm::Error error = checkName(model, what, version.name))
       return error;
-    // Lists that share records would let a small file take hours.
+    // Lists that share records would let a small malicious file take hours.
     if (++total > model.source->size() / kNeedAuxSize)
-      return badChain(what, "folds back onto itself");
+      return badChain(what, "overlaps itself");
     files.back().versions.push_back(version);
     return flavor.read32(record + 12);
   };
@@ -93,7 +93,7 @@ llvm::Expected<std::vector<DefinedVersion>> readDefinedVersions(const Model& mod
     if (llvm::Error error = checkName(model, what, name))
       return error;
     if (++total > model.source->size() / kDefAuxSize)
-      return badChain(what, "folds back onto itself");
+      return badChain(what, "overlaps itself");
     versions.back().names.push_back(name);
     return flavor.read32(record + 4);
   };

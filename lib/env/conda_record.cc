@@ -9,10 +9,10 @@ namespace tcfix::env {
 
 namespace {
 
-/// A JSON value and where it stands.
+/// A JSON value and its position in the text.
 struct Node {
   size_t begin = 0, end = 0;
-  char kind = 0;   ///< its first letter
+  char kind = 0;   ///< its first character
   std::string key; ///< of a member
   std::vector<Node> members;
   std::vector<Node> items;
@@ -37,7 +37,7 @@ std::string unquoted(llvm::StringRef token) {
   return text ? text->str() : std::string();
 }
 
-/// JSON, as far as finding the places of values goes.
+/// A JSON scanner that finds the positions of values.
 class Scanner {
 public:
   explicit Scanner(llvm::StringRef text) : text(text) {}
@@ -51,7 +51,7 @@ public:
   }
 
 private:
-  static constexpr int kDeepest = 32; // conda's need four
+  static constexpr int kMaxDepth = 32; // conda's files need four
 
   void skipSpace() { at = std::min(text.find_first_not_of(" \t\r\n", at), text.size()); }
 
@@ -65,7 +65,7 @@ private:
 
   bool scan(Node& node, int depth) {
     skipSpace();
-    if (at >= text.size() || depth > kDeepest)
+    if (at >= text.size() || depth > kMaxDepth)
       return false;
     node.begin = at;
     node.kind = text[at];
@@ -124,11 +124,11 @@ private:
   size_t at = 0;
 };
 
-/// The two lists of the present text.
+/// The two lists in the current text.
 struct Lists {
   Node root;
   const Node* files = nullptr;
-  const Node* paths = nullptr; ///< null in records that old versions wrote
+  const Node* paths = nullptr; ///< null in records written by old versions
 };
 
 std::optional<Lists> read(llvm::StringRef text) {
@@ -146,7 +146,7 @@ llvm::StringRef textAt(llvm::StringRef text, const Node& node) {
   return text.slice(node.begin, node.end);
 }
 
-/// The item of a list that speaks of this path: its name, or an object with it.
+/// The item of a list for this path: the path itself, or an object that contains it.
 const Node* itemFor(llvm::StringRef text, const Node& list, llvm::StringRef path) {
   for (const Node& item : list.items) {
     const Node* name = item.kind == '{' ? item.find("_path", '"') : &item;
@@ -182,7 +182,7 @@ std::string jsonString(llvm::StringRef text) {
 
 llvm::Expected<CondaRecord> CondaRecord::parse(llvm::StringRef text) {
   if (!read(text))
-    return fail(ErrorCode::Malformed, "is not conda's list of a package's files");
+    return fail(ErrorCode::Malformed, "is not a conda package record");
   return CondaRecord(text.str());
 }
 
@@ -191,7 +191,7 @@ void CondaRecord::set(llvm::StringRef path, llvm::StringRef sha256Hex, uint64_t 
   const Node* item = lists && lists->paths ? itemFor(content, *lists->paths, path) : nullptr;
   if (!item || item->kind != '{')
     return;
-  // What is in the prefix may differ from what was in the archive; that one stays as it is.
+  // The file in the prefix may differ from the one in the archive, whose hash is kept.
   const Node* digest = item->find("sha256_in_prefix", '"');
   if (!digest)
     digest = item->find("sha256", '"');

@@ -1,7 +1,7 @@
-// conda's own list of a package's files: conda-meta/NAME-VERSION-BUILD.json.
+// conda's record of a package's files: conda-meta/NAME-VERSION-BUILD.json.
 //
-// conda removes what "files" lists, mamba and pixi what "paths_data" does; both hold hashes. Only
-// the values that change are written anew; every other byte stays as the installer wrote it.
+// conda removes the files in "files", mamba and pixi those in "paths_data"; hashes are in the
+// latter. Only values that change are rewritten; every other byte stays as the installer wrote it.
 #pragma once
 
 #include "base/error.h"
@@ -10,12 +10,12 @@ namespace tcfix::env {
 
 class CondaRecord {
 public:
-  /// Malformed if it is no such list.
+  /// Malformed if it is not a conda record.
   static llvm::Expected<CondaRecord> parse(llvm::StringRef text);
 
-  /// Gives a listed file a new hash and size. Paths are relative to the environment, with slashes.
+  /// Sets the hash and size of a listed file. Paths are relative to the environment, with slashes.
   void set(llvm::StringRef path, llvm::StringRef sha256Hex, uint64_t size);
-  /// Lists a file, without a hash, unless it is listed.
+  /// Adds a file without a hash, unless it is listed already.
   void add(llvm::StringRef path);
   void remove(llvm::StringRef path);
 

@@ -15,10 +15,10 @@ namespace path = llvm::sys::path;
 
 namespace {
 
-/// Enough for a project directory, a few tenths of a second for a home directory.
-constexpr size_t kMostFolders = 10'000;
+/// Enough for a project directory; takes a few tenths of a second in a home directory.
+constexpr size_t kMaxDirectories = 10'000;
 
-/// Large, and without an environment of the user's in them; the last one is uv's cache of wheels.
+/// Large directories that contain no environments of the user; the last one is uv's wheel cache.
 constexpr llvm::StringLiteral kSkipped[] = {".git", "__pycache__", "node_modules", "archive-v0"};
 
 enum class Content { Other, Venv, Conda, Site };
@@ -47,7 +47,7 @@ FoundBelow searchBelow(const std::string& start, const io::TargetDisk& disk, IsC
   };
   std::deque<std::string> folders = {start};
   for (size_t seen = 0; !folders.empty(); ++seen) {
-    if (seen == kMostFolders) {
+    if (seen == kMaxDirectories) {
       found.isComplete = false;
       break;
     }
@@ -65,7 +65,7 @@ FoundBelow searchBelow(const std::string& start, const io::TargetDisk& disk, IsC
       for (const io::DirectoryEntry& each : entries)
         if (each.isDirectory && !llvm::is_contained(kSkipped, each.name))
           folders.push_back(joined(folder, each.name));
-    // conda keeps its named environments inside the first one.
+    // conda keeps its named environments inside the base environment.
     if (content == Content::Conda && disk.isFolder(joined(folder, "envs")))
       folders.push_back(joined(folder, "envs"));
   }
@@ -102,7 +102,7 @@ std::optional<Package> findCopy(const std::string& folder,
     for (const std::string& part : {folder, joined(folder, ".dylibs")})
       collector.addBelow(part, 0);
   else
-    collector.addPresent(/*isDeep=*/false); // a module without a folder
+    collector.addPresent(/*isDeep=*/false); // a single-file module
   collector.finish();
   if (package.libraries.empty())
     return std::nullopt;

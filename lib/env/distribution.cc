@@ -33,7 +33,7 @@ std::vector<Distribution> distributionsIn(const std::string& site, const io::Tar
     llvm::StringRef stem = entry;
     if (!stem.consume_back(".dist-info") && !stem.consume_back(".egg-info"))
       continue;
-    // Both parts are written without dashes of their own. An .egg-info may go on with the Python.
+    // Name and version contain no dashes. An .egg-info may also have the Python version.
     auto [name, rest] = stem.split('-');
     found.push_back({name.str(), rest.split('-').first.str(), joined(site, entry)});
   }
@@ -58,7 +58,7 @@ llvm::StringRef metadataField(llvm::StringRef metadata, llvm::StringRef name) {
     std::tie(line, metadata) = metadata.split('\n');
     line = line.rtrim('\r');
     if (line.empty())
-      break; // the description follows
+      break; // end of the header
     if (line.consume_front_insensitive(name) && line.consume_front(":"))
       return line.trim();
   }
@@ -71,7 +71,7 @@ RecordFile readRecord(const Distribution& distribution, const io::TargetDisk& di
   llvm::Expected<io::InputFile> file = disk.open(result.path);
   if (!file) {
     result.problem = toProblem(file.takeError(), result.path);
-    result.problem->hint = "libraries are found by their names instead";
+    result.problem->hint = "tcfix finds libraries by file name instead";
     return result;
   }
   llvm::Expected<Record> record = Record::parse(textOf(file->bytes()));
@@ -91,7 +91,7 @@ std::vector<Distribution> distributionsListing(llvm::StringRef beginning, const 
     std::optional<io::InputFile> file =
         llvm::expectedToOptional(disk.open(joined(each.entry, "RECORD")));
     if (!file || !textOf(file->bytes()).contains(beginning))
-      return true; // most of them: parsing would take long
+      return true; // avoids parsing most of them, which would take long
     std::optional<Record> record = llvm::expectedToOptional(Record::parse(textOf(file->bytes())));
     return !record || llvm::none_of(record->rows(), [&](const RecordRow& row) {
       return llvm::StringRef(row.path).starts_with(beginning);

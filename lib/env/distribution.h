@@ -1,4 +1,4 @@
-// Distributions: what an installer wrote about the packages in a site, as far as names tell.
+// Distributions: what installers recorded about the packages in a site.
 #pragma once
 
 #include "base/error.h"
@@ -9,15 +9,15 @@ namespace tcfix::env {
 
 /// A .dist-info or .egg-info entry of a site.
 struct Distribution {
-  std::string name;    ///< as the entry spells it
-  std::string version; ///< empty if the entry does not say
+  std::string name;    ///< as spelled in the entry
+  std::string version; ///< empty if the entry has none
   std::string entry;   ///< host path
 };
 
-/// The name in the one spelling that all spellings of it share (PEP 503).
+/// The normalized name (PEP 503).
 std::string normalizedName(llvm::StringRef name);
 
-/// The name that Python code can import: no identifier has a hyphen.
+/// The name as a Python identifier, without hyphens.
 std::string moduleName(llvm::StringRef name);
 
 /// All of a site, sorted by entry.
@@ -39,12 +39,12 @@ struct RecordFile {
 
 RecordFile readRecord(const Distribution& distribution, const io::TargetDisk& disk);
 
-/// The distributions of a site whose RECORD lists a path that begins so, without what an
-/// interrupted pip moved away.
+/// The distributions of a site whose RECORD lists a path with this prefix, without those that an
+/// interrupted pip has renamed (~name).
 std::vector<Distribution> distributionsListing(llvm::StringRef beginning, const std::string& site,
                                                const io::TargetDisk& disk);
 
-/// Takes name and version from the distribution's own METADATA, where that says them.
+/// Reads name and version from the distribution's METADATA, if it has them.
 void readMetadata(Distribution& distribution, const io::TargetDisk& disk);
 
 } // namespace tcfix::env

@@ -24,7 +24,7 @@ std::string majorAndMinor(llvm::StringRef version) {
   return rest.empty() ? major.str() : (major + "." + rest.split('.').first).str();
 }
 
-/// What only Windows' layout leaves to other files to say: the version of Python.
+/// The version of Python, which is not part of the paths in Windows' layout.
 std::string versionBeside(const std::string& prefix, const VenvConfig& config,
                           const io::TargetDisk& disk) {
   for (const char* key : {"version", "version_info"})
@@ -45,7 +45,7 @@ std::string versionBeside(const std::string& prefix, const VenvConfig& config,
   return {};
 }
 
-/// `isOnly`: there is no other Python here that the names without a version could mean.
+/// `isOnly`: there is no other Python here, so names without a version are unambiguous.
 std::string executableOf(const std::string& prefix, const std::string& version, bool isOnly,
                          const io::TargetDisk& disk) {
   std::vector<std::string> names = {"bin/python" + version, "bin/pypy" + version};
@@ -57,9 +57,9 @@ std::string executableOf(const std::string& prefix, const std::string& version, 
   return {};
 }
 
-/// The installation that a virtual environment stands on: the folder above that of its python.
+/// The installation that a virtual environment is based on: the directory above that of its python.
 std::string basePrefixOf(const VenvConfig& config, const io::TargetDisk& disk) {
-  if (auto value = config.find("base-prefix"); value != config.end()) // virtualenv says it
+  if (auto value = config.find("base-prefix"); value != config.end()) // virtualenv writes it
     return disk.hostPath(value->second).value_or("");
   auto home = config.find("home");
   if (home == config.end())
@@ -68,14 +68,15 @@ std::string basePrefixOf(const VenvConfig& config, const io::TargetDisk& disk) {
   return path::filename(folder) == "bin" ? path::parent_path(folder).str() : folder;
 }
 
-/// The sites of an installation for one version, or for all. Homebrew keeps them in a framework,
-/// Debian's and Fedora's Python in /usr also in /usr/local, where another Python may live.
+/// The sites of an installation for one version, or for all. Homebrew has them in a framework;
+/// Debian and Fedora also use /usr/local for the Python in /usr, where another Python may be
+/// installed.
 std::vector<Site> installedSites(const std::string& prefix, const std::string& version,
                                  const io::TargetDisk& disk) {
   std::vector<Site> sites;
   auto add = [&](const std::string& from, llvm::function_ref<bool(const Site&)> isWanted) {
     for (Site& site : sitesOf(from, disk))
-      if (goesWith(site.pythonVersion, version) && isWanted(site))
+      if (isCompatible(site.pythonVersion, version) && isWanted(site))
         addSite(sites, std::move(site), disk);
   };
   auto any = [](const Site&) { return true; };
@@ -91,7 +92,7 @@ std::vector<Site> installedSites(const std::string& prefix, const std::string& v
   return sites;
 }
 
-/// Where `pip install --user` puts packages, if this machine's user is the target's.
+/// Where `pip install --user` installs packages, if the target is this machine.
 std::vector<Site> userSites(const std::vector<Python>& pythons, const io::TargetDisk& disk) {
   std::vector<Site> sites;
   if (!disk.options().sysroot.empty() || !disk.knowsAbsolutePaths())
@@ -111,7 +112,7 @@ std::vector<Site> userSites(const std::vector<Python>& pythons, const io::Target
   return sites;
 }
 
-/// Fills in what a prefix holds. False if it is none.
+/// Describes what a prefix contains. False if it is not a prefix.
 bool describePrefix(const std::string& prefix, const io::TargetDisk& disk,
                     Environment& environment) {
   bool isVenv = disk.isFile(joined(prefix, "pyvenv.cfg")) ||
@@ -138,14 +139,14 @@ bool describePrefix(const std::string& prefix, const io::TargetDisk& disk,
   }
   for (const std::string& version : versions) {
     std::string executable = executableOf(prefix, version, versions.size() == 1, disk);
-    // Folders that a removed Python left behind make none.
+    // Directories left by a removed Python do not count.
     if (!executable.empty() ||
         llvm::any_of(own, [&](const Site& site) { return site.pythonVersion == version; }))
       environment.pythons.push_back({version, executable, base});
   }
 
-  // The order of sys.path: a virtual environment's own, the user's, the system's; without one the
-  // user's come first.
+  // The order of sys.path: the virtual environment's own, the user's, the system's; outside a
+  // virtual environment, the user's come first.
   auto add = [&](std::vector<Site> sites, SiteKind kind) {
     for (Site& site : sites) {
       site.kind = kind;
@@ -165,8 +166,8 @@ bool describePrefix(const std::string& prefix, const io::TargetDisk& disk,
   return true;
 }
 
-/// The sites of the environment around a file or folder; the one that it lies in, or is, becomes
-/// the only Own one.
+/// The sites of the environment that contains a file or directory; the site that contains it, or is
+/// it, becomes the only Own one.
 void describeSurroundings(const std::string& site, const io::TargetDisk& disk,
                           Environment& environment) {
   Site own{site, {}, SiteKind::Own};
@@ -181,19 +182,19 @@ void describeSurroundings(const std::string& site, const io::TargetDisk& disk,
         own.pythonVersion = other.pythonVersion;
     environment.condaMeta = around.condaMeta;
     for (Python& python : around.pythons)
-      if (goesWith(python.version, own.pythonVersion))
+      if (isCompatible(python.version, own.pythonVersion))
         environment.pythons.push_back(std::move(python));
   }
   environment.sites.push_back(own);
   for (Site& other : around.sites)
-    if (goesWith(other.pythonVersion, own.pythonVersion)) {
+    if (isCompatible(other.pythonVersion, own.pythonVersion)) {
       if (other.kind == SiteKind::Own)
-        other.kind = SiteKind::System; // such as lib64 beside lib: seen, but not the target
+        other.kind = SiteKind::System; // such as lib64 beside lib: on sys.path, but not the target
       addSite(environment.sites, std::move(other), disk);
     }
 }
 
-llvm::Error checkThatItIsALibrary(const std::string& file, const io::TargetDisk& disk) {
+llvm::Error checkIsLibrary(const std::string& file, const io::TargetDisk& disk) {
   llvm::Expected<io::InputFile> input = disk.open(file);
   if (!input)
     return input.takeError();
@@ -216,7 +217,7 @@ llvm::StringRef nameOf(SiteKind kind) {
 
 llvm::Error permissionDenied() {
   return fail(ErrorCode::Unreadable, "permission denied",
-              "run tcfix as a user who may read this directory");
+              "run tcfix as a user with permission to read this directory");
 }
 
 llvm::Expected<Environment> findEnvironment(llvm::StringRef target, const io::TargetDisk& disk) {
@@ -225,16 +226,16 @@ llvm::Expected<Environment> findEnvironment(llvm::StringRef target, const io::Ta
   std::optional<std::string> root = disk.adopt(target);
   if (!root)
     return io::isForbidden(target) ? permissionDenied()
-                                   : fail(ErrorCode::NotFound, "there is no such file or folder");
+                                   : fail(ErrorCode::NotFound, "no such file or directory");
   environment.root = environment.whole = *root;
   if (!disk.isFolder(*root)) {
     if (target.ends_with_insensitive(".whl"))
       return fail(ErrorCode::Usage, "is a wheel, not an environment",
-                  ("repair it with: tcfix wheel " + target + " -o DIR").str());
-    if (llvm::Error error = checkThatItIsALibrary(*root, disk))
+                  ("to repair a wheel, run: tcfix wheel " + target + " -o DIR").str());
+    if (llvm::Error error = checkIsLibrary(*root, disk))
       return error;
     environment.kind = EnvironmentKind::File;
-    // The file itself may be a link out of its environment, into an installer's cache.
+    // The file itself may be a link to an installer's cache outside the environment.
     llvm::StringRef folder = path::parent_path(target);
     if (std::optional<std::string> real = disk.adopt(folder.empty() ? "." : folder))
       environment.root = joined(*real, path::filename(target));
@@ -257,16 +258,16 @@ llvm::Expected<std::string> defaultTarget() {
   for (const char* name : {".venv", "venv"})
     if (io::isDirectory(name))
       return std::string(name);
-  // A tcfix that was installed with pip lies in the environment that it is for; uv may put but a
-  // link there.
+  // If tcfix was installed with pip, use the environment that contains it; with uv it may be a
+  // link.
   for (const std::string& program : {io::system::calledPath(), io::system::programPath()}) {
     std::string around = path::parent_path(path::parent_path(program)).str();
     if (!around.empty() &&
         (io::exists(around + "/pyvenv.cfg") || io::isDirectory(around + "/conda-meta")))
       return around;
   }
-  return fail(ErrorCode::Usage, "there is no environment here to work on",
-              "activate one, or name its folder");
+  return fail(ErrorCode::Usage, "no environment given, and none is active",
+              "activate an environment, or pass its directory");
 }
 
 } // namespace tcfix::env

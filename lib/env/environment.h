@@ -1,5 +1,5 @@
-// Where Python keeps its packages: virtual environments, conda, system and user folders, on every
-// platform, and a bare folder or file that somebody points at.
+// Where Python packages are installed: virtual environments, conda, system and user directories, on
+// every platform, and single directories or files named by the user.
 #pragma once
 
 #include "io/target_disk.h"
@@ -17,7 +17,7 @@ llvm::StringRef nameOf(EnvironmentKind kind);
 struct Python {
   std::string version;    ///< such as "3.12" or "3.13t"; empty if unknown
   std::string executable; ///< host path; empty if there is none
-  std::string basePrefix; ///< host path of the installation that a venv stands on; may be empty
+  std::string basePrefix; ///< host path of the installation that a venv is based on; may be empty
 };
 
 enum class SiteKind { Own, System, User };
@@ -25,36 +25,36 @@ enum class SiteKind { Own, System, User };
 /// The kind's name in JSON, such as "own".
 llvm::StringRef nameOf(SiteKind kind);
 
-/// A folder that packages are installed in.
+/// A directory that packages are installed in.
 struct Site {
   std::string folder;        ///< host path
-  std::string pythonVersion; ///< such as "3.12"; "3" for Debian's own; empty if nothing says
+  std::string pythonVersion; ///< such as "3.12"; "3" for Debian's own; empty if unknown
   SiteKind kind = SiteKind::Own;
 };
 
 struct Environment {
-  std::string path; ///< as it was given
-  std::string root; ///< host path, absolute, links followed; a file that is a link stays one
-  /// Host path of what moves as one: the environment around a file or folder that was named, else
-  /// the root itself.
+  std::string path; ///< as given by the user
+  std::string root; ///< absolute host path with links resolved, except that of a file itself
+  /// Host path of the environment that contains the given file or directory, else the root itself.
+  /// Everything in it can be moved together.
   std::string whole;
   EnvironmentKind kind = EnvironmentKind::Folder;
   std::vector<Python> pythons;
-  std::vector<Site> sites; ///< the first one that holds a package wins, as in sys.path
-  std::string condaMeta;   ///< host path of conda's lists of its packages; empty outside conda
+  std::vector<Site> sites; ///< in the order of sys.path: the first one with a package is used
+  std::string condaMeta;   ///< host path of conda-meta; empty outside conda
 };
 
-/// Unreadable: the system denies to look at a folder.
+/// Unreadable: no permission to list a directory.
 llvm::Error permissionDenied();
 
-/// What lies at `target`. NotFound if nothing does; Unreadable if that cannot be seen; Usage (with
-/// the hint `tcfix wheel`) for a .whl; NotALibrary for a file that is none. Works before the
-/// target's platform is known: both layouts are looked for. A file or folder inside a site gets the
-/// sites of the environment around it.
+/// The environment at `target`. NotFound if there is nothing; Unreadable if it cannot be listed;
+/// Usage (with the hint `tcfix wheel`) for a .whl; NotALibrary for a file that is not one. Works
+/// before the target's platform is known: checks both layouts. A file or directory inside a site
+/// gets the sites of the environment that contains it.
 llvm::Expected<Environment> findEnvironment(llvm::StringRef target, const io::TargetDisk& disk);
 
-/// The target when none is named: $VIRTUAL_ENV, $CONDA_PREFIX, ./.venv, ./venv, else the
-/// environment that this program is installed in.
+/// The target if none is given: $VIRTUAL_ENV, $CONDA_PREFIX, ./.venv, ./venv, else the environment
+/// that this program is installed in.
 llvm::Expected<std::string> defaultTarget();
 
 } // namespace tcfix::env

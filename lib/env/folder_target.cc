@@ -17,10 +17,10 @@ namespace path = llvm::sys::path;
 
 namespace {
 
-/// How many finds a message lists.
-constexpr size_t kMostListed = 5;
+/// The maximum number of paths in a message.
+constexpr size_t kMaxListed = 5;
 
-/// How far above a folder its mark may be: that of a package whose folder this is a part of.
+/// How many levels above a directory its mark may be: that of the package that contains it.
 constexpr int kMarkLevels = 4;
 
 bool isInSite(const Environment& environment) {
@@ -39,7 +39,7 @@ bool isMarked(const TargetQuery& query, const Target& target) {
   return false;
 }
 
-/// The virtual or conda environment that a folder lies in; empty if there is none.
+/// The virtual or conda environment that contains a directory; empty if there is none.
 std::string environmentAround(llvm::StringRef folder, const io::TargetDisk& disk) {
   for (llvm::StringRef above = path::parent_path(folder); !above.empty();
        above = path::parent_path(above))
@@ -48,9 +48,9 @@ std::string environmentAround(llvm::StringRef folder, const io::TargetDisk& disk
   return {};
 }
 
-/// Whether an environment, or a site, holds the package, by the name of its folder.
-bool holdsPackage(const std::string& environment, llvm::StringRef package,
-                  const io::TargetDisk& disk) {
+/// Whether an environment or a site contains the package, judging by its directory's name.
+bool containsPackage(const std::string& environment, llvm::StringRef package,
+                     const io::TargetDisk& disk) {
   std::vector<Site> sites = sitesOf(environment, disk);
   if (sites.empty())
     sites.push_back({environment, {}, SiteKind::Own});
@@ -59,24 +59,25 @@ bool holdsPackage(const std::string& environment, llvm::StringRef package,
   });
 }
 
-/// What was found, as seen from the folder, those with the package first.
+/// What was found, relative to the directory, those with the package first.
 std::vector<std::string> namesOf(const FoundBelow& found, const Environment& environment,
                                  llvm::StringRef package, const io::TargetDisk& disk) {
   std::vector<std::string> paths = found.environments;
-  std::stable_partition(paths.begin(), paths.end(),
-                        [&](const std::string& each) { return holdsPackage(each, package, disk); });
+  std::stable_partition(paths.begin(), paths.end(), [&](const std::string& each) {
+    return containsPackage(each, package, disk);
+  });
   paths.insert(paths.begin(), found.copies.begin(), found.copies.end());
   for (std::string& each : paths)
     each = relativePath(environment.root, each);
   return paths;
 }
 
-/// `package` is what was looked for; empty: an environment, whatever it holds.
+/// `package` is what was searched for; empty: any environment.
 llvm::Error refuse(FoundBelow found, const Environment& environment, llvm::StringRef package,
                    const io::TargetDisk& disk) {
   if (llvm::is_contained(disk.forbidden(), environment.root))
     return permissionDenied();
-  // By the layout of what lies below, a folder such as lib may be a part of one.
+  // Judging by its contents, a directory such as lib may be part of an environment.
   std::string around = environmentAround(environment.root, disk);
   llvm::erase_if(found.environments, [&](const std::string& each) {
     const bool isAround = !isWithin(each, environment.root);
@@ -86,35 +87,36 @@ llvm::Error refuse(FoundBelow found, const Environment& environment, llvm::Strin
   });
   if (isInSite(environment) && found.count() == 0)
     return fail(ErrorCode::Usage, ("contains no libraries of " + package).str(),
-                "name the environment, " + environment.whole + ", or a package with --package");
+                "pass the environment, " + environment.whole + ", or a package with --package");
   if (!around.empty() && found.count() == 0)
-    return fail(ErrorCode::Usage, "part of the environment " + around + ", not one itself",
-                "name the environment: " + around);
+    return fail(ErrorCode::Usage, "is part of the environment " + around + ", but not one itself",
+                "pass the environment: " + around);
   if (found.count() == 0 && found.isComplete && package.empty())
-    return fail(ErrorCode::NotFound, "not an environment",
-                "name a virtual environment or a site-packages directory");
+    return fail(ErrorCode::NotFound, "is not an environment",
+                "pass a virtual environment or a site-packages directory");
   if (found.count() == 0 && found.isComplete)
-    return fail(ErrorCode::NotFound, ("not an environment, and does not contain " + package).str(),
-                "name an environment or a library");
+    return fail(ErrorCode::NotFound,
+                ("is not an environment, and does not contain " + package).str(),
+                "pass an environment or a library");
   const std::string what =
       found.environments.empty() && found.count() > 1
           ? ("contains " + llvm::Twine(found.count()) + " copies of " + package + ": ").str()
-          : "not an environment; found below it: ";
+          : "is not an environment; found below it: ";
   std::vector<std::string> names = namesOf(found, environment, package, disk);
   const std::string more =
-      (names.size() > kMostListed ? " and " + std::to_string(names.size() - kMostListed) + " more"
-                                  : "") +
+      (names.size() > kMaxListed ? " and " + std::to_string(names.size() - kMaxListed) + " more"
+                                 : "") +
       std::string(found.isComplete ? "" : " (not all directories were searched)");
-  names.resize(std::min(names.size(), kMostListed));
+  names.resize(std::min(names.size(), kMaxListed));
   if (names.empty())
-    return fail(ErrorCode::Usage, "not an environment, and too large to be searched",
-                "name the environment or the package's directory itself");
+    return fail(ErrorCode::Usage, "is not an environment, and is too large to search",
+                "pass the environment or the package's directory itself");
   return fail(ErrorCode::Usage, what + llvm::join(names, ", ") + more,
-              "name one of them, such as " + joined(environment.path, names.front()));
+              "pass one of them, such as " + joined(environment.path, names.front()));
 }
 
-/// The copy's own surroundings; one inside a site has those of the site.
-void settle(Package copy, Target& target) {
+/// Makes a copy the target; for one inside a site, with that site's environment.
+void setCopy(Package copy, Target& target) {
   Environment& environment = target.environment;
   if (isInSite(environment))
     copy.site = environment.sites.front().folder;
@@ -127,23 +129,23 @@ void settle(Package copy, Target& target) {
 
 } // namespace
 
-llvm::Error checkThatNobodyOwns(const Package& package, const Environment& environment,
-                                const io::TargetDisk& disk) {
+llvm::Error checkNotOwned(const Package& package, const Environment& environment,
+                          const io::TargetDisk& disk) {
   std::vector<Site> sites;
   if (isInSite(environment))
     sites = {environment.sites.front()};
   else if (std::string around = environmentAround(environment.root, disk); !around.empty())
-    sites = sitesOf(around, disk); // a RECORD may list what lies elsewhere in the environment
+    sites = sitesOf(around, disk); // a RECORD may list files elsewhere in the environment
   for (const Site& site : sites)
     for (const std::string& library : package.libraries)
       if (std::optional<std::string> owner = ownerOf(library, site.folder, disk))
         return fail(ErrorCode::Usage, "belongs to the installed package " + *owner,
-                    "use --package " + *owner + " and name its environment");
+                    "pass its environment, with --package " + *owner);
   return llvm::Error::success();
 }
 
 llvm::Error lookInFolder(const TargetQuery& query, Target& target) {
-  const Environment environment = target.environment; // which changes with the first copy
+  const Environment environment = target.environment; // a copy: the first match changes it
   const std::string& root = environment.root;
   for (const recipe::Recipe& recipe : query.recipes) {
     if (isInSite(environment))
@@ -160,7 +162,7 @@ llvm::Error lookInFolder(const TargetQuery& query, Target& target) {
                           llvm::any_of(entries, [&](const io::DirectoryEntry& each) {
                             return each.isDirectory && each.name == query.mark;
                           });
-                      if (!here && isOurs) { // its libraries have another name, or are gone
+                      if (!here && isOurs) { // its libraries were renamed or removed
                         here.emplace();
                         here->site = here->home = folder;
                       }
@@ -169,9 +171,9 @@ llvm::Error lookInFolder(const TargetQuery& query, Target& target) {
                       return copy && copy->home == folder;
                     });
     if (found.copies.size() == 1 && found.environments.empty() && found.isComplete) {
-      if (llvm::Error error = checkThatNobodyOwns(*copy, environment, target.disk))
+      if (llvm::Error error = checkNotOwned(*copy, environment, target.disk))
         return error;
-      settle(std::move(*copy), target);
+      setCopy(std::move(*copy), target);
       continue;
     }
     target.absent.push_back(recipe.name);
@@ -186,7 +188,7 @@ llvm::Error lookInFolder(const TargetQuery& query, Target& target) {
                   : refuse({}, environment, query.recipes.front().name, target.disk);
 }
 
-llvm::Error checkThatItIsAnEnvironment(const Environment& environment, const io::TargetDisk& disk) {
+llvm::Error checkIsEnvironment(const Environment& environment, const io::TargetDisk& disk) {
   if (environment.kind != EnvironmentKind::Folder || isInSite(environment))
     return llvm::Error::success();
   auto none = [](const std::string&, llvm::ArrayRef<io::DirectoryEntry>) { return false; };

@@ -14,10 +14,10 @@ namespace path = llvm::sys::path;
 
 namespace {
 
-/// How deep a package's own folders are searched where no RECORD lists them.
+/// How deep a package's own directories are searched if there is no RECORD.
 constexpr int kMaxLevelsBelow = 8;
 
-/// RECORD's path without "." and ".."; nothing if it leads out of the site.
+/// RECORD's path without "." and ".."; nothing if it is outside the site.
 std::optional<std::string> insideSite(llvm::StringRef listed, bool isWindows) {
   if (listed.starts_with("/") || (isWindows && (listed.starts_with("\\") || listed.contains(':'))))
     return std::nullopt;
@@ -95,13 +95,13 @@ void LibraryCollector::addListed(const Record& record, const std::string& record
     std::optional<std::string> relative = insideSite(row.path, disk.options().isWindows);
     if (!relative)
       package.problems.push_back({std::nullopt,
-                                  "lists " + row.path + ", which leads out of the site; ignored",
+                                  "lists " + row.path + ", which is outside the site; ignored",
                                   recordPath,
                                   {}});
     else if (isThere(*relative))
       add(*relative);
     else
-      package.problems.push_back({std::nullopt, "lists " + row.path + ", which is not there",
+      package.problems.push_back({std::nullopt, "lists " + row.path + ", which does not exist",
                                   recordPath, reinstallHint(package, disk)});
   }
 }
@@ -110,7 +110,7 @@ void LibraryCollector::addFolder(const std::string& relative, int levels) {
   std::string host = joined(package.site, relative);
   const std::vector<std::string> names = disk.list(host);
   if (relative != folder && llvm::any_of(names, marksOthers))
-    return; // an environment or a site inside the package: not its own
+    return; // an environment or a site inside the package is not part of it
   for (const std::string& name : names) {
     std::string child = relative.empty() ? name : relative + "/" + name;
     if (isLibraryName(name))
@@ -124,7 +124,7 @@ void LibraryCollector::addPresent(bool isDeep) {
   addFolder(folder, isDeep ? kMaxLevelsBelow : 0);
   addFolder(folder + "/.dylibs", 0);
   addFolder(folder + ".libs", 0);
-  for (const std::string& name : disk.list(package.site)) // a module without a folder
+  for (const std::string& name : disk.list(package.site)) // a single-file module
     if (llvm::StringRef(name).starts_with(folder + "."))
       add(name);
 }
@@ -135,7 +135,7 @@ void LibraryCollector::addBelow(const std::string& hostFolder, int levels) {
   addFolder(relative.ltrim("/\\").str(), levels);
 }
 
-// RECORD's letters need not be the disk's where names have no case.
+// On a case-insensitive file system, RECORD may spell a name differently.
 std::string LibraryCollector::hostPathOf(const std::string& relative) const {
   std::string listed = joined(package.site, relative);
   return disk.options().isWindows ? disk.find(package.site, relative).value_or(listed) : listed;

@@ -1,4 +1,4 @@
-// Which files of a package are its native libraries: by RECORD, and by name where RECORD is silent.
+// Finds the native libraries of a package: by RECORD, or by file name if there is none.
 #pragma once
 
 #include "env/package.h"
@@ -9,32 +9,32 @@
 
 namespace tcfix::env {
 
-/// Whether a file is called like a native library: x.so, x.so.1.2, x.dylib, x.dll, x.pyd.
+/// Whether a file has the name of a native library: x.so, x.so.1.2, x.dylib, x.dll, x.pyd.
 bool isLibraryName(llvm::StringRef fileName);
 
-/// Whether a file, given with slashes, lies where wheel tools put libraries of others: auditwheel
-/// and delvewheel make NAME.libs, delocate makes .dylibs.
+/// Whether a file, given with slashes, is in a directory for bundled libraries of other projects:
+/// auditwheel and delvewheel create NAME.libs, delocate creates .dylibs.
 bool isInGraftedFolder(llvm::StringRef relative);
 
 /// Collects the libraries of one package in one site.
 class LibraryCollector {
 public:
-  /// `folder` is the name of the package's own folder in the site.
+  /// `folder` is the name of the package's own directory in the site.
   LibraryCollector(const recipe::Recipe& recipe, const io::TargetDisk& disk, Package& package,
                    std::string folder)
       : recipe(recipe), disk(disk), package(package), folder(std::move(folder)) {}
 
-  /// What RECORD lists. Rows that lead out of the site, and files that are not there, become
-  /// problems of the package.
+  /// Adds what RECORD lists. Rows outside the site, and files that do not exist, become problems of
+  /// the package.
   void addListed(const Record& record, const std::string& recordPath);
 
-  /// What lies in the package's own folders, listed or not; all levels if `isDeep`.
+  /// Adds what is in the package's own directories, listed or not; all levels if `isDeep`.
   void addPresent(bool isDeep);
 
-  /// What lies at most `levels` folders below one.
+  /// Adds what is at most `levels` levels below a directory.
   void addBelow(const std::string& hostFolder, int levels);
 
-  /// Hands over what was collected.
+  /// Moves the result into the package.
   void finish();
 
 private:
@@ -48,7 +48,7 @@ private:
   Package& package;
   std::string folder;
   std::set<std::string> libraries, grafted;              ///< relative to the site, with slashes
-  std::map<std::string, std::set<std::string>> listings; ///< of folders, by relative path
+  std::map<std::string, std::set<std::string>> listings; ///< of directories, by relative path
 };
 
 } // namespace tcfix::env

@@ -10,7 +10,7 @@ advice::Installer installerOf(const Environment& environment, const std::string&
   if (environment.kind == EnvironmentKind::Conda)
     return llvm::StringRef(environment.root).contains("/.pixi/envs/") ? advice::Installer::Pixi
                                                                       : advice::Installer::Conda;
-  // uv's own environments have no pip, unless they were asked for one.
+  // Environments made by uv have no pip by default.
   const bool isUvs = readVenvConfig(environment.root, disk).count("uv") != 0;
   return isUvs && !disk.isFolder(joined(site, "pip")) ? advice::Installer::Uv
                                                       : advice::Installer::Pip;

@@ -16,7 +16,7 @@ namespace path = llvm::sys::path;
 
 namespace {
 
-/// How many of the listed libraries are there with the listed content, less those that are not.
+/// The number of listed libraries that exist with the listed content, minus those that do not.
 int64_t agreement(const Record& record, const std::string& site, const io::TargetDisk& disk) {
   int64_t score = 0;
   for (const RecordRow& row : record.rows()) {
@@ -30,8 +30,8 @@ int64_t agreement(const Record& record, const std::string& site, const io::Targe
   return score;
 }
 
-/// The distribution whose files are really there. Of several, installers that were interrupted
-/// leave the older one's .dist-info behind.
+/// The distribution whose files are installed. There are several if an interrupted installer left
+/// the .dist-info of the old version.
 size_t chooseDistribution(llvm::ArrayRef<Distribution> found, llvm::ArrayRef<RecordFile> records,
                           const std::string& site, const io::TargetDisk& disk) {
   if (found.size() == 1)
@@ -50,8 +50,7 @@ size_t chooseDistribution(llvm::ArrayRef<Distribution> found, llvm::ArrayRef<Rec
   return best;
 }
 
-/// Where a development install says that the package really is: a .pth or .egg-link file whose
-/// first line is that folder.
+/// The source directory of a development install: the first line of its .pth or .egg-link file.
 std::string developmentFolder(const std::string& file, const io::TargetDisk& disk) {
   std::optional<io::InputFile> input = llvm::expectedToOptional(disk.open(file));
   if (!input)
@@ -83,15 +82,16 @@ void findOutwardFolder(const Environment& environment, const io::TargetDisk& dis
       package.outward = developmentFolder(joined(package.site, row.path), disk);
 }
 
-/// The folder that is imported: as it was spelled (PIL), else as installers write names.
+/// The directory that is imported: as the user spelled it (PIL), else as installers spell names.
 std::string folderFor(const std::string& name, const std::string& site,
                       const io::TargetDisk& disk) {
   std::string spelled = moduleName(name);
   return disk.isFolder(joined(site, spelled)) ? spelled : moduleName(normalizedName(name));
 }
 
-/// What is imported, by where its libraries lie: opencv-python brings cv2/cv2.abi3.so, and a module
-/// without a folder is a library itself. Names that begin with "_" are parts of another.
+/// The name to import, judging by the paths of its libraries: opencv-python contains
+/// cv2/cv2.abi3.so, and a single-file module is itself a library. Names that start with "_" are
+/// parts of another module.
 std::string importNameOf(const Package& package, const std::string& folder,
                          const io::TargetDisk& disk) {
   if (disk.isFolder(joined(package.site, folder)))
@@ -108,8 +108,8 @@ std::string importNameOf(const Package& package, const std::string& folder,
   return name;
 }
 
-/// Whether an earlier site's package of that name is imported instead. The environment's own
-/// count all the same: they are what was asked for.
+/// Whether a package with the same name in an earlier site is imported instead. Packages in the
+/// environment itself are never hidden, since they are the target.
 bool isHidden(const Package& package, const Site& site, llvm::ArrayRef<Package> earlier,
               const Environment& environment) {
   if (site.kind == SiteKind::Own)
@@ -118,7 +118,7 @@ bool isHidden(const Package& package, const Site& site, llvm::ArrayRef<Package> 
     auto place =
         llvm::find_if(environment.sites, [&](const Site& one) { return one.folder == other.site; });
     return other.site != site.folder && place != environment.sites.end() &&
-           goesWith(place->pythonVersion, site.pythonVersion) &&
+           isCompatible(place->pythonVersion, site.pythonVersion) &&
            normalizedName(other.name) == normalizedName(package.name);
   });
 }
@@ -130,7 +130,7 @@ std::optional<Package> findInSite(const Environment& environment, const io::Targ
   std::string folder = folderFor(recipe.name, site, disk);
   std::vector<Distribution> found = distributionsOf(recipe.name, site, disk);
   bool isCalledSo = !found.empty();
-  // What is imported may be called otherwise than what was installed: cv2 comes with opencv-python.
+  // The imported name may differ from the distribution's: cv2 is in opencv-python.
   if (!isCalledSo && disk.isFolder(joined(site, folder)))
     found = distributionsListing(folder + "/", site, disk);
   std::vector<std::string> owners;
@@ -167,11 +167,11 @@ std::optional<Package> findInSite(const Environment& environment, const io::Targ
       std::vector<std::string> versions;
       for (const Distribution& each : found)
         versions.push_back(each.version);
-      package.problems.push_back(
-          {std::nullopt,
-           "several versions are installed: " + llvm::join(versions, ", ") + "; the files are " +
-               (package.version.empty() ? "of one of them" : package.version + "'s"),
-           site, reinstallHint(package, disk)});
+      package.problems.push_back({std::nullopt,
+                                  "several versions are installed: " + llvm::join(versions, ", ") +
+                                      "; the files are from " +
+                                      (package.version.empty() ? "one of them" : package.version),
+                                  site, reinstallHint(package, disk)});
     }
     if (records[chosen].problem)
       package.problems.push_back(*records[chosen].problem);
@@ -184,8 +184,8 @@ std::optional<Package> findInSite(const Environment& environment, const io::Targ
   if (package.distInfo.empty())
     package.home = joined(site, folder);
   package.condaMeta = findCondaMeta(environment, disk, condaName);
-  // With a prefix, files that were copied in by hand count, too; without, RECORD is the better
-  // list.
+  // With a library prefix, files that were copied by hand count as well; without one, RECORD is
+  // more reliable.
   if (!record || !recipe.libraryPrefix.empty())
     collector.addPresent(/*isDeep=*/!record && recipe.libraryPrefix.empty());
   collector.finish();

@@ -8,45 +8,46 @@
 namespace tcfix::env {
 
 struct Package {
-  recipe::Recipe recipe; ///< with the name that it is imported by
+  recipe::Recipe recipe; ///< with the name to import
   std::string name;
   std::string version;  ///< empty if there is no .dist-info
-  std::string site;     ///< host path of the folder that it is installed in
+  std::string site;     ///< host path of the directory that it is installed in
   std::string distInfo; ///< host path; empty if there is none
   bool hasRecord = false;
-  std::string home; ///< host path of its own folder; empty if there is a .dist-info
-  /// The distributions that have files in its folder, if there are several: none of them owns it.
+  std::string home; ///< host path of its own directory; empty if there is a .dist-info
+  /// The distributions with files in its directory, if there are several: none of them owns it.
   std::vector<std::string> owners;
-  std::string condaMeta; ///< host path of conda's own list of its files; empty if there is none
-  /// Host paths, sorted, not resolved: a symlink stays one. A file counts by its name alone, so
-  /// that a dangling link or a text file is among them.
+  std::string condaMeta; ///< host path of conda's record of its files; empty if there is none
+  /// Host paths, sorted, with links not resolved. Files are selected by name only, so dangling
+  /// links and text files are included.
   std::vector<std::string> libraries;
-  /// Its other libraries, where only a part of the package was named; never changed.
+  /// Its other libraries, if only part of the package is the target; never changed.
   std::vector<std::string> siblings;
-  /// Libraries of others that a wheel tool put into .dylibs, NAME.libs or, on Windows, beside.
+  /// Libraries of other projects that a wheel tool put into .dylibs, NAME.libs or, on Windows, the
+  /// same directory.
   std::vector<std::string> grafted;
-  /// The host path that the package's folder leads to, when that is outside its environment: an
-  /// editable install; else empty.
+  /// The host path of the package's directory if it is a link out of the environment (an editable
+  /// install); else empty.
   std::string outward;
-  std::vector<Problem> problems; ///< what is odd about it: malformed RECORD, listed files missing
+  std::vector<Problem> problems; ///< such as a malformed RECORD or missing files
 };
 
-/// The package in every site of the environment that has it, unless Python would not see it there.
-/// Names are compared as PEP 503 says.
-/// Reads RECORD and the package's own folder only: other packages may have 20,000 files. For whole
-/// environments and sites; a file or another folder: see part.h and copies.h.
+/// The package in every site of the environment that has it, unless Python would not import it from
+/// there. Names are normalized (PEP 503). Reads only RECORD and the package's own directory, since
+/// other packages may have 20,000 files. For whole environments and sites; for a file or another
+/// directory see part.h and copies.h.
 std::vector<Package> findPackages(const Environment& environment, const io::TargetDisk& disk,
                                   const recipe::Recipe& recipe);
 
-/// The package in one site; nothing if it is not there.
+/// The package in one site; nothing if it is not installed there.
 std::optional<Package> findInSite(const Environment& environment, const io::TargetDisk& disk,
                                   const std::string& site, const recipe::Recipe& recipe);
 
-/// Host path of conda's own list of a package's files; empty if there is none.
+/// Host path of conda's record of a package's files; empty if there is none.
 std::string findCondaMeta(const Environment& environment, const io::TargetDisk& disk,
                           llvm::StringRef package);
 
-/// All packages that Python would see, name and version only.
+/// All packages that Python would find, with name and version only.
 std::vector<Package> listPackages(const Environment& environment, const io::TargetDisk& disk);
 
 } // namespace tcfix::env

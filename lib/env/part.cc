@@ -30,7 +30,7 @@ bool hasListedContent(const Distribution& distribution, const std::string& relat
   return row && input && row->digest == recordDigest(io::sha256Hex(input->bytes()));
 }
 
-/// A library of no package, alone; with its siblings if its name says what it is.
+/// A library without a package; with its siblings if its name identifies the package.
 Package loneFile(const std::string& file, const Environment& environment,
                  const io::TargetDisk& disk, llvm::ArrayRef<recipe::Recipe> recipes) {
   const llvm::StringRef name = path::filename(file);
@@ -91,10 +91,10 @@ Package packageOfFile(const Environment& environment, const io::TargetDisk& disk
     if (std::optional<Package> package =
             findInSite(environment, disk, site, recipe::recipeFor(*owner))) {
       narrow(*package, isFile);
-      package->libraries = {file}; // a grafted one counts if it is named itself
+      package->libraries = {file}; // a grafted library counts if it is the target itself
       return std::move(*package);
     }
-  // Without a RECORD the package is the folder in the site.
+  // Without a RECORD, the package is the directory in the site.
   if (std::string relative = relativePath(site, file); llvm::StringRef(relative).contains('/'))
     if (std::optional<Package> package =
             among(recipe::recipeFor(llvm::StringRef(relative).split('/').first)))

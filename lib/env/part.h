@@ -1,23 +1,24 @@
-// A part of an installed package that was named by itself: a library, or a folder inside a site.
-// Whatever a RECORD lists belongs to that package, so that its lists follow every change.
+// A part of an installed package as the target: a library, or a directory inside a site. A file
+// that is listed in a RECORD belongs to that package, whose lists are updated with every change.
 #pragma once
 
 #include "env/package.h"
 
 namespace tcfix::env {
 
-/// The name of the distribution in a site whose RECORD lists the file; of several the one with the
-/// right hash.
+/// The name of the distribution in a site whose RECORD lists the file; if there are several, the
+/// one with the right hash.
 std::optional<std::string> ownerOf(const std::string& file, const std::string& site,
                                    const io::TargetDisk& disk);
 
-/// The package of the library that the environment is (EnvironmentKind::File), with no other
-/// libraries: one of `recipes`, else whichever owns the file, else one that consists of it.
+/// The package of a library that is the target (EnvironmentKind::File), without its other
+/// libraries: one of `recipes`, else the one that owns the file, else one that consists of the
+/// file.
 Package packageOfFile(const Environment& environment, const io::TargetDisk& disk,
                       llvm::ArrayRef<recipe::Recipe> recipes);
 
-/// The package of the site around a folder, with the libraries below that folder; nothing if there
-/// are none.
+/// The package of the site that contains a directory, with the libraries below that directory;
+/// nothing if there are none.
 std::optional<Package> packageInFolder(const Environment& environment, const io::TargetDisk& disk,
                                        const recipe::Recipe& recipe);
 

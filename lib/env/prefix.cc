@@ -12,8 +12,8 @@ namespace path = llvm::sys::path;
 
 namespace {
 
-/// The entries of a folder that have this name in any case: both Lib and lib, as a disk of Windows
-/// may look when it is seen from here.
+/// The entries of a directory with this name, ignoring case: a Windows disk mounted on Linux may
+/// have both Lib and lib.
 std::vector<std::string> inAnyCase(const std::string& folder, llvm::StringRef name,
                                    const io::TargetDisk& disk) {
   std::vector<std::string> found;
@@ -23,10 +23,10 @@ std::vector<std::string> inAnyCase(const std::string& folder, llvm::StringRef na
   return found;
 }
 
-/// How far above a library its package may be installed, where no folder's name tells.
+/// How many levels above a library its site may be, if no directory's name shows it.
 constexpr int kMaxLevelsAbove = 3;
 
-bool holdsPackages(llvm::StringRef folder, const io::TargetDisk& disk) {
+bool containsPackages(llvm::StringRef folder, const io::TargetDisk& disk) {
   return llvm::any_of(disk.list(folder), [](const std::string& name) {
     return llvm::StringRef(name).ends_with(".dist-info");
   });
@@ -74,7 +74,7 @@ void addSite(std::vector<Site>& sites, Site site, const io::TargetDisk& disk) {
   sites.push_back(std::move(site));
 }
 
-bool goesWith(llvm::StringRef version, llvm::StringRef other) {
+bool isCompatible(llvm::StringRef version, llvm::StringRef other) {
   auto isAny = [](llvm::StringRef each) { return each.empty() || each == "3"; };
   return version == other || isAny(version) || isAny(other);
 }
@@ -115,7 +115,7 @@ std::optional<std::string> prefixAround(const std::string& site) {
 }
 
 std::optional<std::string> siteAround(const std::string& inside, const io::TargetDisk& disk) {
-  if (holdsPackages(inside, disk))
+  if (containsPackages(inside, disk))
     return inside;
   for (llvm::StringRef above = inside; !above.empty(); above = path::parent_path(above))
     if (isSiteName(path::filename(above)))
@@ -123,7 +123,7 @@ std::optional<std::string> siteAround(const std::string& inside, const io::Targe
   llvm::StringRef above = path::parent_path(inside);
   for (int level = 0; level < kMaxLevelsAbove && !above.empty();
        ++level, above = path::parent_path(above))
-    if (holdsPackages(above, disk))
+    if (containsPackages(above, disk))
       return above.str();
   return std::nullopt;
 }

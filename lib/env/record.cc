@@ -14,14 +14,14 @@ namespace {
 
 constexpr llvm::StringLiteral kByteOrderMark = "\xef\xbb\xbf";
 
-/// One field of a CSV row: its value, and how many bytes it takes.
+/// One field of a CSV row: its value, and its size in bytes.
 struct Field {
   std::string value;
   size_t size = 0;
 };
 
-/// The field that `text` begins with; nothing if its quotes do not close. Doubled quotes stand for
-/// one, and a quoted field may hold commas and line ends (RFC 4180).
+/// The field at the start of `text`; nothing if a quote is not closed. A doubled quote is a literal
+/// quote, and a quoted field may contain commas and line ends (RFC 4180).
 std::optional<Field> readField(llvm::StringRef text) {
   Field field;
   if (!text.starts_with("\"")) {
@@ -84,7 +84,7 @@ llvm::Expected<Record> Record::parse(llvm::StringRef text) {
     for (bool hasMore = true; hasMore;) {
       std::optional<Field> field = readField(text);
       if (!field)
-        return malformed("has a quote that does not close");
+        return malformed("has an unterminated quote");
       if (values.empty())
         line.path = text.take_front(field->size).str();
       values.push_back(std::move(field->value));
@@ -93,7 +93,7 @@ llvm::Expected<Record> Record::parse(llvm::StringRef text) {
     }
     llvm::StringRef end = lineEnd(text);
     if (end.empty() && !text.empty())
-      return malformed("has text behind a quoted field");
+      return malformed("has text after a quoted field");
     size_t size = whole.size() - text.size();
     line.rest = whole.substr(line.path.size(), size - line.path.size()).str();
     line.end = end.str();
@@ -105,10 +105,10 @@ llvm::Expected<Record> Record::parse(llvm::StringRef text) {
     if (values.size() > 3)
       return malformed("has more than three fields");
     if (row.path.empty() || llvm::StringRef(row.path).contains('\0'))
-      return malformed("names no file");
+      return malformed("has no path");
     if (uint64_t bytes; values.size() == 3 && !values[2].empty()) {
       if (llvm::StringRef(values[2]).getAsInteger(10, bytes))
-        return malformed("has a size that is no number");
+        return malformed("has an invalid size");
       row.size = bytes;
     }
     number += whole.take_front(size).count('\n') + 1;
@@ -127,7 +127,7 @@ const RecordRow* Record::find(llvm::StringRef path) const {
 void Record::set(llvm::StringRef path, llvm::StringRef digest, std::optional<uint64_t> size) {
   std::string rest = "," + digest.str() + "," + (size ? std::to_string(*size) : "");
   if (!find(path)) {
-    // As the file does it; the one before may have ended the file without a line end.
+    // With the file's own line end, also after a last line without one.
     std::string end = lines.empty() || lines.front().end.empty() ? "\n" : lines.front().end;
     if (!lines.empty() && lines.back().end.empty())
       lines.back().end = end;

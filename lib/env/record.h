@@ -1,7 +1,7 @@
 // RECORD: an installed package's list of its files, with hashes and sizes.
 //
-// Only the rows that change are written anew; every other byte, quoting and line ends included,
-// stays as the installer wrote it.
+// Only rows that change are rewritten; every other byte, including quoting and line ends, stays as
+// the installer wrote it.
 #pragma once
 
 #include "base/bytes.h"
@@ -15,26 +15,25 @@
 namespace tcfix::env {
 
 struct RecordRow {
-  std::string path;   ///< relative to the folder that holds the .dist-info, with slashes
+  std::string path;   ///< relative to the site, with slashes
   std::string digest; ///< such as "sha256=…" (URL-safe base64 without padding); may be empty
   std::optional<uint64_t> size;
 };
 
 class Record {
 public:
-  /// Malformed, with the line, if it is not a RECORD. Rows may lack digest and size, and be
-  /// separated by empty lines, as Python's own readers allow.
+  /// Malformed, with the line number, if it is not a RECORD. Like Python's own readers, accepts
+  /// rows without digest and size, and empty lines.
   static llvm::Expected<Record> parse(llvm::StringRef text);
 
   const std::vector<RecordRow>& rows() const { return table; }
   const RecordRow* find(llvm::StringRef path) const;
 
-  /// Gives the row a new digest and size, or adds one at the end; equal digests and sizes change
-  /// no byte.
+  /// Sets the digest and size of a row, or adds a row at the end; equal values change no byte.
   void set(llvm::StringRef path, llvm::StringRef digest, std::optional<uint64_t> size);
   void remove(llvm::StringRef path);
-  /// Gives each row the path that `renamed` makes of its own; quoted as before, and where it must
-  /// be.
+  /// Replaces the path of each row with what `renamed` returns for it; quoted if it was before or
+  /// if necessary.
   void rename(llvm::function_ref<std::string(llvm::StringRef path)> renamed);
 
   std::string text() const;

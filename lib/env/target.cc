@@ -17,7 +17,7 @@ struct Kind {
   std::string arch;
 };
 
-/// What the first readable library says.
+/// The kind of the first readable library.
 std::optional<Kind> kindOf(llvm::ArrayRef<Package> packages, const io::TargetDisk& disk) {
   for (const Package& package : packages)
     for (const std::string& library : package.libraries) {
@@ -28,13 +28,13 @@ std::optional<Kind> kindOf(llvm::ArrayRef<Package> packages, const io::TargetDis
           llvm::expectedToOptional(formats::inspect(file->bytes(), {.isThorough = false}));
       if (!image)
         continue;
-      // A universal one fits several machines; the one that loads it decides, not its order.
+      // For a universal file, the process decides, not the order of the slices.
       return Kind{image->format, image->isUniversal ? "" : image->slices.front().arch};
     }
   return std::nullopt;
 }
 
-/// What the first look gives; the second one, if the platform asks for it, replaces it all.
+/// Fills in the target; called again, replacing everything, if the platform turns out different.
 llvm::Error look(const TargetQuery& query, Target& target) {
   llvm::Expected<Environment> environment = findEnvironment(query.path, target.disk);
   if (!environment)
@@ -47,7 +47,7 @@ llvm::Error look(const TargetQuery& query, Target& target) {
   if (target.environment.kind == EnvironmentKind::File) {
     Package package = packageOfFile(target.environment, target.disk, query.recipes);
     llvm::Error owned = package.distInfo.empty()
-                            ? checkThatNobodyOwns(package, target.environment, target.disk)
+                            ? checkNotOwned(package, target.environment, target.disk)
                             : llvm::Error::success();
     target.packages = {std::move(package)};
     return owned;
@@ -62,7 +62,7 @@ llvm::Error look(const TargetQuery& query, Target& target) {
   return llvm::Error::success();
 }
 
-/// What could not be listed is not missing. Below a folder that was searched there may be any.
+/// A directory that cannot be listed may contain the missing package.
 llvm::Error checkPermissions(const Target& target) {
   const Environment& environment = target.environment;
   bool isWhole = target.absent.empty() && llvm::none_of(target.packages, [](const Package& each) {
@@ -88,7 +88,7 @@ bool Target::isShadowed(const Package& package) const {
   for (const Package& other : packages) {
     if (&other == &package)
       return false;
-    if (other.name == package.name && goesWith(versionFor(other), versionFor(package)))
+    if (other.name == package.name && isCompatible(versionFor(other), versionFor(package)))
       return true;
   }
   return false;
@@ -97,8 +97,8 @@ bool Target::isShadowed(const Package& package) const {
 llvm::Expected<Target> findTarget(const TargetQuery& query) {
   const Platform own = platformOf(formats::thisMachinesFormat());
   bool hasSysroot = !query.sysroot.empty();
-  // As this machine sees it, until the libraries say more. Nothing is written while a target is
-  // looked at, so that one look at each folder is enough.
+  // As on this machine, until a library shows the platform. Nothing is written in the meantime, so
+  // directory listings can be cached.
   Target target{{},
                 {},
                 {},
@@ -109,8 +109,8 @@ llvm::Expected<Target> findTarget(const TargetQuery& query) {
   if (hasSysroot && !target.disk.isFolder(target.disk.options().sysroot))
     return io::isForbidden(query.sysroot)
                ? at(query.sysroot, permissionDenied())
-               : fail(ErrorCode::NotFound, "there is no such folder: " + query.sysroot,
-                      "--sysroot names the folder that holds the target's root");
+               : fail(ErrorCode::NotFound, "no such directory: " + query.sysroot,
+                      "--sysroot takes the target's root directory");
   if (llvm::Error error = look(query, target))
     return error;
   if (llvm::Error error = checkPermissions(target))
@@ -125,7 +125,7 @@ llvm::Expected<Target> findTarget(const TargetQuery& query) {
     target.arch = kind->arch;
   if (formats::isForThisMachine(formatOf(target.platform), target.arch))
     return target;
-  // Letter case, links and the user's folders count differently there.
+  // Case sensitivity, links and user directories depend on the platform.
   target.disk = io::TargetDisk({.sysroot = query.sysroot,
                                 .isWindows = target.platform == Platform::Windows,
                                 .knowsAbsolutePaths = hasSysroot})

@@ -17,12 +17,12 @@ namespace {
 llvm::Error notALibrary(Bytes bytes) {
   if (bytes.empty())
     return fail(ErrorCode::NotALibrary, "is empty");
-  return fail(ErrorCode::NotALibrary, "is not a native library (neither Mach-O, ELF nor PE)");
+  return fail(ErrorCode::NotALibrary, "is not a native library (Mach-O, ELF or PE)");
 }
 
 llvm::Error refuseSignature(Format format) {
   return fail(ErrorCode::Unsupported,
-              ("is " + nameOf(format) + "; only Mach-O files carry a signature").str());
+              ("is a " + nameOf(format) + " file; only Mach-O files are signed").str());
 }
 
 } // namespace

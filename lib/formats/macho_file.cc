@@ -16,8 +16,8 @@ namespace tcfix::formats {
 
 namespace {
 
-// codesign derives one identifier for the whole file, from the architecture it runs on; that is
-// Apple silicon's wherever the file has it.
+// codesign derives one identifier for the whole file, from the slice for the architecture it runs
+// on: Apple silicon's, if the file has one.
 std::string defaultIdentifier(const macho::File& file, llvm::StringRef fileName) {
   auto native = std::find_if(file.slices.begin(), file.slices.end(),
                              [](const macho::FileSlice& slice) { return slice.mustBeSigned(); });
@@ -32,19 +32,19 @@ llvm::Error refuseUneditable(const macho::File& file) {
   const macho::FileSlice& slice = file.slices.front();
   return fail(ErrorCode::Unsupported,
               "cannot be edited (" + slice.arch + " " + macho::describe(slice).fileType +
-                  "); tcfix edits 64-bit shared libraries, bundles and executables");
+                  "): tcfix edits 64-bit shared libraries, bundles and executables");
 }
 
-// What dyld refuses anyway cannot be repaired by an edit, and may not be what it seems.
-llvm::Error refuseDamaged(const macho::FileSlice& slice) {
+// An edit cannot repair a file that dyld rejects anyway.
+llvm::Error refuseCorrupt(const macho::FileSlice& slice) {
   std::vector<std::string> problems = macho::checkStructure(slice);
   if (problems.empty())
     return llvm::Error::success();
-  return fail(ErrorCode::Malformed, "is a damaged Mach-O file: " + problems.front(),
-              "install the package again; tcfix does not touch damaged files");
+  return fail(ErrorCode::Malformed, "corrupt Mach-O file: " + problems.front(),
+              "reinstall the package; tcfix does not edit corrupt files");
 }
 
-// An edit must not add a problem; one that was there before is not our edit's fault.
+// An edit must not introduce a problem; existing problems do not stop it.
 llvm::Error refuseNewProblems(const macho::FileSlice& slice, const macho::SliceDraft& draft) {
   std::vector<std::string> before = macho::check(slice, slice.commands, slice.size);
   for (const std::string& problem : macho::check(slice, draft.commands, draft.size))
@@ -56,7 +56,7 @@ llvm::Error refuseNewProblems(const macho::FileSlice& slice, const macho::SliceD
 llvm::Expected<Rewrite> rewriteSlice(const macho::FileSlice& slice, Bytes sliceBytes,
                                      const EditRequest& request, const codesign::SignPolicy& policy,
                                      EditOutcome& outcome, bool isUniversal) {
-  if (llvm::Error error = refuseDamaged(slice))
+  if (llvm::Error error = refuseCorrupt(slice))
     return error;
   macho::SliceDraft draft = macho::draftOf(slice);
   if (llvm::Error error = macho::edit(draft, request.edits, sliceBytes))
@@ -157,8 +157,7 @@ llvm::Expected<SignatureVerdict> verifyMachO(Bytes bytes) {
     for (const std::string& problem : report.problems)
       verdict.problems.push_back(prefix + problem);
     if (report.summary.state == SignatureState::None && slice.mustBeSigned() && slice.isEditable())
-      verdict.problems.push_back(prefix + "has no signature, and Apple silicon loads only signed "
-                                          "libraries");
+      verdict.problems.push_back(prefix + "not signed; Apple silicon loads only signed libraries");
     verdict.summaries.push_back(prefix + describeBriefly(report.summary));
   }
   verdict.isValid = verdict.problems.empty();
@@ -169,7 +168,7 @@ std::string identifierOfMachO(Bytes bytes, llvm::StringRef fileName) {
   llvm::Expected<macho::File> file = macho::read(bytes);
   if (file)
     return defaultIdentifier(*file, fileName);
-  llvm::consumeError(file.takeError()); // no identifier, then; whoever edits it sees the error
+  llvm::consumeError(file.takeError()); // an edit of this file reports the error
   return {};
 }
 

@@ -1,5 +1,5 @@
-// A whole Mach-O file through its modules: every slice is edited, signed, checked; then they are
-// put back together.
+// Operations on a whole Mach-O file: every slice is edited, signed and checked, then the file is
+// reassembled.
 #pragma once
 
 #include "formats/formats.h"

@@ -34,8 +34,8 @@ std::string finderText(const HookOptions& options) {
   return text.replace(text.find(present), present.size(), packagesLine(options.packages));
 }
 
-// Python runs the lines of a .pth file that begin with "import". An import of the finder would cost
-// more than the finder itself: without bytecode 2 ms, in whatever module.
+// Python executes lines of a .pth file that start with "import". Importing the finder would take
+// longer than running it: 2 ms without bytecode.
 std::string pthText(llvm::StringRef finder) {
   std::string line = "import sys; exec(\"";
   for (char c : (finder.drop_front(finder.find("import sys\n")) + "install()\n").str())
@@ -77,7 +77,7 @@ HookFiles hookFiles(const HookOptions& options) {
   HookFiles files;
   files[kFinder.str()] = finderText(options);
   files["tcfix_hook/__init__.py"] = sources::tcfix_hook___init___py;
-  files["tcfix_hook/wake.py"] = sources::tcfix_hook_wake_py;
+  files["tcfix_hook/repair.py"] = sources::tcfix_hook_repair_py;
   files[kSettings.str()] = settingsText(options);
   files["tcfix_hook.pth"] = pthText(files[kFinder.str()]);
   files["tcfix_hook.start"] = sources::hook_tcfix_hook_start;
@@ -91,7 +91,7 @@ HookFiles hookFiles(const HookOptions& options) {
   for (const auto& [path, content] : files)
     record += path + "," + env::recordDigest(io::sha256Hex(bytesOf(content))) + "," +
               std::to_string(content.size()) + "\n";
-  for (llvm::StringRef name : kOwnNotes)
+  for (llvm::StringRef name : kStampFiles)
     record += (name + ",,\n").str();
   files[recordName()] = record + recordName() + ",,\n";
   return files;

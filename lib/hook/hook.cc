@@ -20,7 +20,7 @@ namespace path = llvm::sys::path;
 
 namespace {
 
-// A hook belongs to the environment itself, not to what it borrows from the system.
+// A hook goes into the environment's own sites, not into those of the system.
 std::vector<std::string> sitesOf(const env::Environment& environment) {
   std::vector<std::string> sites;
   for (const env::Site& site : environment.sites)
@@ -29,18 +29,18 @@ std::vector<std::string> sitesOf(const env::Environment& environment) {
   return sites;
 }
 
-// Python reads .pth files in these only; anywhere else a hook would lie idle.
+// Python reads .pth files only in these directories; a hook elsewhere would never run.
 bool isReadAtStart(const std::string& site) {
   llvm::StringRef name = path::filename(site);
   return name.equals_insensitive("site-packages") || name == "dist-packages";
 }
 
 llvm::Error noSite() {
-  return fail(ErrorCode::NotFound, "has no site-packages to put a hook into",
-              "name a virtual environment or a site-packages folder");
+  return fail(ErrorCode::NotFound, "has no site-packages directory for the hook",
+              "pass a virtual environment or a site-packages directory");
 }
 
-/// The .dist-info folders of the hook, of this version or another.
+/// The .dist-info directories of the hook, of any version.
 std::vector<std::string> ownersIn(const std::string& site) {
   std::vector<std::string> owners;
   for (llvm::StringRef name : io::namesIn(site))
@@ -49,9 +49,10 @@ std::vector<std::string> ownersIn(const std::string& site) {
   return owners;
 }
 
-/// What `import` calls a package: its name, unless a distribution of that name is installed whose
-/// modules are called otherwise.
-std::vector<std::string> importedAs(const std::string& package, llvm::ArrayRef<std::string> sites) {
+/// The module names of a package: its name, unless a distribution with that name is installed that
+/// has modules with other names.
+std::vector<std::string> moduleNamesOf(const std::string& package,
+                                       llvm::ArrayRef<std::string> sites) {
   std::string plain = env::moduleName(package);
   std::set<std::string> modules;
   for (const std::string& site : sites)
@@ -69,19 +70,19 @@ std::vector<std::string> importedAs(const std::string& package, llvm::ArrayRef<s
   return {modules.begin(), modules.end()};
 }
 
-bool holds(const std::string& file, llvm::StringRef content) {
+bool hasContent(const std::string& file, llvm::StringRef content) {
   std::optional<io::InputFile> input = llvm::expectedToOptional(io::InputFile::open(file));
   return input && textOf(input->bytes()) == content;
 }
 
-/// Files of several sites that change together, or not at all.
+/// Changes files of several sites, all or none.
 class SiteChange {
 public:
   explicit SiteChange(const commit::Locks& locks) : locks(locks) {}
 
   /// Ensures that the file has this content.
   llvm::Error write(const std::string& file, llvm::StringRef content) {
-    if (holds(file, content))
+    if (hasContent(file, content))
       return llvm::Error::success();
     std::unique_ptr<io::InputFile>& old = inputs.emplace_back();
     if (io::exists(file)) {
@@ -96,7 +97,7 @@ public:
     return append(phase, file, commit::Step::write(old.get(), std::move(*place), content));
   }
 
-  /// Ensures that there is no such file.
+  /// Ensures that the file does not exist.
   llvm::Error remove(const std::string& file) {
     if (!io::exists(file) && !io::isLink(file))
       return llvm::Error::success();
@@ -110,7 +111,7 @@ public:
 
   llvm::Error commit() {
     llvm::Error error = commit::commitTogether(phase);
-    phase.clear(); // which deletes what was removed
+    phase.clear(); // deletes the removed files
     return error;
   }
 
@@ -118,7 +119,7 @@ public:
 
 private:
   const commit::Locks& locks;
-  std::vector<std::unique_ptr<io::InputFile>> inputs; ///< what a roll-back writes
+  std::vector<std::unique_ptr<io::InputFile>> inputs; ///< for a rollback
   commit::Phase phase;
 };
 
@@ -130,7 +131,7 @@ std::vector<std::string> directoriesIn(const std::string& site) {
 }
 
 /// Locks the sites and the hook's own directories in them. A site may be reached through links, but
-/// not lie outside the environment.
+/// it must be inside the environment.
 commit::Locks lockSites(const env::Environment& environment, llvm::ArrayRef<std::string> sites,
                         io::Notify notify) {
   std::vector<std::string> files;
@@ -143,18 +144,18 @@ commit::Locks lockSites(const env::Environment& environment, llvm::ArrayRef<std:
   return commit::Locks(files, {}, notify, commit::Links::Replaced, {{environment.root}});
 }
 
-/// Why nothing may be written or deleted in the sites.
+/// An error if nothing can be written or deleted in the sites.
 llvm::Error checkSites(llvm::ArrayRef<std::string> sites, const commit::Locks& locks) {
   for (const std::string& site : sites)
     for (const std::string& directory : directoriesIn(site))
       if (io::isLink(directory))
-        return at(directory,
-                  fail(ErrorCode::Unsupported, "is a link: nothing is written or deleted behind it",
-                       "remove the link, then run the same command again"));
+        return at(directory, fail(ErrorCode::Unsupported,
+                                  "is a link; tcfix does not follow it to write or delete files",
+                                  "remove the link, then run the same command again"));
   return locks.checkAll();
 }
 
-// Rows of a RECORD that lead elsewhere are nobody's business here.
+// Ignores rows of a RECORD for other files.
 bool isOurs(llvm::StringRef name) {
   bool isNamedSo = llvm::any_of(llvm::StringRef("/.-"), [&](char next) {
     return name.starts_with(std::string("tcfix_hook") + next);
@@ -162,8 +163,8 @@ bool isOurs(llvm::StringRef name) {
   return isNamedSo && !name.contains("..") && !name.contains('\\') && name.count('/') <= 1;
 }
 
-/// The names of all that a hook of this version, or of one whose list is there, may consist of,
-/// without what it notes itself.
+/// The names of all files that a hook of this version, or of any version with a RECORD, may have,
+/// without its stamps.
 std::set<std::string> namesIn(const std::string& site) {
   std::set<std::string> names;
   for (const auto& [name, content] : hookFiles({}))
@@ -175,7 +176,7 @@ std::set<std::string> namesIn(const std::string& site) {
       if (isOurs(name))
         names.insert(name);
   }
-  for (llvm::StringRef note : kOwnNotes)
+  for (llvm::StringRef note : kStampFiles)
     names.erase(note.str());
   return names;
 }
@@ -190,24 +191,24 @@ HookStatus statusOf(const std::string& site) {
   std::optional<HookOptions> options = readOptions(site);
   status.state = State::Stale;
   if (!options) {
-    status.remark = "its settings are damaged";
+    status.remark = "its settings are invalid";
     return status;
   }
   HookFiles wanted = hookFiles(*options);
   for (const auto& [name, content] : wanted)
-    if (!holds(site + "/" + name, content))
-      status.remark = name + " is not as this tcfix writes it";
+    if (!hasContent(site + "/" + name, content))
+      status.remark = name + " differs from this version of tcfix";
   if (status.remark.empty() && status.files.size() > wanted.size())
-    status.remark = "another version has left files";
+    status.remark = "files of another version are left";
   if (status.remark.empty() && !io::isExecutable(options->program))
-    status.remark = options->program + ", which it calls, is not there";
+    status.remark = options->program + ", which it runs, does not exist";
   if (status.remark.empty())
     status.state = State::Installed;
   return status;
 }
 
-// Only a directory of ours, and only if it is empty but for Python's cache, which holds files
-// alone.
+// Only a directory of the hook, and only if it is empty except for Python's cache, which contains
+// only files.
 void removeDirectory(const std::string& path, const commit::Locks& locks) {
   constexpr llvm::StringLiteral kCache = "__pycache__";
   if (const io::Directory* directory = locks.find(path)) {
@@ -221,7 +222,7 @@ void removeDirectory(const std::string& path, const commit::Locks& locks) {
   locks.removeIfEmpty(path);
 }
 
-// What this version does not consist of was left by another one.
+// Removes files that are not part of this version: another version left them.
 llvm::Error install(llvm::ArrayRef<std::string> sites, const HookFiles& files,
                     const commit::Locks& locks) {
   SiteChange change(locks);
@@ -271,12 +272,12 @@ llvm::Expected<HookStatus> installHook(const env::Environment& environment,
   HookOptions named = options;
   named.packages.clear();
   for (const std::string& package : options.packages)
-    llvm::append_range(named.packages, importedAs(package, sites));
+    llvm::append_range(named.packages, moduleNamesOf(package, sites));
   commit::Locks locks = lockSites(environment, sites, notify);
   if (llvm::Error error = checkSites(sites, locks))
     return error;
   llvm::Error error = install(sites, hookFiles(named), locks);
-  // What another version left behind; after a failure also what is empty of this one.
+  // Directories of another version; after a failure, also empty ones of this version.
   for (const std::string& site : sites)
     for (const std::string& directory : directoriesIn(site))
       if (error || path::filename(directory).ends_with(".dist-info"))
@@ -296,7 +297,7 @@ llvm::Expected<HookStatus> removeHook(const env::Environment& environment, io::N
   SiteChange change(locks);
   for (const std::string& site : sites) {
     std::set<std::string> names = namesIn(site);
-    names.insert(std::begin(kOwnNotes), std::end(kOwnNotes));
+    names.insert(std::begin(kStampFiles), std::end(kStampFiles));
     for (const std::string& name : names)
       if (llvm::Error error = change.remove(site + "/" + name))
         return error;

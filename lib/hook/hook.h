@@ -1,5 +1,5 @@
-// The hook: a tiny distribution in site-packages that calls `tcfix apply` when an installer has
-// replaced the libraries. Its Python side is python/hook.
+// The hook: a small distribution in site-packages that runs `tcfix apply` when an installer has
+// replaced the libraries. Its Python code is in python/hook.
 #pragma once
 
 #include "base/error.h"
@@ -9,9 +9,9 @@
 namespace tcfix::hook {
 
 struct HookOptions {
-  std::string program;                ///< the tcfix that the hook shall call
-  std::vector<std::string> packages;  ///< whose import wakes it; empty: the default one
-  std::vector<std::string> arguments; ///< for its apply
+  std::string program;                ///< the tcfix program that the hook runs
+  std::vector<std::string> packages;  ///< it runs when one of these is imported; empty: the default
+  std::vector<std::string> arguments; ///< options for apply
 };
 
 enum class State { Installed, Absent, Stale };
@@ -19,19 +19,19 @@ llvm::StringRef nameOf(State state);
 
 struct HookStatus {
   State state = State::Absent;
-  std::vector<std::string> files; ///< host paths of what is there, or was until now
+  std::vector<std::string> files; ///< host paths of the files that exist, or were just removed
   std::string remark;             ///< why it is stale; else empty
 };
 
-/// How things stand in an environment; with several Pythons the worst counts.
+/// The state of the hook in an environment; with several Pythons, the worst one.
 llvm::Expected<HookStatus> findHook(const env::Environment& environment);
 
-/// Writes the hook into every site of the environment, or into none. What is there already is not
-/// written again.
+/// Writes the hook into every site of the environment, or into none. Files that are up to date are
+/// not written again.
 llvm::Expected<HookStatus> installHook(const env::Environment& environment,
                                        const HookOptions& options, io::Notify notify);
 
-/// Removes exactly what install wrote, and what Python cached of it; all of it, or nothing.
+/// Removes exactly what install wrote, and Python's cache of it; all or nothing.
 llvm::Expected<HookStatus> removeHook(const env::Environment& environment, io::Notify notify);
 
 /// The example for ci, conda, docker, github-action or pre-commit (examples/); empty for anything

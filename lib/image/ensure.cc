@@ -28,7 +28,8 @@ Paths without(const Paths& paths, const Paths& others, const Paths& excluded) {
   return rest;
 }
 
-// The fewest of the entries that edits named which explain the new order of what is in both lists.
+// The smallest set of entries named by edits whose moves explain the new order of the entries that
+// are in both lists.
 Paths movedPaths(const Paths& before, const Paths& after, const Paths& named) {
   Paths moved = without(named, without(before, after, {}), {});
   for (const std::string& path : Paths(moved)) {
@@ -40,8 +41,8 @@ Paths movedPaths(const Paths& before, const Paths& after, const Paths& named) {
   return moved;
 }
 
-// The net difference between two lists. Looking at the lists, and not at the edits, is what makes
-// "add, then remove again" come to nothing.
+// The net difference between two lists. It is computed from the lists, not from the edits, so that
+// adding an entry and removing it again is no change.
 std::vector<Change> differences(const Paths& before, const Paths& after,
                                 const std::vector<ReplaceSearchPath>& replacements,
                                 const Paths& named) {
@@ -59,7 +60,7 @@ std::vector<Change> differences(const Paths& before, const Paths& after,
   Paths seen;
   for (const std::string& path : before) {
     if (contains(seen, path))
-      changes.push_back({Operation::RemoveRpath, path, {}, "it was there more than once", {}});
+      changes.push_back({Operation::RemoveRpath, path, {}, "duplicate", {}});
     else if (!contains(after, path) && !contains(explained, path))
       changes.push_back({Operation::RemoveRpath, path, {}, {}, {}});
     seen.push_back(path);
@@ -76,7 +77,7 @@ std::vector<Change> differences(const Paths& before, const Paths& after,
 struct Ensurer {
   Paths& paths;
   std::vector<ReplaceSearchPath> replacements = {};
-  Paths named = {}; ///< what edits put somewhere
+  Paths named = {}; ///< entries that edits add or move
   std::vector<std::string> warnings = {};
 
   void operator()(const AddSearchPath& add) {
@@ -91,7 +92,7 @@ struct Ensurer {
   void operator()(const RemoveSearchPath& edit) { remove(edit.path); }
   void operator()(const ReplaceSearchPath& replace) {
     if (!contains(paths, replace.from) && !contains(paths, replace.to))
-      warnings.push_back("there is no search path " + replace.from + " to replace");
+      warnings.push_back("no search path " + replace.from + " to replace");
     std::replace(paths.begin(), paths.end(), replace.from, replace.to);
     replacements.push_back(replace);
     named.push_back(replace.to);

@@ -1,4 +1,4 @@
-// The meaning of search path edits, the same for every format: a list goes in, a list comes out.
+// Search path edits on a list of entries, the same for every format.
 #pragma once
 
 #include "tcfix/image.h"
@@ -10,10 +10,10 @@ namespace tcfix {
 struct EnsuredSearchPaths {
   std::vector<std::string> paths;
   std::vector<Change> changes;       ///< the net difference, in a stable order
-  std::vector<std::string> warnings; ///< requests that met nothing to work on
+  std::vector<std::string> warnings; ///< edits that had no effect
 };
 
-/// Applies the edits in order, and removes repeated entries (the first one stays).
+/// Applies the edits in order, and removes duplicate entries (the first one stays).
 EnsuredSearchPaths ensureSearchPaths(const std::vector<std::string>& current,
                                      llvm::ArrayRef<SearchPathEdit> edits);
 

@@ -28,7 +28,7 @@ llvm::StringRef nameOf(SignatureKind kind) {
 }
 
 llvm::StringRef reasonOf(const Change& change) {
-  return change.reason.empty() ? llvm::StringRef("asked for") : llvm::StringRef(change.reason);
+  return change.reason.empty() ? llvm::StringRef("requested") : llvm::StringRef(change.reason);
 }
 
 llvm::StringRef baseName(llvm::StringRef path) {

@@ -1,4 +1,4 @@
-// Names of the values in tcfix/image.h, for JSON and for sentences.
+// Names of the values in tcfix/image.h, for JSON and messages.
 #pragma once
 
 #include "tcfix/image.h"
@@ -15,13 +15,13 @@ llvm::StringRef nameOf(SearchPathKind kind);
 llvm::StringRef nameOf(SignatureState state);
 llvm::StringRef nameOf(SignatureKind kind);
 
-/// Why, in words.
+/// The change's reason; "requested" if it has none.
 llvm::StringRef reasonOf(const Change& change);
 
-/// The last component of a library's name or path, of whatever platform.
+/// The last component of a library's name or path, for any platform.
 llvm::StringRef baseName(llvm::StringRef path);
 
-/// "arm64 and x86_64": what a file has slices for.
+/// The architectures of a file's slices: "arm64 and x86_64".
 std::string architecturesOf(const Image& image);
 
 /// "valid, adhoc" or "none".

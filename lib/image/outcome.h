@@ -1,4 +1,4 @@
-// EditOutcome: what a format's module returns for a file and the edits wanted of it.
+// EditOutcome: the result of applying edits to a file, from a format's module.
 #pragma once
 
 #include "patch/rewrite.h"
@@ -7,9 +7,9 @@
 namespace tcfix {
 
 struct EditOutcome {
-  Rewrite rewrite;                   ///< the identity when nothing was to do
-  std::vector<Change> changes;       ///< what the rewrite means, one by one
-  std::vector<std::string> warnings; ///< sentences for the user; nothing that stopped the edit
+  Rewrite rewrite;                   ///< the identity when there was nothing to do
+  std::vector<Change> changes;       ///< what the rewrite changes, for reports
+  std::vector<std::string> warnings; ///< for the user; none of them stopped the edit
 };
 
 } // namespace tcfix

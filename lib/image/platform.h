@@ -1,5 +1,5 @@
-// The platforms that libraries are for. Readers of files speak of formats; whoever speaks of a
-// target's directories, loader or tools speaks of its platform.
+// The platforms that libraries are built for. Code that reads files uses Format; code about a
+// target's directories, loader or tools uses Platform.
 #pragma once
 
 #include "tcfix/image.h"
@@ -18,7 +18,7 @@ constexpr Platform platformOf(Format format) {
                                  : Platform::Windows;
 }
 
-/// Of its libraries.
+/// The format of the platform's libraries.
 constexpr Format formatOf(Platform platform) {
   return platform == Platform::MacOs   ? Format::MachO
          : platform == Platform::Linux ? Format::Elf
@@ -31,8 +31,7 @@ constexpr llvm::StringLiteral nameOf(Platform platform) {
                                        : llvm::StringLiteral("Windows");
 }
 
-/// An architecture by the name that the platform's libraries use: aarch64 on Linux is arm64
-/// elsewhere.
+/// The platform's own name for an architecture: Linux says aarch64, the others arm64.
 inline std::string architectureOn(Platform platform, llvm::StringRef arch) {
   const bool isArm64 = arch == "arm64" || arch == "aarch64";
   return isArm64 ? platform == Platform::Linux ? "aarch64" : "arm64" : arch.str();

@@ -1,8 +1,8 @@
-// The symbols of a library as a loader uses them: what it needs, and whether it offers a certain
-// one. An answer is a look-up in the tables that the loader itself uses; there may be a million
-// symbols, and nobody lists them.
+// A library's symbols as a loader uses them: which ones it needs, and whether it exports a given
+// one. Lookups use the same tables as the loader; symbols are never listed, since there may be a
+// million.
 //
-// Each format's module has its own kind of table. Texts point into the file's bytes.
+// Each format's module has its own SymbolTable. Names point into the file's bytes.
 #pragma once
 
 #include <llvm/ADT/ArrayRef.h>
@@ -16,33 +16,33 @@
 
 namespace tcfix {
 
-/// A symbol that a library takes from another one.
+/// A symbol that a library imports from another one.
 struct NeededSymbol {
-  llvm::StringRef name;         ///< empty where PE asks by ordinal
+  llvm::StringRef name;         ///< empty for a PE import by ordinal
   uint16_t ordinal = 0;         ///< PE
-  llvm::StringRef version = {}; ///< ELF; empty: none is asked for
+  llvm::StringRef version = {}; ///< ELF; empty: any
   std::optional<size_t> dependency =
-      {};                  ///< the one it is bound to; none where the format leaves it open
+      {};                  ///< the one it is bound to; empty: any library may provide it
   bool isOptional = false; ///< weak: the library loads without it
 
   /// The name, or the ordinal as `#12`.
   std::string text() const { return name.empty() ? "#" + std::to_string(ordinal) : name.str(); }
 };
 
-/// Whether a library offers a symbol, and if it only passes it on: where it comes from.
-struct SymbolOffer {
-  enum class Kind { Absent, Here, Elsewhere };
+/// Whether a library exports a symbol, and for a forwarded one, which library defines it.
+struct SymbolLookup {
+  enum class Kind { Absent, Defined, Forwarded };
   Kind kind = Kind::Absent;
-  bool hasNoVersions = false;       ///< ELF: a version was asked for, and the library knows none
-  std::optional<size_t> dependency; ///< Mach-O: the dependency that has it
-  llvm::StringRef library;          ///< PE: the DLL that has it, without ".dll"
-  NeededSymbol symbol;              ///< how it is called there
+  bool hasNoVersions = false;       ///< ELF: a version is required, but the library defines none
+  std::optional<size_t> dependency; ///< Mach-O: the dependency it is forwarded to
+  llvm::StringRef library;          ///< PE: the DLL it is forwarded to, without ".dll"
+  NeededSymbol symbol;              ///< its name there
 };
 
-/// An ELF version that a library asks of another one, at load time and for all symbols at once.
+/// An ELF symbol version that a library requires of another one; checked once, at load time.
 struct NeededVersion {
-  llvm::StringRef library;          ///< the name that it is asked by
-  std::optional<size_t> dependency; ///< the dependency that has this name
+  llvm::StringRef library;          ///< the name of the library that must define it
+  std::optional<size_t> dependency; ///< the dependency with this name
   llvm::StringRef name;
   bool isOptional = false;
 };
@@ -52,17 +52,17 @@ public:
   virtual ~SymbolTable() = default;
 
   virtual llvm::Expected<std::vector<NeededSymbol>> needed() const = 0;
-  virtual SymbolOffer find(const NeededSymbol& wanted) const = 0;
-  /// The same for many, which some formats can do faster if their names are in order.
+  virtual SymbolLookup find(const NeededSymbol& wanted) const = 0;
+  /// Looks up many symbols; some formats do this faster if the names are sorted.
   virtual void
   findEach(llvm::ArrayRef<NeededSymbol> wanted,
-           llvm::function_ref<void(const NeededSymbol&, const SymbolOffer&)> tell) const {
+           llvm::function_ref<void(const NeededSymbol&, const SymbolLookup&)> report) const {
     for (const NeededSymbol& symbol : wanted)
-      tell(symbol, find(symbol));
+      report(symbol, find(symbol));
   }
 
   virtual llvm::ArrayRef<NeededVersion> neededVersions() const { return {}; }
-  /// True where the library defines the version, or none at all: then the loader only warns.
+  /// True if the library defines the version, or no versions at all (the loader then only warns).
   virtual bool accepts(llvm::StringRef /*version*/) const { return true; }
 };
 

@@ -17,7 +17,7 @@ public:
 
   std::vector<std::string> run() {
     checkSizes();
-    checkTexts();
+    checkStrings();
     checkCounts();
     checkSegments();
     checkHeaderRoom();
@@ -28,20 +28,20 @@ public:
 private:
   void report(std::string problem) { problems.push_back(std::move(problem)); }
 
-  // UnsafeHeader::valid: every command is a multiple of eight, and says its own size.
+  // UnsafeHeader::valid: the size of every command is a multiple of eight and matches its header.
   void checkSizes() {
     for (const LoadCommand& command : commands) {
       auto head = commandAs<load_command>(slice, command);
       if (head.cmd != command.kind || head.cmdsize != command.bytes.size())
-        report(kindName(command.kind) + " contradicts its own header");
+        report(kindName(command.kind) + " does not match its own header");
       if (command.bytes.size() % 8 != 0 || command.bytes.size() < sizeof(load_command))
-        report(kindName(command.kind) + " has a size that is not a multiple of 8");
+        report(kindName(command.kind) + ": size is not a multiple of 8");
     }
   }
 
   // UnsafeHeader::validStructureLoadCommands, stringOverflow; and the duplicate rules of
   // validSemanticsDependents and validSemanticsRPath.
-  void checkTexts() {
+  void checkStrings() {
     std::set<std::string> paths, dependencies;
     for (const LoadCommand& command : commands) {
       bool isPath = command.kind == LC_RPATH;
@@ -50,17 +50,17 @@ private:
       uint32_t offset = commandAs<rpath_command>(slice, command).path;
       size_t least = isPath ? sizeof(rpath_command) : sizeof(dylib_command);
       if (offset < least || offset >= command.bytes.size())
-        report(kindName(command.kind) + " has its text outside itself");
+        report(kindName(command.kind) + ": string is out of bounds");
       std::string name = nameIn(slice, command).str();
       if (offset + name.size() >= command.bytes.size())
-        report(kindName(command.kind) + " has a text without an end");
+        report(kindName(command.kind) + ": string is not terminated");
       if (isPath && !paths.insert(name).second)
-        report("LC_RPATH " + name + " is there twice");
+        report("duplicate LC_RPATH " + name);
       if (isDependency(command.kind) && !dependencies.insert(name).second)
-        report("dependency " + name + " is there twice");
+        report("duplicate dependency " + name);
     }
     if (dependencies.empty() && slice.fileType != MH_EXECUTE)
-      report("there is no dependency; every library needs at least libSystem");
+      report("no dependencies; every library needs at least libSystem");
   }
 
   // validSemanticsUUID, validSemanticsInstallName, validSemanticsMain.
@@ -71,9 +71,9 @@ private:
     };
     for (uint32_t kind : {LC_UUID, LC_CODE_SIGNATURE, LC_SYMTAB, LC_DYSYMTAB, LC_MAIN})
       if (count(kind) > 1)
-        report(kindName(kind) + " is there more than once");
+        report("more than one " + kindName(kind));
     if (slice.fileType == MH_DYLIB && count(LC_ID_DYLIB) != 1)
-      report("a shared library needs exactly one LC_ID_DYLIB");
+      report("a shared library must have exactly one LC_ID_DYLIB");
     if (slice.fileType != MH_DYLIB && count(LC_ID_DYLIB) != 0)
       report("only a shared library may have LC_ID_DYLIB");
   }
@@ -85,7 +85,7 @@ private:
     for (size_t i = 0; i < segments.size(); ++i) {
       const Segment& segment = segments[i];
       if (!fits(segment.fileOffset, segment.fileSize, size))
-        report("segment " + segment.name + " ends after the file");
+        report("segment " + segment.name + " extends past the end of the file");
       if (segment.fileSize > segment.memorySize)
         report("segment " + segment.name + " is larger in the file than in memory");
       if (segment.address + segment.memorySize < segment.address)
@@ -93,18 +93,18 @@ private:
       if (segment.name == "__TEXT") {
         hasText = true;
         if (segment.fileOffset != 0)
-          report("segment __TEXT does not begin with the file");
+          report("segment __TEXT does not start at the beginning of the file");
       }
       for (size_t j = 0; j < i; ++j)
         checkPair(segments[j], segment);
     }
     if (!hasText)
-      report("there is no segment __TEXT");
+      report("no segment __TEXT");
   }
 
   void checkPair(const Segment& a, const Segment& b) {
     if (a.name == b.name)
-      report("segment " + a.name + " is there twice");
+      report("duplicate segment " + a.name);
     if (a.memorySize && b.memorySize && a.address < b.address + b.memorySize &&
         b.address < a.address + a.memorySize)
       report("segments " + a.name + " and " + b.name + " overlap in memory");
@@ -113,21 +113,21 @@ private:
       report("segments " + a.name + " and " + b.name + " overlap in the file");
   }
 
-  // The kernel maps __TEXT and reads the commands from there; code must begin behind them.
+  // The kernel maps __TEXT and reads the commands from there; code must start after them.
   void checkHeaderRoom() {
     uint64_t end = slice.headerSize();
     for (const LoadCommand& command : commands)
       end += command.bytes.size();
     for (const Segment& segment : segmentsOf(slice, commands))
       if (segment.name == "__TEXT" && end > segment.fileSize)
-        report("the load commands do not fit into __TEXT");
+        report("the load commands do not fit in __TEXT");
     for (const Section& section : sectionsOf(slice, commands))
       if (section.isInFile() && section.size > 0 && section.fileOffset < end)
         report("the load commands overlap section " + section.name);
   }
 
-  // Image::validLinkedit; load_code_signature wants the signature inside the file, codesign at the
-  // very end of __LINKEDIT.
+  // Image::validLinkedit; load_code_signature requires the signature to be inside the file,
+  // codesign at the very end of __LINKEDIT.
   void checkLinkedit() {
     std::vector<Segment> segments = segmentsOf(slice, commands);
     auto linkedit = std::find_if(segments.begin(), segments.end(),
@@ -137,12 +137,12 @@ private:
         continue;
       auto data = commandAs<linkedit_data_command>(slice, command);
       if (!fits(data.dataoff, data.datasize, size))
-        report("the code signature ends after the file");
+        report("the code signature extends past the end of the file");
       else if (linkedit == segments.end())
-        report("there is a code signature but no segment __LINKEDIT");
+        report("there is a code signature, but no segment __LINKEDIT");
       else if (data.dataoff < linkedit->fileOffset ||
                uint64_t(data.dataoff) + data.datasize > linkedit->fileOffset + linkedit->fileSize)
-        report("the code signature lies outside __LINKEDIT");
+        report("the code signature is outside __LINKEDIT");
     }
   }
 
@@ -152,8 +152,8 @@ private:
   std::vector<std::string> problems;
 };
 
-// The kinds with the required bit that UnsafeHeader::validStructureLoadCommands has a case for. Not
-// LLVM's list: that one may be newer or older than any dyld.
+// The kinds with LC_REQ_DYLD that UnsafeHeader::validStructureLoadCommands handles. LLVM's list is
+// not used: it may be newer or older than dyld's.
 bool isRequiredKindKnown(uint32_t kind) {
   switch (kind) {
   case LC_LOAD_WEAK_DYLIB:
@@ -171,10 +171,10 @@ bool isRequiredKindKnown(uint32_t kind) {
   }
 }
 
-// The exact sizes that validStructureLoadCommands demands; nothing for kinds of any size. LLVM
-// accepts some of them with bytes to spare.
-std::optional<uint64_t> sizeDemanded(const FileSlice& slice, const LoadCommand& command) {
-  // In dyld's <mach-o/loader.h>, but not in that of every LLVM.
+// The exact size that validStructureLoadCommands requires; nothing if any size is valid. LLVM
+// accepts some of these commands with extra bytes.
+std::optional<uint64_t> requiredSize(const FileSlice& slice, const LoadCommand& command) {
+  // Defined in dyld's <mach-o/loader.h>, but not in every LLVM.
   constexpr uint32_t kAtomInfo = 0x36, kFunctionVariants = 0x37, kFunctionVariantFixups = 0x38;
   switch (command.kind) {
   case LC_SYMTAB:
@@ -231,18 +231,18 @@ std::vector<std::string> checkStructure(const FileSlice& slice) {
     size += command.bytes.size();
     if ((command.kind & LC_REQ_DYLD) != 0 && !isRequiredKindKnown(command.kind))
       problems.push_back(name + " (0x" + llvm::utohexstr(command.kind) +
-                         ") is unknown and marked as required: dyld refuses the file");
-    if (std::optional<uint64_t> demanded = sizeDemanded(slice, command);
-        demanded && *demanded != command.bytes.size())
+                         ") is unknown and marked as required, so dyld rejects the file");
+    if (std::optional<uint64_t> required = requiredSize(slice, command);
+        required && *required != command.bytes.size())
       problems.push_back(name + " (" + kindName(command.kind) + ") has " +
                          std::to_string(command.bytes.size()) + " bytes instead of " +
-                         std::to_string(*demanded) + ": dyld refuses the file");
+                         std::to_string(*required) + ", so dyld rejects the file");
   }
-  // dyld reads on as long as commands are left, and Apple's tools refuse the file.
+  // dyld keeps reading while commands are left; Apple's tools reject the file.
   if (size != slice.commandsSize)
     problems.push_back("the header lists " + std::to_string(slice.commands.size()) +
                        " load commands in " + std::to_string(slice.commandsSize) +
-                       " bytes, but they have " + std::to_string(size));
+                       " bytes, but they take " + std::to_string(size));
   return problems;
 }
 

@@ -22,14 +22,14 @@ LoadCommand searchPathCommand(llvm::StringRef path) {
   write32le(fixed + 8, sizeof fixed);
   LoadCommand command;
   command.kind = LC_RPATH;
-  command.bytes = withText(fixed, path);
+  command.bytes = withString(fixed, path);
   command.reason = ("LC_RPATH " + path).str();
   return command;
 }
 
-// Gives the LC_RPATH commands the texts of `paths`, in order. Commands that already hold the right
-// text stay as they are; surplus ones go; further ones come after all other commands, where
-// install_name_tool puts them too.
+// Makes the LC_RPATH commands match `paths`, in order. Commands that already hold the right path
+// stay as they are, surplus ones are removed, and new ones go after all other commands, as with
+// install_name_tool.
 void setSearchPaths(SliceDraft& draft, const std::vector<std::string>& paths) {
   std::vector<LoadCommand> commands;
   size_t next = 0;
@@ -50,10 +50,10 @@ void setSearchPaths(SliceDraft& draft, const std::vector<std::string>& paths) {
 }
 
 void setName(const SliceDraft& draft, LoadCommand& command, llvm::StringRef name) {
-  uint32_t textOffset = commandAs<dylib_command>(*draft.original, command).dylib.name;
+  uint32_t nameOffset = commandAs<dylib_command>(*draft.original, command).dylib.name;
   command.reason =
       (kindName(command.kind) + " " + nameIn(*draft.original, command) + " -> " + name).str();
-  command.bytes = withText(Bytes(command.bytes).take_front(textOffset), name);
+  command.bytes = withString(Bytes(command.bytes).take_front(nameOffset), name);
 }
 
 LoadCommand* findDependency(SliceDraft& draft, llvm::StringRef name) {
@@ -70,14 +70,14 @@ llvm::Error renameDependency(SliceDraft& draft, const RenameDependency& rename) 
   LoadCommand* to = findDependency(draft, rename.to);
   if (from && to)
     return fail(ErrorCode::Conflict,
-                "depends on " + rename.to + " already; renaming " + rename.from +
-                    " would name it twice, and recent macOS refuses such a file",
-                "rename the other one first, or leave this one as it is");
+                "already depends on " + rename.to + "; renaming " + rename.from +
+                    " would list it twice, and recent versions of macOS reject such a file",
+                "rename the other dependency first");
   if (!from && !to)
-    draft.warnings.push_back("there is no dependency " + rename.from + " to rename");
+    draft.warnings.push_back("no dependency " + rename.from + " to rename");
   if (!from)
     return llvm::Error::success();
-  // The same library may be named by several commands; all of them follow.
+  // Several commands may name the same library; all of them are renamed.
   while ((from = findDependency(draft, rename.from)))
     setName(draft, *from, rename.to);
   return llvm::Error::success();
@@ -91,7 +91,7 @@ llvm::Error setIdentity(SliceDraft& draft, const SetIdentity& set) {
       setName(draft, command, set.name);
     return llvm::Error::success();
   }
-  return fail(ErrorCode::Unsupported, "has no install name to set: only a shared library has one");
+  return fail(ErrorCode::Unsupported, "has no install name: only shared libraries have one");
 }
 
 // Has an overload for every kind of edit, so that a new kind does not compile until it is handled.
@@ -108,9 +108,9 @@ struct Editor {
     if (!findDependency(draft, edit.name))
       return llvm::Error::success();
     return fail(ErrorCode::Unsupported,
-                "cannot lose the dependency " + edit.name +
-                    ": its symbols are bound by the position of this load command",
-                "rename it with --rename-dependency to a library that has the same symbols");
+                "cannot remove the dependency " + edit.name +
+                    ": symbols are bound to dependencies by their position in the file",
+                "use --rename-dependency to replace it with a library that has the same symbols");
   }
   llvm::Error operator()(const AddDependency&) {
     return unsupported("--add-dependency is for ELF files; this is Mach-O");
@@ -134,9 +134,9 @@ private:
   }
 };
 
-// The net difference of names: editing back and forth comes to nothing. Search path edits neither
-// add nor remove these commands, so that they pair up in order.
-void noteRenames(SliceDraft& draft) {
+// Reports the net difference in names: an edit that another one reverts is no change. No edit adds
+// or removes these commands, so old and new ones pair up in order.
+void recordRenames(SliceDraft& draft) {
   auto named = [](llvm::ArrayRef<LoadCommand> commands) {
     std::vector<const LoadCommand*> found;
     for (const LoadCommand& command : commands)
@@ -159,9 +159,9 @@ void noteRenames(SliceDraft& draft) {
   }
 }
 
-std::string repeatWarning(const std::string& name) {
-  return "names the dependency " + name +
-         " twice, and recent macOS refuses such a file; it cannot be merged here";
+std::string duplicateWarning(const std::string& name) {
+  return "lists the dependency " + name +
+         " twice, and recent versions of macOS reject such a file; it cannot be merged";
 }
 
 bool isMergeable(uint32_t kind) {
@@ -177,9 +177,9 @@ std::optional<uint32_t> mergedKind(uint32_t one, uint32_t other) {
   return std::nullopt;
 }
 
-// dyld refuses a file that names a dependency twice. The first command stays; symbols of the others
-// are bound to it, and the ordinals of those behind them follow.
-void mergeRepeats(SliceDraft& draft, Bytes sliceBytes) {
+// dyld rejects a file that lists a dependency twice. The first command stays; symbols of the others
+// are bound to it, and later ordinals shift.
+void mergeDuplicates(SliceDraft& draft, Bytes sliceBytes) {
   std::vector<LoadCommand> commands;
   std::map<std::string, std::pair<size_t, uint64_t>> seen; // name: index, ordinal
   std::vector<uint64_t> renumbered;
@@ -199,7 +199,7 @@ void mergeRepeats(SliceDraft& draft, Bytes sliceBytes) {
       commands.push_back(command);
       renumbered.push_back(++count);
       if (!kind)
-        draft.warnings.push_back(repeatWarning(name));
+        draft.warnings.push_back(duplicateWarning(name));
       continue;
     }
     if (commands[index].kind != *kind) {
@@ -208,14 +208,14 @@ void mergeRepeats(SliceDraft& draft, Bytes sliceBytes) {
       commands[index].reason = kindName(*kind) + " " + name;
     }
     renumbered.push_back(ordinal);
-    removed.push_back({Operation::RemoveDependency, name, {}, "it was there more than once", {}});
+    removed.push_back({Operation::RemoveDependency, name, {}, "listed more than once", {}});
   }
   if (removed.empty())
     return;
   auto tables = renumberOrdinals(sliceBytes, *draft.original, renumbered);
   if (!tables) {
     for (const Change& change : removed)
-      draft.warnings.push_back(repeatWarning(change.value));
+      draft.warnings.push_back(duplicateWarning(change.value));
     return;
   }
   draft.commands = std::move(commands);
@@ -225,7 +225,7 @@ void mergeRepeats(SliceDraft& draft, Bytes sliceBytes) {
 
 } // namespace
 
-ByteVector withText(Bytes fixed, llvm::StringRef text) {
+ByteVector withString(Bytes fixed, llvm::StringRef text) {
   ByteVector bytes(fixed.begin(), fixed.end());
   bytes.insert(bytes.end(), text.bytes_begin(), text.bytes_end());
   bytes.resize(alignUp(bytes.size() + 1, 8));
@@ -253,8 +253,8 @@ llvm::Error edit(SliceDraft& draft, llvm::ArrayRef<Edit> edits, Bytes sliceBytes
   setSearchPaths(draft, ensured.paths);
   draft.changes = std::move(ensured.changes);
   draft.warnings.insert(draft.warnings.begin(), ensured.warnings.begin(), ensured.warnings.end());
-  noteRenames(draft);
-  mergeRepeats(draft, sliceBytes);
+  recordRenames(draft);
+  mergeDuplicates(draft, sliceBytes);
   return llvm::Error::success();
 }
 

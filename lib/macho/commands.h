@@ -1,8 +1,8 @@
-// Changing load commands: a slice and the edits wanted of it become a draft.
+// Editing load commands: edits applied to a slice give a draft.
 //
-// A draft is the list of commands as it shall be. Nothing else of a slice ever moves: the list
-// grows into the padding that linkers leave between the load commands and the first section, and
-// when it does not fit there the edit is refused.
+// A draft is the new list of commands. Nothing else in a slice moves: the list grows into the
+// padding that linkers leave between the load commands and the first section. An edit that does not
+// fit there is refused.
 #pragma once
 
 #include "macho/ordinals.h"
@@ -22,27 +22,27 @@ struct SliceDraft {
   std::vector<std::string> warnings;
 };
 
-/// A draft that changes nothing yet.
+/// A draft without changes.
 SliceDraft draftOf(const FileSlice& slice);
 
-/// Applies the edits, in order, and removes repeated search paths and dependencies; without an
-/// edit, nothing changes. Refuses edits that the format cannot honour, and a rename that would name
-/// one dependency twice (dyld refuses such a file).
+/// Applies the edits, in order, and removes duplicate search paths and dependencies; without edits,
+/// nothing changes. Refuses edits that Mach-O does not support, and a rename that would list a
+/// dependency twice (dyld rejects such a file).
 llvm::Error edit(SliceDraft& draft, llvm::ArrayRef<Edit> edits, Bytes sliceBytes);
 
-/// How far the load commands may still grow before they meet the first section. What stands there
-/// is no one's: tools that shorten the commands leave remains of the old ones behind.
+/// The number of bytes between the load commands and the first section. They are free, even if not
+/// zero: tools that shorten the commands leave remains of the old ones there.
 uint64_t freeRoom(const FileSlice& slice);
 
-/// The draft's header and load commands as patches of the slice. Refuses what does not fit.
+/// The draft's header and load commands as patches to the slice. Fails if they do not fit.
 llvm::Expected<Rewrite> layOut(const SliceDraft& draft, Bytes sliceBytes);
 
-/// Puts edited slices back together. A slice that grew pushes those behind it to the next offset
+/// Reassembles a file from its edited slices. Slices after one that grew move to the next offset
 /// that their alignment allows; everything else stays where it is.
 llvm::Expected<Rewrite> assemble(Bytes fileBytes, const File& file, llvm::ArrayRef<Rewrite> slices);
 
-/// A command with the text at the end: `fixed` bytes of structure, then `text`, padded with zeros
-/// to a multiple of eight, as Apple's tools do for 64-bit files.
-ByteVector withText(Bytes fixed, llvm::StringRef text);
+/// A command that ends with a string: the `fixed` bytes of its structure, then `text`, padded with
+/// zeros to a multiple of eight, as Apple's tools do for 64-bit files.
+ByteVector withString(Bytes fixed, llvm::StringRef text);
 
 } // namespace tcfix::macho

@@ -1,5 +1,5 @@
-// What a Mach-O file says of itself, in the words of lib/image. The signature is judged elsewhere
-// (lib/codesign), since that needs every page of the file.
+// Describes a Mach-O slice with the types of lib/image. The signature is verified in lib/codesign,
+// since that reads every page of the file.
 #pragma once
 
 #include "macho/file.h"
@@ -7,13 +7,13 @@
 
 namespace tcfix::macho {
 
-/// Everything but signature and symbols.
+/// Everything except signature and symbols.
 Slice describe(const FileSlice& slice);
 
 /// Adds imports, with the dependency that the two-level namespace binds each to, and exports.
 void addSymbols(Bytes sliceBytes, const FileSlice& slice, Slice& description);
 
-/// "11.0" or "11.0.1", as LC_BUILD_VERSION packs it.
+/// "11.0" or "11.0.1", from the packed form in LC_BUILD_VERSION.
 std::string versionText(uint32_t packed);
 
 } // namespace tcfix::macho

@@ -21,13 +21,13 @@ std::optional<uint64_t> readLongNumber(Bytes trie, uint64_t& at) {
   return value;
 }
 
-// Most have one byte, and a look-up reads dozens of them.
+// Fast path: most numbers have one byte, and a lookup reads dozens of them.
 inline std::optional<uint64_t> readNumber(Bytes trie, uint64_t& at) {
   return at < trie.size() && trie[at] < 0x80 ? trie[at++] : readLongNumber(trie, at);
 }
 
-/// The text at `at`, which then stands behind its zero byte.
-std::optional<llvm::StringRef> readText(Bytes trie, uint64_t& at) {
+/// The string at `at`; advances `at` past its terminator.
+std::optional<llvm::StringRef> readString(Bytes trie, uint64_t& at) {
   llvm::StringRef rest = textOf(trie.drop_front(std::min<uint64_t>(at, trie.size())));
   size_t length = rest.find('\0');
   if (length == llvm::StringRef::npos)
@@ -36,13 +36,13 @@ std::optional<llvm::StringRef> readText(Bytes trie, uint64_t& at) {
   return rest.take_front(length);
 }
 
-// Names share their beginnings, but not that often: more is a bomb.
-constexpr uint64_t kMostNamesPerByte = 256;
+// Limits the expansion of a malicious trie. Real names share prefixes, but far less than this.
+constexpr uint64_t kMaxNamesPerByte = 256;
 
 class TrieReader {
 public:
   explicit TrieReader(Bytes trie)
-      : trie(trie), isVisited(trie.size()), allowance(trie.size() * kMostNamesPerByte) {}
+      : trie(trie), isVisited(trie.size()), allowance(trie.size() * kMaxNamesPerByte) {}
 
   struct Result {
     std::vector<std::string> names;
@@ -85,7 +85,7 @@ private:
     if (at >= trie.size())
       return false;
     for (unsigned edges = trie[at++]; edges > 0; --edges) {
-      std::optional<llvm::StringRef> edge = readText(trie, at);
+      std::optional<llvm::StringRef> edge = readString(trie, at);
       if (!edge)
         return false;
       std::optional<uint64_t> child = readNumber(trie, at);
@@ -105,8 +105,8 @@ private:
   Result result;
 };
 
-/// Reads the text of an edge and takes it from the front of `name`, if it stands there. Nothing if
-/// the text has no end. Edges are short: a loop of our own beats calls.
+/// Reads the string of an edge and removes it from the front of `name`, if `name` starts with it.
+/// Nothing if the string is not terminated. Edges are short, so a plain loop is faster than calls.
 std::optional<bool> consumeEdge(Bytes trie, uint64_t& at, llvm::StringRef& name) {
   size_t length = 0;
   bool isEqual = true;
@@ -132,16 +132,17 @@ std::optional<std::vector<uint64_t>> reexportOrdinals(Bytes trie) {
 }
 
 std::optional<TrieEntry> ExportFinder::find(llvm::StringRef name) {
-  // Go on from the last node that this name shares with the one before.
+  // Continue from the last node that this name shares with the previous one.
   size_t shared =
       std::mismatch(name.begin(), name.end(), last.begin(), last.end()).first - name.begin();
-  while (way.size() > 1 && way.back().length > shared)
-    way.pop_back();
+  while (path.size() > 1 && path.back().length > shared)
+    path.pop_back();
   last = name;
-  // Every turn but the first uses up letters, or leads past a node without any: bounded by both.
-  for (size_t turn = 0; turn <= trie.size(); ++turn) {
-    llvm::StringRef rest = name.drop_front(way.back().length);
-    uint64_t at = way.back().node;
+  // The loop ends: each iteration consumes characters or follows an empty edge, and both are
+  // bounded.
+  for (size_t iteration = 0; iteration <= trie.size(); ++iteration) {
+    llvm::StringRef rest = name.drop_front(path.back().length);
+    uint64_t at = path.back().node;
     std::optional<uint64_t> exportSize = readNumber(trie, at);
     if (!exportSize || !fits(at, *exportSize, trie.size()))
       return std::nullopt;
@@ -152,16 +153,16 @@ std::optional<TrieEntry> ExportFinder::find(llvm::StringRef name) {
       return std::nullopt;
     bool hasNext = false;
     for (unsigned edges = trie[at++]; edges > 0 && !hasNext; --edges) {
-      std::optional<bool> isThisWay = consumeEdge(trie, at, rest);
-      std::optional<uint64_t> child = isThisWay ? readNumber(trie, at) : std::nullopt;
+      std::optional<bool> matches = consumeEdge(trie, at, rest);
+      std::optional<uint64_t> child = matches ? readNumber(trie, at) : std::nullopt;
       if (!child)
         return std::nullopt;
-      hasNext = *isThisWay;
-      Place next{name.size() - rest.size(), *child};
-      if (hasNext && next.length == way.back().length)
-        way.back() = next; // an edge without letters must not make the way endless
+      hasNext = *matches;
+      Step next{name.size() - rest.size(), *child};
+      if (hasNext && next.length == path.back().length)
+        path.back() = next; // an empty edge must not make the path longer
       else if (hasNext)
-        way.push_back(next);
+        path.push_back(next);
     }
     if (!hasNext)
       return std::nullopt;
@@ -175,7 +176,7 @@ TrieEntry ExportFinder::entryAt(uint64_t at) const {
   entry.isReexport = flags && (*flags & llvm::MachO::EXPORT_SYMBOL_FLAGS_REEXPORT);
   if (entry.isReexport) {
     entry.ordinal = readNumber(trie, at).value_or(0);
-    entry.importedName = readText(trie, at).value_or(llvm::StringRef());
+    entry.importedName = readString(trie, at).value_or(llvm::StringRef());
   }
   return entry;
 }

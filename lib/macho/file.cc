@@ -19,28 +19,28 @@ llvm::MemoryBufferRef bufferOf(Bytes bytes) {
 }
 
 llvm::Error malformed(llvm::Error cause) {
-  // LLVM's sentence ends in a full stop in brackets or none, and begins with its own prefix.
+  // LLVM's messages have a prefix of their own and may end with a full stop or a bracket.
   std::string text = llvm::toString(std::move(cause));
   llvm::StringRef sentence = text;
   sentence.consume_front("truncated or malformed object ");
   sentence.consume_front("truncated or malformed fat file ");
   sentence = sentence.trim(" ()");
-  return fail(ErrorCode::Malformed, ("is a damaged Mach-O file: " + sentence).str(),
-              "install the package again; tcfix does not touch damaged files");
+  return fail(ErrorCode::Malformed, ("corrupt Mach-O file: " + sentence).str(),
+              "reinstall the package; tcfix does not edit corrupt files");
 }
 
 llvm::Expected<FileSlice> readSlice(Bytes bytes) {
   llvm::file_magic magic = llvm::identify_magic(textOf(bytes));
   if (bytes.size() < sizeof(mach_header) || !magic.is_object() ||
       llvm::StringRef(textOf(bytes)).starts_with("!<arch>"))
-    return fail(ErrorCode::NotALibrary, "holds no Mach-O library");
+    return fail(ErrorCode::NotALibrary, "contains no Mach-O library");
   uint32_t first;
   std::memcpy(&first, bytes.data(), sizeof first);
   FileSlice slice;
   slice.is64 = first == MH_MAGIC_64 || first == MH_CIGAM_64;
   bool isHostOrder = first == MH_MAGIC || first == MH_MAGIC_64;
   if (!isHostOrder && first != MH_CIGAM && first != MH_CIGAM_64)
-    return fail(ErrorCode::NotALibrary, "holds no Mach-O library");
+    return fail(ErrorCode::NotALibrary, "contains no Mach-O library");
   slice.isLittleEndian = isHostOrder == llvm::sys::IsLittleEndianHost;
   slice.size = bytes.size();
 
@@ -56,8 +56,8 @@ llvm::Expected<FileSlice> readSlice(Bytes bytes) {
   MachOObjectFile::getArchTriple(header.cputype, header.cpusubtype, nullptr, &archFlag);
   slice.arch = archFlag ? archFlag : "cpu" + std::to_string(header.cputype);
 
-  // LLVM's list of commands repeats one that follows LC_IDENT; ours must be just what is there.
-  // It does not ask whether the last one ends where all of them do, as loaders do.
+  // LLVM's list repeats the command after LC_IDENT, so the commands are read here. Like loaders,
+  // LLVM does not check that the last one ends where the header says.
   uint64_t expected = slice.headerSize();
   const uint64_t end = expected + slice.commandsSize;
   const auto* start = reinterpret_cast<const char*>(bytes.data());
@@ -68,8 +68,7 @@ llvm::Expected<FileSlice> readSlice(Bytes bytes) {
     std::optional<Bytes> whole = part(bytes, *command.offset, info.C.cmdsize);
     if (!whole || info.C.cmdsize < sizeof(load_command) || command.offset != expected ||
         expected + info.C.cmdsize > end)
-      return fail(ErrorCode::Malformed,
-                  "is a damaged Mach-O file: a load command has a wrong size");
+      return fail(ErrorCode::Malformed, "corrupt Mach-O file: a load command has an invalid size");
     expected += info.C.cmdsize;
     command.bytes.assign(whole->begin(), whole->end());
     slice.commands.push_back(std::move(command));
@@ -121,7 +120,8 @@ llvm::Expected<File> read(Bytes bytes) {
   for (const auto& entry : (*universal)->objects()) {
     std::optional<Bytes> content = part(bytes, entry.getOffset(), entry.getSize());
     if (!content)
-      return fail(ErrorCode::Malformed, "is a damaged universal file: a slice ends after the file");
+      return fail(ErrorCode::Malformed,
+                  "corrupt universal file: a slice extends past the end of the file");
     llvm::Expected<FileSlice> slice = readSlice(*content);
     if (!slice)
       return within("slice " + entry.getArchFlagName(), slice.takeError());
@@ -130,11 +130,11 @@ llvm::Expected<File> read(Bytes bytes) {
     file.slices.push_back(std::move(*slice));
   }
   if (file.slices.empty())
-    return fail(ErrorCode::Malformed, "is a universal file without slices");
+    return fail(ErrorCode::Malformed, "corrupt universal file: no slices");
   return file;
 }
 
-llvm::StringRef textAt(const LoadCommand& command, uint32_t offset) {
+llvm::StringRef stringAt(const LoadCommand& command, uint32_t offset) {
   llvm::StringRef whole = textOf(command.bytes);
   return whole.drop_front(std::min<size_t>(offset, whole.size())).split('\0').first;
 }
@@ -145,8 +145,8 @@ bool isDependency(uint32_t kind) {
 }
 
 llvm::StringRef nameIn(const FileSlice& slice, const LoadCommand& command) {
-  // rpath_command and dylib_command both keep the text's offset in their third word.
-  return textAt(command, commandAs<rpath_command>(slice, command).path);
+  // The third word of both rpath_command and dylib_command is the string's offset.
+  return stringAt(command, commandAs<rpath_command>(slice, command).path);
 }
 
 std::vector<std::string> searchPathsOf(const FileSlice& slice) {

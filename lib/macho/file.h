@@ -1,8 +1,8 @@
-// A Mach-O file as tcfix sees it: slices, and in each slice its load commands, untouched.
+// A Mach-O file: its slices, and the load commands of each slice.
 //
-// Reads thin and universal files (32- and 64-bit tables) through LLVM Object, which refuses what
-// contradicts itself. Structures and constants are those of Apple's <mach-o/loader.h> and
-// <mach-o/fat.h>, as LLVM spells them in llvm/BinaryFormat/MachO.h.
+// Reads thin and universal files (32- and 64-bit tables) through LLVM Object, which rejects
+// inconsistent files. Structures and constants are those of Apple's <mach-o/loader.h> and
+// <mach-o/fat.h>, as LLVM defines them in llvm/BinaryFormat/MachO.h.
 #pragma once
 
 #include "base/bytes.h"
@@ -22,8 +22,8 @@ namespace tcfix::macho {
 struct LoadCommand {
   uint32_t kind = 0;              ///< LC_…
   ByteVector bytes;               ///< the whole command, in the slice's byte order
-  std::optional<uint64_t> offset; ///< where it stands in the slice; none for a new one
-  std::string reason;             ///< why it is new or differs from what stands there
+  std::optional<uint64_t> offset; ///< in the slice; empty for a new command
+  std::string reason;             ///< why the command is new or changed
 };
 
 /// One architecture of a file. A thin file is one slice.
@@ -38,12 +38,12 @@ struct FileSlice {
   bool is64 = false;
   bool isLittleEndian = false;
   std::vector<LoadCommand> commands;
-  uint64_t commandsSize = 0; ///< of all load commands, as the header states it
+  uint64_t commandsSize = 0; ///< of all load commands, according to the header
 
   uint64_t headerSize() const {
     return is64 ? sizeof(llvm::MachO::mach_header_64) : sizeof(llvm::MachO::mach_header);
   }
-  /// tcfix edits what a current macOS loads; everything else is only looked at.
+  /// tcfix edits what current versions of macOS load, and only inspects everything else.
   bool isEditable() const;
   /// Apple silicon refuses to load these without a signature.
   bool mustBeSigned() const { return cpuType == llvm::MachO::CPU_TYPE_ARM64; }
@@ -57,10 +57,10 @@ struct File {
 
 bool isMachO(Bytes bytes);
 
-/// Refuses what is truncated, what contradicts itself, and universal archives of object files.
+/// Rejects truncated and inconsistent files, and universal archives of object files.
 llvm::Expected<File> read(Bytes bytes);
 
-/// A command as the structure that its kind has, in this machine's byte order.
+/// A command as the structure of its kind, in host byte order.
 template <typename Structure>
 Structure commandAs(const FileSlice& slice, const LoadCommand& command) {
   Structure result{};
@@ -70,15 +70,15 @@ Structure commandAs(const FileSlice& slice, const LoadCommand& command) {
   return result;
 }
 
-/// The text that starts at `offset` of the command and ends at its first zero byte.
-llvm::StringRef textAt(const LoadCommand& command, uint32_t offset);
+/// The zero-terminated string at `offset` of the command.
+llvm::StringRef stringAt(const LoadCommand& command, uint32_t offset);
 
 bool isDependency(uint32_t kind); ///< LC_LOAD_DYLIB and its variants
 
 /// The name in an LC_RPATH, LC_ID_DYLIB or dependency command.
 llvm::StringRef nameIn(const FileSlice& slice, const LoadCommand& command);
 
-/// The LC_RPATH texts, in order.
+/// The paths of the LC_RPATH commands, in order.
 std::vector<std::string> searchPathsOf(const FileSlice& slice);
 
 struct Segment {
@@ -104,7 +104,7 @@ struct Section {
 
 std::vector<Section> sectionsOf(const FileSlice& slice, llvm::ArrayRef<LoadCommand> commands);
 
-/// The name of a load command's kind, such as "LC_RPATH"; a number for what we do not know.
+/// The name of a load command's kind, such as "LC_RPATH"; a number if it is unknown.
 std::string kindName(uint32_t kind);
 
 } // namespace tcfix::macho

@@ -1,4 +1,4 @@
-// Where edited load commands and edited slices come to lie.
+// Where edited load commands and edited slices go in the file.
 
 #include "base/error.h"
 #include "macho/commands.h"
@@ -23,13 +23,13 @@ uint64_t sizeOfCommands(llvm::ArrayRef<LoadCommand> commands) {
   return size;
 }
 
-// The first byte behind the load commands that belongs to something else.
-uint64_t beginOfContent(const FileSlice& slice) {
+// The first byte after the load commands that is in use.
+uint64_t startOfContent(const FileSlice& slice) {
   uint64_t begin = slice.size;
   for (const Segment& segment : segmentsOf(slice, slice.commands)) {
     if (segment.fileSize == 0)
       continue;
-    // The segment that holds the header limits it by its end, the others by their beginning.
+    // The segment that contains the header limits it by its end, the others by their start.
     begin = std::min(begin, segment.fileOffset == 0 ? segment.fileSize : segment.fileOffset);
   }
   for (const Section& section : sectionsOf(slice, slice.commands))
@@ -42,7 +42,7 @@ uint64_t beginOfContent(const FileSlice& slice) {
 
 uint64_t freeRoom(const FileSlice& slice) {
   uint64_t end = slice.headerSize() + sizeOfCommands(slice.commands);
-  uint64_t begin = beginOfContent(slice);
+  uint64_t begin = startOfContent(slice);
   return begin > end ? begin - end : 0;
 }
 
@@ -54,9 +54,9 @@ llvm::Expected<Rewrite> layOut(const SliceDraft& draft, Bytes sliceBytes) {
   uint64_t room = freeRoom(slice);
   if (newSize > oldSize + room)
     return fail(ErrorCode::NoRoom,
-                "has no room for the longer load commands: " + std::to_string(newSize - oldSize) +
-                    " bytes are needed, " + std::to_string(room) + " are free",
-                "use a shorter path, remove another search path in the same call, or relink the "
+                "not enough header padding: " + std::to_string(newSize - oldSize) +
+                    " bytes needed, " + std::to_string(room) + " available",
+                "use a shorter path, remove another search path in the same run, or relink the "
                 "library with -headerpad_max_install_names");
 
   // mach_header_64: ncmds at 16, sizeofcmds at 20.
@@ -77,7 +77,7 @@ llvm::Expected<Rewrite> layOut(const SliceDraft& draft, Bytes sliceBytes) {
   uint64_t oldEnd = slice.headerSize() + oldSize;
   if (offset < oldEnd)
     put(rewrite, sliceBytes, offset, ByteVector(oldEnd - offset),
-        "padding behind the load commands");
+        "padding after the load commands");
   for (const Replacement& table : draft.tables)
     put(rewrite, sliceBytes, table.offset, table.bytes, table.reason);
   rewrite.newSize = std::max(rewrite.newSize, draft.size);
@@ -91,13 +91,13 @@ llvm::Expected<Rewrite> assemble(Bytes fileBytes, const File& file,
     return slices[0];
   Rewrite whole = identityOf(fileBytes);
 
-  // Slices in order of their place; the table keeps its own order.
+  // Slices in order of their offset; the table keeps its own order.
   std::vector<size_t> order(file.slices.size());
   std::iota(order.begin(), order.end(), size_t(0));
   std::sort(order.begin(), order.end(),
             [&](size_t a, size_t b) { return file.slices[a].offset < file.slices[b].offset; });
 
-  uint64_t end = 0;    // of what has been placed
+  uint64_t end = 0;    // of the slices placed so far
   uint64_t oldEnd = 0; // of the slices in the old file
   for (size_t index : order) {
     const FileSlice& slice = file.slices[index];
@@ -115,7 +115,7 @@ llvm::Expected<Rewrite> assemble(Bytes fileBytes, const File& file,
       BytePatch moved = patch;
       moved.offset += place;
       moved.reason = reason + ": " + patch.reason;
-      // What the old file had at this place is something else when the slice has moved or grown.
+      // If the slice has moved or an earlier one has grown, the old bytes here are another part.
       std::optional<Bytes> before =
           part(fileBytes, moved.offset,
                std::min<uint64_t>(moved.after.size(),
@@ -130,23 +130,22 @@ llvm::Expected<Rewrite> assemble(Bytes fileBytes, const File& file,
       write64be(entry, place);
       write64be(entry + 8, change.newSize);
       put(whole, fileBytes, sizeof(fat_header) + index * sizeof(fat_arch_64) + 8, entry,
-          "universal header: place of " + reason);
+          "universal header: offset of " + reason);
     } else {
       if (end > UINT32_MAX)
-        return fail(ErrorCode::NoRoom,
-                    "would grow past the 4 GiB that its universal header allows");
+        return fail(ErrorCode::NoRoom, "would grow past the 4 GiB limit of its universal header");
       uint8_t entry[8];
       write32be(entry, static_cast<uint32_t>(place));
       write32be(entry + 4, static_cast<uint32_t>(change.newSize));
       put(whole, fileBytes, sizeof(fat_header) + index * sizeof(fat_arch) + 8, entry,
-          "universal header: place of " + reason);
+          "universal header: offset of " + reason);
     }
   }
-  Bytes behind = fileBytes.drop_front(oldEnd);
-  bool hasDataBehind = std::any_of(behind.begin(), behind.end(), [](uint8_t byte) { return byte; });
-  if (end > oldEnd && hasDataBehind)
+  Bytes rest = fileBytes.drop_front(oldEnd);
+  bool hasDataAfter = std::any_of(rest.begin(), rest.end(), [](uint8_t byte) { return byte; });
+  if (end > oldEnd && hasDataAfter)
     return fail(ErrorCode::Unsupported,
-                "has data behind its last slice, which a longer signature would overwrite");
+                "has data after its last slice, which a longer signature would overwrite");
   whole.newSize = std::max(whole.newSize, end);
   std::sort(whole.moves.begin(), whole.moves.end(),
             [](const Move& a, const Move& b) { return a.to < b.to; });

@@ -15,7 +15,7 @@ public:
       : tables(symbolTablesOf(sliceBytes, slice)), isTwoLevel((slice.flags & MH_TWOLEVEL) != 0) {
     for (const LoadCommand& command : slice.commands)
       dependencyCount += isDependency(command.kind);
-    // Only files older than the trie (Mac OS X 10.6) and files that offer nothing come here.
+    // Only for files older than the trie (Mac OS X 10.6) and files that export nothing.
     if (tables.trie.empty())
       tables.forEachPublic([&](llvm::StringRef name, const SymbolEntry& entry) {
         if (!entry.isUndefined())
@@ -31,7 +31,7 @@ public:
       wanted.name = name;
       wanted.isOptional = (entry.description & N_WEAK_REF) != 0;
       uint8_t ordinal = GET_LIBRARY_ORDINAL(entry.description);
-      // Otherwise: this image, the executable, or a flat look-up.
+      // Otherwise: this image, the executable, or a flat lookup.
       if (isTwoLevel && ordinal >= 1 && ordinal <= dependencyCount)
         wanted.dependency = ordinal - 1;
       result.push_back(wanted);
@@ -39,43 +39,43 @@ public:
     return result;
   }
 
-  SymbolOffer find(const NeededSymbol& wanted) const override {
+  SymbolLookup find(const NeededSymbol& wanted) const override {
     ExportFinder finder(tables.trie);
     return find(wanted, finder);
   }
 
-  void
-  findEach(llvm::ArrayRef<NeededSymbol> wanted,
-           llvm::function_ref<void(const NeededSymbol&, const SymbolOffer&)> tell) const override {
+  void findEach(
+      llvm::ArrayRef<NeededSymbol> wanted,
+      llvm::function_ref<void(const NeededSymbol&, const SymbolLookup&)> report) const override {
     ExportFinder finder(tables.trie);
     for (const NeededSymbol& symbol : wanted)
-      tell(symbol, find(symbol, finder));
+      report(symbol, find(symbol, finder));
   }
 
 private:
-  SymbolOffer find(const NeededSymbol& wanted, ExportFinder& finder) const {
-    SymbolOffer offer;
+  SymbolLookup find(const NeededSymbol& wanted, ExportFinder& finder) const {
+    SymbolLookup lookup;
     if (tables.trie.empty()) {
       if (std::binary_search(listed.begin(), listed.end(), wanted.name))
-        offer.kind = SymbolOffer::Kind::Here;
-      return offer;
+        lookup.kind = SymbolLookup::Kind::Defined;
+      return lookup;
     }
     std::optional<TrieEntry> entry = finder.find(wanted.name);
     if (!entry)
-      return offer;
-    offer.kind = SymbolOffer::Kind::Here;
+      return lookup;
+    lookup.kind = SymbolLookup::Kind::Defined;
     if (entry->isReexport && entry->ordinal >= 1 && entry->ordinal <= dependencyCount) {
-      offer.kind = SymbolOffer::Kind::Elsewhere;
-      offer.dependency = entry->ordinal - 1;
-      offer.symbol.name = entry->importedName.empty() ? wanted.name : entry->importedName;
+      lookup.kind = SymbolLookup::Kind::Forwarded;
+      lookup.dependency = entry->ordinal - 1;
+      lookup.symbol.name = entry->importedName.empty() ? wanted.name : entry->importedName;
     }
-    return offer;
+    return lookup;
   }
 
   SymbolTables tables;
   bool isTwoLevel;
   size_t dependencyCount = 0;
-  std::vector<llvm::StringRef> listed; ///< sorted; where there is no trie
+  std::vector<llvm::StringRef> listed; ///< exported names, sorted; only if there is no trie
 };
 
 } // namespace

@@ -1,8 +1,8 @@
 // Imports and exports of a slice.
 //
-// Imports come from the symbol table, whose entries say by ordinal which dependency they are bound
-// to; exports from the export trie, which is what dyld looks into, or from the symbol table of a
-// file that has none. Both are read here and not by LLVM, which trusts the texts to have an end.
+// Imports come from the symbol table, whose entries are bound to dependencies by ordinal; exports
+// come from the export trie, which is what dyld reads, or from the symbol table of a file without
+// one. LLVM is not used, because it does not check that strings are terminated.
 #include "macho/symbols.h"
 
 #include "macho/describe.h"
@@ -25,7 +25,7 @@ void visitEntries(Bytes entries, llvm::StringRef strings, bool isSwapped,
     bool isPublic =
         (entry.n_type & N_STAB) == 0 && (entry.n_type & N_EXT) != 0 && (entry.n_type & N_PEXT) == 0;
     if (!isPublic || entry.n_strx >= strings.size())
-      continue; // a name outside the string table names nothing
+      continue; // the name is out of bounds
     visit(strings.drop_front(entry.n_strx).split('\0').first,
           {entry.n_type, static_cast<uint16_t>(entry.n_desc)});
   }
@@ -90,14 +90,14 @@ void addSymbols(Bytes sliceBytes, const FileSlice& slice, Slice& description) {
       defined.push_back(name.str());
       return;
     }
-    // The ordinal of a dependency; else this image, the executable, or a flat look-up.
+    // The ordinal of a dependency; else this image, the executable, or a flat lookup.
     uint8_t ordinal = GET_LIBRARY_ORDINAL(entry.description);
     bool isBound = isTwoLevel && ordinal >= 1 && ordinal <= description.dependencies.size();
     description.imports.push_back(
         {name.str(), isBound ? description.dependencies[ordinal - 1].name : std::string(),
          (entry.description & N_WEAK_REF) != 0});
   });
-  // Where the trie is empty or broken, what the symbol table says must do.
+  // If the trie is empty or corrupt, fall back to the symbol table.
   description.exports = exportNames(tables.trie).value_or(std::vector<std::string>());
   if (description.exports.empty())
     description.exports = std::move(defined);

@@ -1,4 +1,4 @@
-// The tables of a slice that hold symbols, found and bounded: LC_SYMTAB and the export trie.
+// The symbol tables of a slice, bounds-checked: LC_SYMTAB and the export trie.
 #pragma once
 
 #include "macho/file.h"
@@ -7,7 +7,7 @@
 
 namespace tcfix::macho {
 
-/// An entry of the symbol table, of either word size, in this machine's byte order.
+/// An entry of the symbol table, of either word size, in host byte order.
 struct SymbolEntry {
   uint8_t type = 0;
   uint16_t description = 0;
@@ -22,11 +22,11 @@ struct SymbolTables {
   bool isLittleEndian = true;
   Bytes entries;
   llvm::StringRef strings;
-  uint64_t firstUndefined = 0; ///< LC_DYSYMTAB says where they stand; without it: anywhere
+  uint64_t firstUndefined = 0; ///< from LC_DYSYMTAB; without it, they can be anywhere
   uint64_t undefinedCount = 0;
   Bytes trie;
 
-  /// The symbols that other images may see; private and debugging ones are left out.
+  /// The symbols visible to other images; private and debugging ones are left out.
   void forEachPublic(Visit visit) const { forEach(0, UINT64_MAX, visit); }
   void forEachUndefined(Visit visit) const;
 
@@ -34,7 +34,7 @@ private:
   void forEach(uint64_t first, uint64_t count, Visit visit) const;
 };
 
-/// A table that is not all there is left empty; read() refuses such files anyway.
+/// A table that is out of bounds is left empty; read() rejects such files anyway.
 SymbolTables symbolTablesOf(Bytes sliceBytes, const FileSlice& slice);
 
 } // namespace tcfix::macho

@@ -7,8 +7,8 @@ namespace tcfix {
 
 namespace {
 
-// Differing runs that are closer than this become one patch: a patch costs more to read than a
-// few equal bytes.
+// Differing runs that are closer than this become one patch: an extra patch is harder to read than
+// a few equal bytes.
 constexpr uint64_t kJoinGap = 4;
 
 struct Range {
@@ -22,7 +22,7 @@ Range overlap(uint64_t offset, uint64_t length, uint64_t otherOffset, uint64_t o
   return {begin, std::max(begin, end)};
 }
 
-// Patches that reach into [offset, …): the first candidate in an ordered list.
+// The first patch of an ordered list that ends after `offset`.
 std::vector<BytePatch>::const_iterator firstReaching(const std::vector<BytePatch>& patches,
                                                      uint64_t offset) {
   return std::partition_point(patches.begin(), patches.end(), [&](const BytePatch& patch) {
@@ -95,7 +95,7 @@ Rewrite reverseOf(const Rewrite& rewrite, Bytes original) {
   std::sort(reverse.moves.begin(), reverse.moves.end(),
             [](const Move& a, const Move& b) { return a.to < b.to; });
 
-  // Everything that the rewrite may have touched, in coordinates of the original.
+  // Everything that the rewrite may have changed, as offsets in the original.
   std::vector<Range> touched;
   auto touch = [&](uint64_t offset, uint64_t length) {
     Range range = overlap(offset, length, 0, original.size());
@@ -115,7 +115,7 @@ Rewrite reverseOf(const Rewrite& rewrite, Bytes original) {
   std::sort(touched.begin(), touched.end(),
             [](const Range& a, const Range& b) { return a.begin < b.begin; });
 
-  // What the reversed moves alone would give there, against what must stand there.
+  // Compares what the reversed moves alone would produce there with the original bytes.
   RewrittenView forward(original, rewrite);
   ByteVector scratch, moved;
   uint64_t done = 0;

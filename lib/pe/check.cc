@@ -19,16 +19,16 @@ constexpr uint32_t kPage = 4096;
 
 void checkSections(const PeFile& file, Problems& problems) {
   if (file.sections.size() > 96)
-    problems.push_back("it has more than 96 sections");
+    problems.push_back("has more than 96 sections");
   uint64_t expected = alignUp(file.sizeOfHeaders, file.sectionAlignment);
   uint64_t fileEnd = 0;
   for (const Section& section : file.sections) {
     if (section.address % file.sectionAlignment)
       problems.push_back("section " + section.name + " is not aligned in memory");
-    // A smaller alignment than a page is that of drivers, which are mapped as they are.
+    // Alignments below the page size are for drivers, which are mapped without change.
     if (file.sectionAlignment >= kPage && section.address != expected)
       problems.push_back("section " + section.name +
-                         " does not follow the one before it in memory");
+                         " does not directly follow the previous one in memory");
     if (section.fileSize && section.offset % std::min<uint32_t>(file.fileAlignment, 512))
       problems.push_back("section " + section.name + " is not aligned in the file");
     if (section.fileSize && section.offset < fileEnd)
@@ -37,7 +37,7 @@ void checkSections(const PeFile& file, Problems& problems) {
     expected = alignUp(section.end(), file.sectionAlignment);
   }
   if (!file.sections.empty() && alignUp(file.sizeOfImage, file.sectionAlignment) != expected)
-    problems.push_back("the size of the image is not where its last section ends");
+    problems.push_back("the size of the image does not match the end of its last section");
 }
 
 void checkEntryPoint(const PeFile& file, Problems& problems) {
@@ -53,15 +53,15 @@ void checkDirectories(const PeFile& file, Problems& problems) {
       continue;
     const bool isInside = i == COFF::CERTIFICATE_TABLE || directory.end() <= file.sizeOfImage;
     if (!isInside)
-      problems.push_back(llvm::formatv("data directory {0} lies outside the image", i));
+      problems.push_back(llvm::formatv("data directory {0} is outside the image", i));
   }
   if (file.dllCharacteristics & COFF::IMAGE_DLL_CHARACTERISTICS_FORCE_INTEGRITY &&
       !file.directories[COFF::CERTIFICATE_TABLE].isPresent())
-    problems.push_back("it demands a certificate (FORCE_INTEGRITY) and has none");
+    problems.push_back("requires a certificate (FORCE_INTEGRITY), but has none");
 }
 
-// The loader makes the pages of the IAT directory writable while it fills the slots; slots
-// elsewhere must be writable by themselves.
+// While the loader fills the slots, it makes the pages of the IAT directory writable; slots
+// elsewhere must be in a writable section.
 void checkImports(const PeFile& file, Problems& problems) {
   llvm::Expected<std::vector<Import>> imports = readImports(file);
   if (!imports) {
@@ -78,13 +78,13 @@ void checkImports(const PeFile& file, Problems& problems) {
     const uint64_t size = names->size() * file.pointerSize();
     const Section* section = file.sectionAt(import.slots);
     if (!section || !fits(import.slots - section->address, size, section->memorySize)) {
-      problems.push_back(("the slots for " + import.name + " lie outside the image").str());
+      problems.push_back(("the slots for " + import.name + " are outside the image").str());
       continue;
     }
     const bool isCovered = import.slots >= table.address && import.slots + size <= table.end();
     if (!import.isDelay && table.isPresent() && !isCovered &&
         !(section->characteristics & COFF::IMAGE_SCN_MEM_WRITE))
-      problems.push_back(("the loader cannot write the slots for " + import.name).str());
+      problems.push_back(("the loader cannot write to the slots for " + import.name).str());
   }
 }
 
@@ -99,7 +99,7 @@ void checkUnwindTable(const PeFile& file, Problems& problems) {
     return;
   std::optional<Bytes> bytes = file.bytesAt(directory.address, directory.size);
   if (!bytes || directory.size % sizeof(coff_runtime_function_x64)) {
-    problems.push_back("the unwind table lies outside the file");
+    problems.push_back("the unwind table is outside the file");
     return;
   }
   llvm::ArrayRef functions(reinterpret_cast<const coff_runtime_function_x64*>(bytes->data()),
@@ -119,7 +119,7 @@ void checkRelocations(const PeFile& file, Problems& problems) {
   bool isReadable =
       forEachRelocation(file, [&](uint64_t rva, unsigned) { isInside &= rva < file.sizeOfImage; });
   if (!isReadable || !isInside)
-    problems.push_back("the base relocations are damaged");
+    problems.push_back("the base relocations are corrupt");
 }
 
 } // namespace
@@ -137,8 +137,8 @@ std::vector<std::string> findProblems(const PeFile& file) {
 }
 
 llvm::Expected<std::vector<std::string>> check(Bytes bytes) {
-  Draft draft(bytes);
-  llvm::Expected<PeFile> file = PeFile::read(draft);
+  ByteOverlay image(bytes);
+  llvm::Expected<PeFile> file = PeFile::read(image);
   if (!file)
     return file.takeError();
   return findProblems(*file);

@@ -1,7 +1,7 @@
-// Check: the rules of the Windows loader for a DLL's headers and tables.
+// The rules of the Windows loader for a DLL's headers and tables.
 //
-// From Microsoft's "PE Format" and what ntdll and the memory manager are known to refuse. Run on
-// every result before it is written.
+// From Microsoft's "PE Format" and what ntdll and the memory manager are known to reject. Every
+// result is checked before it is written.
 #pragma once
 
 #include "pe/file.h"

@@ -17,7 +17,7 @@ uint32_t checksumOf(const RewrittenView& file, uint64_t field) {
       sum += bytes.back();
   }
   const Bytes old = file.read(field, 4, scratch);
-  // The field is at an even offset in every valid file, so its two words can be taken off again.
+  // The field is at an even offset in every valid file, so its two words can be subtracted again.
   sum -= llvm::support::endian::read16le(old.data());
   sum -= llvm::support::endian::read16le(old.data() + 2);
   while (sum >> 16)

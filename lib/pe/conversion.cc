@@ -18,8 +18,8 @@ namespace COFF = llvm::COFF;
 
 namespace {
 
-// Writable, because the loader fills the helper's slots there. "Code" means nothing to Windows, but
-// LIEF's layout check wants it of a section with slots outside the IAT directory.
+// Writable, because the loader fills the helper's slots there. Windows ignores the code flag, but
+// LIEF's layout check requires it for a section with slots outside the IAT directory.
 constexpr uint32_t kDataCharacteristics = COFF::IMAGE_SCN_CNT_INITIALIZED_DATA |
                                           COFF::IMAGE_SCN_CNT_CODE | COFF::IMAGE_SCN_MEM_READ |
                                           COFF::IMAGE_SCN_MEM_WRITE;
@@ -28,31 +28,32 @@ constexpr uint32_t kCodeCharacteristics =
 
 ByteVector utf16Of(const std::string& text) {
   llvm::SmallVector<llvm::UTF16, 128> units;
-  llvm::convertUTF8ToUTF16String(text, units); // the text was checked when it became a wish
+  llvm::convertUTF8ToUTF16String(text, units); // checkSearchPath() has validated the text
   ByteVector bytes(2 * units.size() + 2);
   for (size_t i = 0; i < units.size(); ++i)
     write16le(bytes.data() + 2 * i, units[i]);
   return bytes;
 }
 
-ByteVector zeroEnded(llvm::StringRef text) {
+ByteVector zeroTerminated(llvm::StringRef text) {
   ByteVector bytes(text.bytes_begin(), text.bytes_end());
   bytes.push_back(0);
   return bytes;
 }
 
-// One conversion: the sections that it builds, and what it changes in the image.
+// One conversion: the sections it builds, and the changes to the rest of the image.
 class Conversion {
 public:
-  Conversion(Draft& draft, const PeFile& file, llvm::ArrayRef<Import> imports, const Wishes& wishes)
-      : file(file), imports(imports), wishes(wishes), changes(draft, file) {}
+  Conversion(ByteOverlay& image, const PeFile& file, llvm::ArrayRef<Import> imports,
+             const ImportSettings& settings)
+      : file(file), imports(imports), settings(settings), changes(image, file) {}
 
   llvm::Error run();
 
 private:
   struct Wanted {
     const Import* import;
-    const Tweak* tweak;
+    const ImportOverride* setting;
     uint32_t name = 0;
   };
 
@@ -66,16 +67,16 @@ private:
   llvm::Error changeTlsCallbacks();
   void finishRecord();
 
-  bool hasHelper() const { return wishes.hasDelayed(); }
+  bool hasHelper() const { return settings.hasDelayed(); }
   void setRecord(size_t field, uint32_t value) { write32le(data.at(recordAddress + field), value); }
 
   const PeFile& file;
   llvm::ArrayRef<Import> imports;
-  const Wishes& wishes;
+  const ImportSettings& settings;
   ImageChanges changes;
   SectionBuilder code, data;
   uint32_t recordAddress = 0;
-  std::vector<Wanted> wanted; ///< first the delayed ones, in the order of the import table
+  std::vector<Wanted> wanted; ///< delayed ones first, in the order of the import table
   std::vector<uint32_t> thunks;
   uint32_t kernelLookup = 0, kernelName = 0, delayTable = 0;
 };
@@ -83,12 +84,12 @@ private:
 llvm::Error Conversion::findWanted() {
   for (bool isDelayed : {true, false})
     for (const Import& import : imports) {
-      const Tweak* tweak = wishes.find(import.slots);
-      if (tweak && tweak->isDelayed() == isDelayed)
-        wanted.push_back({&import, tweak});
+      const ImportOverride* setting = settings.find(import.slots);
+      if (setting && setting->isDelayed() == isDelayed)
+        wanted.push_back({&import, setting});
     }
-  if (wanted.size() != wishes.tweaks.size())
-    return fail(ErrorCode::Malformed, "the record of tcfix names imports that are not there",
+  if (wanted.size() != settings.overrides.size())
+    return fail(ErrorCode::Malformed, "the section .tcfixd lists imports that do not exist",
                 "start again from the original file");
   return llvm::Error::success();
 }
@@ -98,7 +99,7 @@ llvm::Error Conversion::buildCode() {
   code.align(16);
   for (const Wanted& each : wanted) {
     thunks.push_back(0);
-    if (each.tweak->kind != TweakKind::Lazy)
+    if (each.setting->kind != OverrideKind::Lazy)
       continue;
     llvm::Expected<uint32_t> count = countSlots(file, *each.import);
     if (!count)
@@ -118,18 +119,18 @@ void Conversion::buildTables() {
   recordAddress = data.addZeros(sizeof(TcfixRecord), 8);
   std::copy_n(TCFIX_MAGIC, 8, data.at(recordAddress));
   for (Wanted& each : wanted)
-    each.name = each.tweak->newName.empty() ? each.import->nameAddress
-                                            : data.add(zeroEnded(each.tweak->newName), 2);
+    each.name = each.setting->newName.empty() ? each.import->nameAddress
+                                              : data.add(zeroTerminated(each.setting->newName), 2);
 
   const uint32_t entries = data.addZeros(wanted.size() * sizeof(TcfixEntry), 4);
   uint32_t delayed = 0;
   for (size_t i = 0; i < wanted.size(); ++i) {
     uint8_t* entry = data.at(entries + uint32_t(i * sizeof(TcfixEntry)));
-    const Tweak& tweak = *wanted[i].tweak;
-    delayed += tweak.isDelayed();
-    write32le(entry + offsetof(TcfixEntry, slots), tweak.slots);
-    write32le(entry + offsetof(TcfixEntry, kind), static_cast<uint32_t>(tweak.kind));
-    write32le(entry + offsetof(TcfixEntry, newName), tweak.newName.empty() ? 0 : wanted[i].name);
+    const ImportOverride& setting = *wanted[i].setting;
+    delayed += setting.isDelayed();
+    write32le(entry + offsetof(TcfixEntry, slots), setting.slots);
+    write32le(entry + offsetof(TcfixEntry, kind), static_cast<uint32_t>(setting.kind));
+    write32le(entry + offsetof(TcfixEntry, newName), setting.newName.empty() ? 0 : wanted[i].name);
     write32le(entry + offsetof(TcfixEntry, thunks), hasHelper() ? thunks[i] : 0);
   }
   setRecord(offsetof(TcfixRecord, entries), entries);
@@ -141,10 +142,10 @@ void Conversion::buildKernelImports() {
 #define TCFIX_NAME(name) #name,
   static constexpr const char* kNames[] = {TCFIX_KERNEL_FUNCTIONS(TCFIX_NAME)};
 #undef TCFIX_NAME
-  kernelName = data.add(zeroEnded("KERNEL32.dll"), 2);
+  kernelName = data.add(zeroTerminated("KERNEL32.dll"), 2);
   kernelLookup = data.addZeros(8 * (kTcfixKernelFunctions + 1), 8);
   for (unsigned i = 0; i < kTcfixKernelFunctions; ++i) {
-    ByteVector hintAndName = zeroEnded(kNames[i]);
+    ByteVector hintAndName = zeroTerminated(kNames[i]);
     hintAndName.insert(hintAndName.begin(), 2, 0);
     const uint32_t address = data.add(hintAndName, 2);
     write32le(data.at(kernelLookup + 8 * i), address);
@@ -152,8 +153,8 @@ void Conversion::buildKernelImports() {
   }
 }
 
-// The delayed descriptors go, the helper's own comes last; what stays keeps its order. A table that
-// loses one and gains one fits where it is.
+// Removes the descriptors of delayed DLLs and adds the helper's own at the end; the others keep
+// their order. A table that loses at least one descriptor fits in place.
 void Conversion::changeImportTable() {
   const Directory& directory = file.directories[COFF::IMPORT_TABLE];
   constexpr size_t kSize = sizeof(coff_import_directory_table_entry);
@@ -164,8 +165,8 @@ void Conversion::changeImportTable() {
     if (import.isDelay)
       continue;
     ++count;
-    const Tweak* tweak = wishes.find(import.slots);
-    if (tweak && tweak->isDelayed())
+    const ImportOverride* setting = settings.find(import.slots);
+    if (setting && setting->isDelayed())
       continue;
     Bytes descriptor = *file.bytesAt(import.descriptor, kSize);
     table.insert(table.end(), descriptor.begin(), descriptor.end());
@@ -202,7 +203,8 @@ void Conversion::changeDelayTable() {
                                  each.name, "delay import's name");
     return;
   }
-  // The directory must be one piece: what was there is copied, ours follow, the last is empty.
+  // The directory must be contiguous: existing descriptors are copied, new ones and an empty one
+  // follow.
   ByteVector table;
   for (const Import& import : imports) {
     if (!import.isDelay)
@@ -217,7 +219,7 @@ void Conversion::changeDelayTable() {
   }
   const size_t ours = table.size();
   for (const Wanted& each : wanted) {
-    if (!each.tweak->isDelayed())
+    if (!each.setting->isDelayed())
       continue;
     table.resize(table.size() + kSize);
     uint8_t* entry = table.data() + table.size() - kSize;
@@ -237,9 +239,9 @@ void Conversion::changeDelayTable() {
                     "delay-import directory");
 }
 
-// Stack walking searches this table by halves; the helper lies behind all other code, so its
-// entries come last. They go into the padding after the table if there is enough, else the table
-// is copied.
+// Stack walking uses binary search on this table. The helper is after all other code, so its
+// entries come last. They go into the padding after the table if they fit, else the table is
+// copied.
 void Conversion::changeExceptionTable() {
   const Directory& directory = file.directories[COFF::EXCEPTION_TABLE];
   ByteVector own;
@@ -260,26 +262,26 @@ void Conversion::changeExceptionTable() {
   changes.directory(COFF::EXCEPTION_TABLE, {data.add(table, 4), size}, "unwind table copied");
 }
 
-// TLS callbacks run before the entry point. The first one's slot has its base relocation already,
-// so another address can stand in it.
+// TLS callbacks run before the entry point. The slot of the first one already has a base
+// relocation, so its address can be replaced.
 llvm::Error Conversion::changeTlsCallbacks() {
   const Directory& directory = file.directories[COFF::TLS_TABLE];
   if (!directory.isPresent())
     return llvm::Error::success();
   const auto* tls = file.structAt<coff_tls_directory64>(directory.address);
   if (!tls)
-    return fail(ErrorCode::Malformed, "the TLS directory lies outside the file");
+    return fail(ErrorCode::Malformed, "the TLS directory is outside the file");
   if (tls->AddressOfCallBacks == 0)
     return llvm::Error::success();
   const uint64_t callbacks = tls->AddressOfCallBacks - file.imageBase;
   std::optional<uint64_t> first = file.pointerAt(callbacks);
   if (!first)
-    return fail(ErrorCode::Malformed, "the TLS callbacks lie outside the file");
+    return fail(ErrorCode::Malformed, "the TLS callbacks are outside the file");
   if (*first == 0)
     return llvm::Error::success();
   const uint64_t address = *first - file.imageBase;
   if (!file.sectionAt(address))
-    return fail(ErrorCode::Malformed, "a TLS callback lies outside the image");
+    return fail(ErrorCode::Malformed, "a TLS callback is outside the image");
   setRecord(offsetof(TcfixRecord, tlsCallbacks), static_cast<uint32_t>(callbacks));
   setRecord(offsetof(TcfixRecord, firstTlsCallback), static_cast<uint32_t>(address));
   uint8_t pointer[8];
@@ -288,14 +290,14 @@ llvm::Error Conversion::changeTlsCallbacks() {
   return llvm::Error::success();
 }
 
-// The search list comes last, so that an edit of it leaves the rest in place.
+// The search list comes last, so that an edit of it does not move anything else.
 void Conversion::finishRecord() {
   const ByteVector saved = changes.saved();
   setRecord(offsetof(TcfixRecord, savedBytes), data.add(saved, 4));
   setRecord(offsetof(TcfixRecord, savedCount), changes.count());
   data.align(2);
   setRecord(offsetof(TcfixRecord, searchList), data.end());
-  for (const std::string& path : wishes.searchPaths)
+  for (const std::string& path : settings.searchPaths)
     data.add(utf16Of(path), 2);
   data.addZeros(2, 2);
   setRecord(offsetof(TcfixRecord, size), data.end() - data.begin());
@@ -330,7 +332,7 @@ llvm::Error Conversion::run() {
       return error;
     changeExceptionTable();
   }
-  // Bound imports lie where the new section headers go, and would be out of date anyway.
+  // Bound imports are where the new section headers go, and would be out of date anyway.
   const bool wasBound = file.directories[COFF::BOUND_IMPORT].isPresent();
   if (wasBound)
     changes.directory(COFF::BOUND_IMPORT, {}, "bound imports dropped");
@@ -352,28 +354,27 @@ llvm::Error Conversion::run() {
 llvm::Error canDelay(const PeFile& file) {
   if (file.machine != COFF::IMAGE_FILE_MACHINE_AMD64 || !file.is64())
     return fail(ErrorCode::Unsupported,
-                file.architecture() + " is not supported for conversion yet, only x86_64",
-                "renaming a dependency works");
+                "--delay supports only x86_64 so far, not " + file.architecture(),
+                "--rename-dependency works for this file");
   if (file.loadConfigField<llvm::support::ulittle64_t>(
               offsetof(coff_load_configuration64, CHPEMetadataPointer))
           .value_or(0))
-    return fail(ErrorCode::Unsupported, "ARM64EC is not supported for conversion yet, only x86_64");
+    return fail(ErrorCode::Unsupported, "--delay supports only x86_64 so far, not ARM64EC");
   if (!file.isDll())
-    return fail(ErrorCode::Unsupported, "only the imports of a DLL can be delayed",
-                "put the DLLs beside the program instead");
+    return fail(ErrorCode::Unsupported, "is a program; --delay is only for DLLs",
+                "put the DLLs in the program's folder instead");
   if (file.directories[COFF::CLR_RUNTIME_HEADER].isPresent())
-    return fail(ErrorCode::Unsupported, "a .NET assembly has no entry point to bind imports from");
+    return fail(ErrorCode::Unsupported, "is a .NET assembly; --delay is only for native DLLs");
   if (file.dllCharacteristics & COFF::IMAGE_DLL_CHARACTERISTICS_GUARD_CF)
-    return fail(
-        ErrorCode::Unsupported,
-        "it is protected by Control Flow Guard, which would refuse the helper's entry point",
-        "build it without /guard:cf");
+    return fail(ErrorCode::Unsupported,
+                "is protected by Control Flow Guard, which would reject the helper's entry point",
+                "relink it without /guard:cf");
   return llvm::Error::success();
 }
 
-llvm::Error convert(Draft& draft, const PeFile& file, llvm::ArrayRef<Import> imports,
-                    const Wishes& wishes) {
-  return Conversion(draft, file, imports, wishes).run();
+llvm::Error convert(ByteOverlay& image, const PeFile& file, llvm::ArrayRef<Import> imports,
+                    const ImportSettings& settings) {
+  return Conversion(image, file, imports, settings).run();
 }
 
 } // namespace tcfix::pe

@@ -1,12 +1,12 @@
-// Conversion: writes the wishes about an image into the image.
+// Conversion: writes import settings into an image.
 //
-// Delayed dependencies leave the import table and enter the delay-import directory; their lookup
+// Delayed dependencies move from the import table to the delay-import directory; their lookup
 // tables, names and address slots stay where they are. Two sections are added at the end: `.tcfixt`
 // with the helper that binds those slots (only if something is delayed) and `.tcfixd` with the
-// record. The entry point, and the first TLS callback where there is one, then lead to the helper.
+// record. The entry point, and the first TLS callback if there is one, then point to the helper.
 //
-// Refuses: other machines than x86_64 (delays only), executables, .NET, Control Flow Guard, headers
-// without room for the sections.
+// Not supported: delays on machines other than x86_64, executables, .NET, Control Flow Guard,
+// headers without room for the sections.
 #pragma once
 
 #include "pe/imports.h"
@@ -14,12 +14,12 @@
 
 namespace tcfix::pe {
 
-/// Writes `wishes` into `draft`, which holds the original image and nothing after it. The draft
-/// grows to the new image's end. `file` and `imports` are of the draft as given.
-llvm::Error convert(Draft& draft, const PeFile& file, llvm::ArrayRef<Import> imports,
-                    const Wishes& wishes);
+/// Writes `settings` into `image`, which is the original image with nothing after it. `image` grows
+/// to the end of the new image. `file` and `imports` describe `image` as passed in.
+llvm::Error convert(ByteOverlay& image, const PeFile& file, llvm::ArrayRef<Import> imports,
+                    const ImportSettings& settings);
 
-/// Why an import of this image cannot be delayed, if it cannot.
+/// An error if imports of this image cannot be delayed.
 llvm::Error canDelay(const PeFile& file);
 
 } // namespace tcfix::pe

@@ -14,7 +14,7 @@ namespace tcfix::pe {
 
 namespace {
 
-// A name, or a glob. Compared as Windows compares names: without regard to case.
+// A name or a glob, compared without regard to case, as on Windows.
 struct NamePattern {
   std::string text;
 
@@ -24,7 +24,7 @@ struct NamePattern {
     llvm::Expected<llvm::GlobPattern> glob = llvm::GlobPattern::create(text);
     return glob ? llvm::Error::success()
                 : fail(ErrorCode::Usage,
-                       text + " is no valid pattern: " + llvm::toString(glob.takeError()));
+                       "invalid pattern " + text + ": " + llvm::toString(glob.takeError()));
   }
 
   bool matches(llvm::StringRef name) const {
@@ -38,21 +38,21 @@ struct NamePattern {
 llvm::Error checkName(llvm::StringRef name) {
   if (name.find_first_of("\\/:") != llvm::StringRef::npos)
     return fail(ErrorCode::Unsupported,
-                (name + " is a path; Windows takes plain names there").str(),
-                "use --delay with --add-rpath for the folder");
+                (name + " is a path; a DLL can import others only by file name").str(),
+                "use --delay, and --add-rpath with the folder");
   if (!llvm::all_of(name, [](char c) { return c > ' ' && c < 127; }))
-    return fail(ErrorCode::Unsupported, (name + " cannot be the name of a DLL").str());
+    return fail(ErrorCode::Unsupported, (name + " is not a valid name for a DLL").str());
   return llvm::Error::success();
 }
 
 class Editor {
 public:
-  explicit Editor(Editing& editing) : editing(editing), wishes(editing.wishes) {}
+  explicit Editor(Editing& editing) : editing(editing), settings(editing.settings) {}
 
   llvm::Error run(llvm::ArrayRef<Edit> edits) {
     for (const Edit& edit : edits) {
       // A removal may have changed the tables.
-      llvm::Expected<PeFile> read = PeFile::read(editing.draft);
+      llvm::Expected<PeFile> read = PeFile::read(editing.image);
       if (!read)
         return read.takeError();
       llvm::Expected<std::vector<Import>> readAgain = readImports(*read);
@@ -63,7 +63,8 @@ public:
       if (llvm::Error error = std::visit([&](const auto& e) { return apply(e); }, edit))
         return error;
     }
-    llvm::erase_if(wishes.tweaks, [](const Tweak& tweak) { return tweak.isNothing(); });
+    llvm::erase_if(settings.overrides,
+                   [](const ImportOverride& setting) { return setting.isEmpty(); });
     applySearchPaths();
     return llvm::Error::success();
   }
@@ -87,36 +88,38 @@ private:
     return llvm::Error::success();
   }
   llvm::Error apply(const SetSearchPathKind&) {
-    return unsupported("a DLL has no kinds of search path");
+    return unsupported("--rpath-kind is for ELF files; this is a DLL");
   }
   llvm::Error apply(const AddDependency&) {
-    return unsupported("an import without symbols cannot be added to a DLL");
+    return unsupported("--add-dependency is for ELF files; this is a DLL");
   }
-  llvm::Error apply(const SetIdentity&) { return unsupported("a DLL is known by its file name"); }
+  llvm::Error apply(const SetIdentity&) {
+    return unsupported("--set-id is for Mach-O and ELF files; this is a DLL");
+  }
   void applySearchPaths();
   llvm::Error checkLazy(const Import& import);
-  /// Visits the imports that the pattern means, with their current names. None is a warning.
+  /// Visits the matching imports, with their current names. Warns if there are none.
   llvm::Error
   forEachMatch(const NamePattern& pattern, const char* verb,
                llvm::function_ref<llvm::Error(const Import&, const std::string&)> visit);
 
-  static llvm::Error unsupported(const char* sentence) {
-    return fail(ErrorCode::Unsupported, sentence);
+  static llvm::Error unsupported(const char* message) {
+    return fail(ErrorCode::Unsupported, message);
   }
 
   std::string currentName(const Import& import) const {
-    const Tweak* tweak = wishes.find(import.slots);
-    return tweak && !tweak->newName.empty() ? tweak->newName : import.name.str();
+    const ImportOverride* setting = settings.find(import.slots);
+    return setting && !setting->newName.empty() ? setting->newName : import.name.str();
   }
 
   void changed(Operation operation, std::string value, std::string old = {}) {
     editing.changes.push_back({operation, std::move(value), std::move(old), {}, {}});
   }
 
-  void warn(std::string sentence) { editing.warnings.push_back(std::move(sentence)); }
+  void warn(std::string message) { editing.warnings.push_back(std::move(message)); }
 
   Editing& editing;
-  Wishes& wishes;
+  ImportSettings& settings;
   const PeFile* file = nullptr;
   std::vector<Import> imports;
   std::vector<SearchPathEdit> searchPathEdits; ///< done together, after all others
@@ -132,10 +135,10 @@ llvm::Error Editor::apply(const RenameDependency& edit) {
     if (name == edit.to || !llvm::StringRef(name).equals_insensitive(edit.from))
       continue;
     if (import.usesAddresses)
-      return unsupported("its delay imports are of a kind that tcfix does not rename");
-    wishes.of(import.slots).newName = import.name == edit.to ? std::string() : edit.to;
+      return unsupported("delay imports with addresses instead of RVAs cannot be renamed");
+    settings.of(import.slots).newName = import.name == edit.to ? std::string() : edit.to;
     isFound = true;
-    // Windows may know one DLL by several descriptors; for people it is one dependency.
+    // A DLL may have several descriptors; they are reported as one dependency.
     const bool isTold = llvm::any_of(editing.changes, [&](const Change& change) {
       return change.operation == Operation::RenameDependency && change.value == edit.to &&
              change.old == name;
@@ -144,15 +147,15 @@ llvm::Error Editor::apply(const RenameDependency& edit) {
       changed(Operation::RenameDependency, edit.to, name);
   }
   if (!isFound)
-    warn("there is no dependency " + edit.from + " to rename");
+    warn("no dependency " + edit.from + " to rename");
   return llvm::Error::success();
 }
 
 llvm::Error Editor::checkLazy(const Import& import) {
   if (import.lookup == import.slots)
     return fail(ErrorCode::Unsupported,
-                (import.name + " has no lookup table, which binding at the first call needs").str(),
-                "leave out --lazy");
+                (import.name + " has no lookup table, which --lazy requires").str(),
+                "use --delay without --lazy");
   llvm::Expected<std::vector<ImportedName>> names = readImportedNames(*file, import);
   if (!names)
     return names.takeError();
@@ -162,10 +165,10 @@ llvm::Error Editor::checkLazy(const Import& import) {
     if (!isCalled[i])
       return fail(
           ErrorCode::Unsupported,
-          llvm::formatv("{0} of {1} is not called directly: it may be data, which cannot be "
-                        "bound at the first call",
+          llvm::formatv("{0} of {1} is not called directly: it may be data, which --lazy does "
+                        "not support",
                         (*names)[i].text(), import.name),
-          "leave out --lazy");
+          "use --delay without --lazy");
   return llvm::Error::success();
 }
 
@@ -177,8 +180,8 @@ Editor::forEachMatch(const NamePattern& pattern, const char* verb,
   bool isFound = false;
   for (const Import& import : imports) {
     const std::string name = currentName(import);
-    // A pattern may also mean the name that the linker wrote: a repeated command must find what
-    // the first one renamed.
+    // The pattern may also match the original name: a repeated command must find what the first one
+    // renamed.
     if (!pattern.matches(name) && !pattern.matches(import.name))
       continue;
     isFound = true;
@@ -186,22 +189,22 @@ Editor::forEachMatch(const NamePattern& pattern, const char* verb,
       return error;
   }
   if (!isFound)
-    warn("there is no dependency " + pattern.text + " to " + verb);
+    warn("no dependency " + pattern.text + " to " + verb);
   return llvm::Error::success();
 }
 
 llvm::Error Editor::apply(const DelayDependency& edit) {
   const NamePattern pattern{edit.pattern};
-  const TweakKind kind = edit.lazy ? TweakKind::Lazy : TweakKind::Eager;
+  const OverrideKind kind = edit.lazy ? OverrideKind::Lazy : OverrideKind::Eager;
   return forEachMatch(
       pattern, "delay", [&](const Import& import, const std::string& name) -> llvm::Error {
-        const Tweak* tweak = wishes.find(import.slots);
-        if (import.isDelay || (tweak && tweak->kind == kind))
+        const ImportOverride* setting = settings.find(import.slots);
+        if (import.isDelay || (setting && setting->kind == kind))
           return llvm::Error::success();
         if (llvm::StringRef(name).equals_insensitive("KERNEL32.dll")) {
           if (pattern.isLiteral())
-            return unsupported("KERNEL32.dll cannot be delayed: the helper itself needs it");
-          warn("KERNEL32.dll stays an ordinary import: the helper itself needs it");
+            return unsupported("KERNEL32.dll cannot be delayed: tcfix's helper requires it");
+          warn("KERNEL32.dll stays an ordinary import: tcfix's helper requires it");
           return llvm::Error::success();
         }
         if (llvm::Error error = canDelay(*file))
@@ -211,7 +214,7 @@ llvm::Error Editor::apply(const DelayDependency& edit) {
         if (edit.lazy)
           if (llvm::Error error = checkLazy(import))
             return error;
-        wishes.of(import.slots).kind = kind;
+        settings.of(import.slots).kind = kind;
         changed(Operation::Delay, name);
         return llvm::Error::success();
       });
@@ -221,14 +224,14 @@ llvm::Error Editor::apply(const UndelayDependency& edit) {
   const NamePattern pattern{edit.pattern};
   return forEachMatch(
       pattern, "undelay", [&](const Import& import, const std::string& name) -> llvm::Error {
-        const Tweak* tweak = wishes.find(import.slots);
+        const ImportOverride* setting = settings.find(import.slots);
         if (import.isDelay) {
           if (pattern.isLiteral())
             return unsupported(
-                "it was delayed by its linker; only what tcfix delayed can be undelayed");
-          warn(name + " was delayed by its linker and stays so");
-        } else if (tweak && tweak->isDelayed()) {
-          wishes.of(import.slots).kind = TweakKind::Renamed;
+                "delayed by the linker; only imports that tcfix delayed can be undelayed");
+          warn(name + " was delayed by the linker and stays delayed");
+        } else if (setting && setting->isDelayed()) {
+          settings.of(import.slots).kind = OverrideKind::Renamed;
           changed(Operation::Undelay, name);
         }
         return llvm::Error::success();
@@ -236,7 +239,7 @@ llvm::Error Editor::apply(const UndelayDependency& edit) {
 }
 
 llvm::Error Editor::apply(const RemoveDependency& edit) {
-  // From the last to the first: each removal moves up what follows it in its table.
+  // From the last to the first, because each removal moves the following entries up.
   for (const Import& import : llvm::reverse(imports)) {
     const std::string name = currentName(import);
     if (!llvm::StringRef(name).equals_insensitive(edit.name))
@@ -245,8 +248,9 @@ llvm::Error Editor::apply(const RemoveDependency& edit) {
     if (!isNeeded)
       return isNeeded.takeError();
     if (*isNeeded)
-      return fail(ErrorCode::Conflict, name + " cannot be removed: symbols of it are used",
-                  "use --rename-dependency to take them from another DLL");
+      return fail(ErrorCode::Conflict,
+                  "cannot remove the dependency " + name + ": its symbols are used",
+                  "use --rename-dependency to replace it with a DLL that has these symbols");
     const size_t size = import.isDelay ? sizeof(llvm::object::delay_import_directory_table_entry)
                                        : sizeof(llvm::object::coff_import_directory_table_entry);
     uint64_t end = import.descriptor;
@@ -256,29 +260,30 @@ llvm::Error Editor::apply(const RemoveDependency& edit) {
     std::optional<uint64_t> offset =
         file->offsetOf(import.descriptor, end + size - import.descriptor);
     if (!offset)
-      return fail(ErrorCode::Malformed, "the import table does not lie in one section");
-    const Bytes rest = *editing.draft.read(*offset + size, end - import.descriptor);
+      return fail(ErrorCode::Malformed, "the import table spans several sections");
+    const Bytes rest = *editing.image.read(*offset + size, end - import.descriptor);
     ByteVector table(rest.begin(), rest.end());
     table.resize(table.size() + size);
-    editing.draft.write(*offset, table, "import removed");
+    editing.image.write(*offset, table, "import removed");
     editing.isEdited = true;
-    llvm::erase_if(wishes.tweaks, [&](const Tweak& tweak) { return tweak.slots == import.slots; });
+    llvm::erase_if(settings.overrides,
+                   [&](const ImportOverride& setting) { return setting.slots == import.slots; });
     changed(Operation::RemoveDependency, name);
   }
   return llvm::Error::success();
 }
 
 void Editor::applySearchPaths() {
-  EnsuredSearchPaths ensured = ensureSearchPaths(wishes.searchPaths, searchPathEdits);
-  wishes.searchPaths = std::move(ensured.paths);
+  EnsuredSearchPaths ensured = ensureSearchPaths(settings.searchPaths, searchPathEdits);
+  settings.searchPaths = std::move(ensured.paths);
   llvm::append_range(editing.warnings, ensured.warnings);
-  if (!ensured.changes.empty() && !wishes.searchPaths.empty() && !wishes.hasDelayed())
-    warn("the search list serves delayed dependencies only, and there are none yet: use --delay");
+  if (!ensured.changes.empty() && !settings.searchPaths.empty() && !settings.hasDelayed())
+    warn("the search paths apply only to delayed dependencies, and there are none: use --delay");
   llvm::append_range(editing.changes, ensured.changes);
 }
 
-// Where a longer name can go: the padding of the section that holds the old one.
-std::optional<uint32_t> takePadding(Draft& draft, const PeFile& file, const Import& import,
+// Room for a longer name in the padding of the section that contains the old one.
+std::optional<uint32_t> takePadding(ByteOverlay& image, const PeFile& file, const Import& import,
                                     size_t size) {
   const Section* section = file.sectionAt(import.nameAddress);
   if (!section || section == &file.sections.back() || section->memorySize >= section->fileSize)
@@ -286,15 +291,15 @@ std::optional<uint32_t> takePadding(Draft& draft, const PeFile& file, const Impo
   const uint64_t newSize = section->memorySize + size;
   if (newSize > section->fileSize || section->address + newSize > (section + 1)->address)
     return std::nullopt;
-  const Bytes padding = *draft.read(section->offset + section->memorySize, size);
+  const Bytes padding = *image.read(section->offset + section->memorySize, size);
   if (!llvm::all_of(padding, [](uint8_t byte) { return byte == 0; }))
     return std::nullopt;
   const size_t index = section - file.sections.data();
   uint8_t field[4];
   llvm::support::endian::write32le(field, static_cast<uint32_t>(newSize));
-  draft.write(file.sectionTableOffset() + index * sizeof(llvm::object::coff_section) +
+  image.write(file.sectionTableOffset() + index * sizeof(llvm::object::coff_section) +
                   offsetof(llvm::object::coff_section, VirtualSize),
-              field, "padding used for a name");
+              field, "padding used for a dependency's name");
   return static_cast<uint32_t>(section->end());
 }
 
@@ -305,24 +310,24 @@ llvm::Error applyEdits(Editing& editing, llvm::ArrayRef<Edit> edits) {
 }
 
 llvm::Error renameInPlace(Editing& editing) {
-  if (editing.wishes.hasDelayed() || !editing.wishes.searchPaths.empty())
-    return llvm::Error::success(); // a section is needed anyway, and keeps the original names
-  for (Tweak& tweak : editing.wishes.tweaks) {
-    llvm::Expected<PeFile> file = PeFile::read(editing.draft);
+  if (editing.settings.hasDelayed() || !editing.settings.searchPaths.empty())
+    return llvm::Error::success(); // a new section is needed anyway; it has room for the names
+  for (ImportOverride& setting : editing.settings.overrides) {
+    llvm::Expected<PeFile> file = PeFile::read(editing.image);
     if (!file)
       return file.takeError();
     llvm::Expected<std::vector<Import>> imports = readImports(*file);
     if (!imports)
       return imports.takeError();
     auto import = llvm::find_if(
-        *imports, [&](const Import& candidate) { return candidate.slots == tweak.slots; });
+        *imports, [&](const Import& candidate) { return candidate.slots == setting.slots; });
     if (import == imports->end())
       continue;
-    ByteVector name(tweak.newName.begin(), tweak.newName.end());
+    ByteVector name(setting.newName.begin(), setting.newName.end());
     name.resize(std::max(name.size(), import->name.size()) + 1);
     uint64_t address = import->nameAddress;
-    if (tweak.newName.size() > import->name.size()) {
-      std::optional<uint32_t> padding = takePadding(editing.draft, *file, *import, name.size());
+    if (setting.newName.size() > import->name.size()) {
+      std::optional<uint32_t> padding = takePadding(editing.image, *file, *import, name.size());
       if (!padding)
         continue;
       address = *padding;
@@ -331,15 +336,16 @@ llvm::Error renameInPlace(Editing& editing) {
       const size_t nameField =
           import->isDelay ? offsetof(llvm::object::delay_import_directory_table_entry, Name)
                           : offsetof(llvm::object::coff_import_directory_table_entry, NameRVA);
-      editing.draft.write(*file->offsetOf(import->descriptor + nameField, 4), field,
-                          "dependency's name moved");
+      editing.image.write(*file->offsetOf(import->descriptor + nameField, 4), field,
+                          "address of a dependency's name");
     }
     const Section* section = file->sectionAt(import->nameAddress);
-    editing.draft.write(section->offset + (address - section->address), name, "dependency's name");
+    editing.image.write(section->offset + (address - section->address), name, "dependency's name");
     editing.isEdited = true;
-    tweak.newName.clear();
+    setting.newName.clear();
   }
-  llvm::erase_if(editing.wishes.tweaks, [](const Tweak& tweak) { return tweak.isNothing(); });
+  llvm::erase_if(editing.settings.overrides,
+                 [](const ImportOverride& setting) { return setting.isEmpty(); });
   return llvm::Error::success();
 }
 

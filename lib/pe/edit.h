@@ -1,4 +1,4 @@
-// Editing: turns edits into wishes about an image, and into the few changes that need no record.
+// Turns edits into import settings, and into the few changes that need no record.
 #pragma once
 
 #include "image/outcome.h"
@@ -7,20 +7,20 @@
 
 namespace tcfix::pe {
 
-/// An image on its way from the original to the edited one.
+/// The state of an edit.
 struct Editing {
-  Draft& draft;          ///< the original image, and nothing after it
-  Wishes wishes;         ///< those of the record; then those of the edits, too
-  bool isEdited = false; ///< the draft itself was changed, beyond what wishes say
+  ByteOverlay& image;      ///< the original image, with nothing after it
+  ImportSettings settings; ///< from the record, then changed by the edits
+  bool isEdited = false;   ///< `image` was changed in ways that the settings do not describe
   std::vector<Change> changes;
   std::vector<std::string> warnings;
 };
 
-/// Fulfils the edits, in order.
+/// Applies the edits, in order.
 llvm::Error applyEdits(Editing& editing, llvm::ArrayRef<Edit> edits);
 
-/// Writes the renames among the wishes that need no new section, and takes them off: where the new
-/// name is no longer than the old one, or padding has room for it.
+/// Writes the renames that need no new section (the new name is no longer than the old one, or fits
+/// into padding) and removes them from the settings.
 llvm::Error renameInPlace(Editing& editing);
 
 } // namespace tcfix::pe

@@ -1,4 +1,4 @@
-// Exports: what an image offers, by name and by ordinal.
+// Exports of an image, by name and by ordinal.
 #pragma once
 
 #include "pe/imports.h"
@@ -13,16 +13,16 @@ struct Forwarder {
 /// The export directory. Names point into the file.
 struct Exports {
   std::optional<std::string> libraryName;
-  std::vector<llvm::StringRef> names; ///< in the order of the table, which is sorted
+  std::vector<llvm::StringRef> names; ///< sorted, as in the table
   std::vector<uint32_t> namelessOrdinals;
-  std::vector<Forwarder> forwarders; ///< as written; where they lead is not followed
+  std::vector<Forwarder> forwarders; ///< not followed
   uint32_t firstOrdinal = 0;
-  std::vector<bool> hasOrdinal; ///< from firstOrdinal on
+  std::vector<bool> hasOrdinal; ///< indexed from firstOrdinal
 };
 
-/// An image without an export directory gives empty exports.
+/// Empty for an image without an export directory.
 llvm::Expected<Exports> readExports(const PeFile& file);
-/// The library's name alone: there may be sixty thousand others.
+/// Reads only the library's name, not the exports: there may be sixty thousand.
 llvm::Expected<Exports> readExportName(const PeFile& file);
 
 } // namespace tcfix::pe

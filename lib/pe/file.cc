@@ -12,14 +12,14 @@ namespace COFF = llvm::COFF;
 
 namespace {
 
-llvm::Error malformed(std::string sentence) {
-  return fail(ErrorCode::Malformed, std::move(sentence));
+llvm::Error malformed(std::string message) {
+  return fail(ErrorCode::Malformed, std::move(message));
 }
 
 template <typename T>
-const T* structIn(const Draft& draft, uint64_t offset) {
+const T* structIn(const ByteOverlay& image, uint64_t offset) {
   static_assert(alignof(T) == 1, "on-disk structs need no alignment");
-  std::optional<Bytes> bytes = draft.read(offset, sizeof(T));
+  std::optional<Bytes> bytes = image.read(offset, sizeof(T));
   return bytes ? reinterpret_cast<const T*>(bytes->data()) : nullptr;
 }
 
@@ -42,25 +42,25 @@ void PeFile::readOptionalHeader(const Header& header) {
   dllCharacteristics = header.DLLCharacteristics;
 }
 
-llvm::Expected<PeFile> PeFile::read(const Draft& draft) {
-  PeFile file(draft);
-  const auto* dos = structIn<dos_header>(draft, 0);
+llvm::Expected<PeFile> PeFile::read(const ByteOverlay& image) {
+  PeFile file(image);
+  const auto* dos = structIn<dos_header>(image, 0);
   if (!dos || dos->Magic[0] != 'M' || dos->Magic[1] != 'Z')
-    return fail(ErrorCode::NotALibrary, "this is no PE file");
+    return fail(ErrorCode::NotALibrary, "is not a PE file");
   file.headersOffset = dos->AddressOfNewExeHeader;
-  std::optional<Bytes> magic = draft.read(file.headersOffset, sizeof(COFF::PEMagic));
-  const auto* header = structIn<coff_file_header>(draft, file.headersOffset + 4);
+  std::optional<Bytes> magic = image.read(file.headersOffset, sizeof(COFF::PEMagic));
+  const auto* header = structIn<coff_file_header>(image, file.headersOffset + 4);
   if (!magic || !header || *magic != Bytes(reinterpret_cast<const uint8_t*>(COFF::PEMagic), 4))
-    return malformed("the PE header is not where the DOS header says");
+    return malformed("no PE header at the offset given in the DOS header");
   file.machine = header->Machine;
   file.characteristics = header->Characteristics;
   file.symbolTable = header->PointerToSymbolTable;
 
   const uint64_t optionalHeader = file.headersOffset + 24;
   const uint64_t optionalSize = header->SizeOfOptionalHeader;
-  std::optional<Bytes> optional = draft.read(optionalHeader, optionalSize);
+  std::optional<Bytes> optional = image.read(optionalHeader, optionalSize);
   if (!optional || optionalSize < sizeof(pe32_header))
-    return malformed("the optional header is cut short");
+    return malformed("the optional header is truncated");
   const auto* pe32 = reinterpret_cast<const pe32_header*>(optional->data());
   uint32_t fixedSize = sizeof(pe32_header), directories = pe32->NumberOfRvaAndSize;
   if (pe32->Magic == COFF::PE32Header::PE32) {
@@ -73,8 +73,7 @@ llvm::Expected<PeFile> PeFile::read(const Draft& draft) {
     directories = plus->NumberOfRvaAndSize;
     file.readOptionalHeader(*plus);
   } else {
-    return malformed(
-        llvm::formatv("the optional header's magic {0:x} is unknown", uint16_t(pe32->Magic)));
+    return malformed(llvm::formatv("unknown optional header magic {0:x}", uint16_t(pe32->Magic)));
   }
   if (llvm::Error error =
           file.readDirectories(optionalHeader + fixedSize, optionalSize - fixedSize, directories))
@@ -82,18 +81,18 @@ llvm::Expected<PeFile> PeFile::read(const Draft& draft) {
   file.sectionTable = optionalHeader + optionalSize;
   if (!fits(file.sectionTable, header->NumberOfSections * sizeof(coff_section),
             file.sizeOfHeaders) ||
-      file.sizeOfHeaders > draft.size())
-    return malformed("the headers do not fit into the space that they claim");
+      file.sizeOfHeaders > image.size())
+    return malformed("the headers are larger than SizeOfHeaders");
   if (llvm::Error error = file.readSections(header->NumberOfSections))
     return error;
   return file;
 }
 
 llvm::Error PeFile::readDirectories(uint64_t offset, uint64_t room, uint32_t count) {
-  if (count > kDirectories) // Windows reads sixteen whatever the header says
+  if (count > kDirectories) // Windows reads sixteen, whatever the header says
     count = kDirectories;
   if (uint64_t(count) * sizeof(data_directory) > room)
-    return malformed("the optional header has no room for its data directories");
+    return malformed("the optional header is too small for its data directories");
   directoryCount = count;
   for (unsigned i = 0; i < count; ++i) {
     const auto* entry = structIn<data_directory>(*content, offset + i * sizeof(data_directory));
@@ -105,7 +104,7 @@ llvm::Error PeFile::readDirectories(uint64_t offset, uint64_t room, uint32_t cou
 llvm::Error PeFile::readSections(uint32_t count) {
   if (!llvm::isPowerOf2_32(sectionAlignment) || !llvm::isPowerOf2_32(fileAlignment) ||
       fileAlignment > sectionAlignment || sectionAlignment > (1u << 30))
-    return malformed(llvm::formatv("the alignments ({0} in memory, {1} in the file) are impossible",
+    return malformed(llvm::formatv("invalid alignments: {0} in memory, {1} in the file",
                                    sectionAlignment, fileAlignment));
   uint64_t end = 0;
   for (uint32_t i = 0; i < count; ++i) {
@@ -118,9 +117,9 @@ llvm::Error PeFile::readSections(uint32_t count) {
     section.fileSize = header->PointerToRawData ? uint32_t(header->SizeOfRawData) : 0;
     section.characteristics = header->Characteristics;
     if (section.address < end)
-      return malformed(llvm::formatv("section {0} overlaps the one before it", i + 1));
+      return malformed(llvm::formatv("section {0} overlaps the previous one", i + 1));
     if (section.end() > UINT32_MAX || !fits(section.offset, section.fileSize, content->size()))
-      return malformed(llvm::formatv("section {0} does not fit into the file", i + 1));
+      return malformed(llvm::formatv("section {0} extends past the end of the file", i + 1));
     end = section.end();
     sections.push_back(std::move(section));
   }
@@ -151,7 +150,7 @@ uint64_t PeFile::directoryField(unsigned index) const {
 
 const Section* PeFile::sectionAt(uint64_t rva) const {
   for (const Section& section : sections)
-    if (section.holds(rva))
+    if (section.contains(rva))
       return &section;
   return nullptr;
 }
@@ -181,8 +180,8 @@ uint64_t PeFile::bytesFrom(uint64_t rva) const {
   return rva - begin < size ? size - (rva - begin) : 0;
 }
 
-std::optional<llvm::StringRef> PeFile::textAt(uint64_t rva) const {
-  // Names are short: looking at a little at a time keeps changed places from being copied whole.
+std::optional<llvm::StringRef> PeFile::stringAt(uint64_t rva) const {
+  // Names are short: reading in small steps avoids copying large changed ranges.
   const uint64_t room = bytesFrom(rva);
   for (uint64_t length = std::min<uint64_t>(room, 256); length;
        length = std::min(room, length * 8)) {

@@ -1,12 +1,12 @@
 // PeFile: the headers of a PE image, checked, and its content by address.
 //
-// Follows Microsoft's "PE Format" specification. Refuses what makes addresses ambiguous and what
-// Windows refuses for the same reason: headers that do not fit the file, alignments that are no
-// powers of two, sections out of order or overlapping. The on-disk structs are LLVM's; its reader
-// (COFFObjectFile) is not used, because it trusts offsets that come from the file.
+// Follows Microsoft's "PE Format" specification. Rejects, as Windows does, what makes addresses
+// ambiguous: headers that do not fit the file, alignments that are not powers of two, sections out
+// of order or overlapping. The on-disk structs are LLVM's; its reader (COFFObjectFile) is not used,
+// because it does not check offsets from the file.
 #pragma once
 
-#include "pe/draft.h"
+#include "pe/byte_overlay.h"
 
 #include <llvm/Object/COFF.h>
 #include <llvm/Support/Error.h>
@@ -25,11 +25,11 @@ struct Section {
 
   uint64_t end() const { return uint64_t(address) + memorySize; }
   uint64_t fileEnd() const { return fileSize ? uint64_t(offset) + fileSize : 0; }
-  bool holds(uint64_t rva) const { return rva >= address && rva < end(); }
+  bool contains(uint64_t rva) const { return rva >= address && rva < end(); }
 };
 
 struct Directory {
-  uint32_t address = 0; ///< RVA; of the certificates: a file offset
+  uint32_t address = 0; ///< RVA; for the certificates, a file offset
   uint32_t size = 0;
 
   bool isPresent() const { return address != 0; }
@@ -40,16 +40,16 @@ constexpr size_t kDirectories = llvm::COFF::NUM_DATA_DIRECTORIES;
 
 class PeFile {
 public:
-  /// The draft must outlive the result.
-  static llvm::Expected<PeFile> read(const Draft& draft);
+  /// `image` must outlive the result.
+  static llvm::Expected<PeFile> read(const ByteOverlay& image);
 
-  const Draft& draft() const { return *content; }
+  const ByteOverlay& image() const { return *content; }
   bool is64() const { return isPlus; }
   bool isDll() const;
   std::string architecture() const; ///< such as `x86_64`
   uint32_t pointerSize() const { return isPlus ? 8 : 4; }
 
-  /// Where a field of the file header or of the optional header lies in the file.
+  /// The file offset of a field of the file header or of the optional header.
   uint64_t fileHeaderField(size_t field) const { return headersOffset + 4 + field; }
   uint64_t optionalHeaderField(size_t field) const { return headersOffset + 24 + field; }
   uint64_t directoryField(unsigned index) const;
@@ -58,12 +58,12 @@ public:
 
   const Section* sectionAt(uint64_t rva) const;
 
-  /// Where [rva, rva + length) lies in the file; nothing if it is not all in one section's bytes.
+  /// The file offset of [rva, rva + length); nothing unless all of it is in one section's bytes.
   std::optional<uint64_t> offsetOf(uint64_t rva, uint64_t length = 1) const;
   std::optional<Bytes> bytesAt(uint64_t rva, uint64_t length) const;
-  /// The text at `rva` up to its zero byte.
-  std::optional<llvm::StringRef> textAt(uint64_t rva) const;
-  /// How many bytes of the file follow `rva` in its section.
+  /// The zero-terminated string at `rva`.
+  std::optional<llvm::StringRef> stringAt(uint64_t rva) const;
+  /// The number of bytes from `rva` to the end of its section in the file.
   uint64_t bytesFrom(uint64_t rva) const;
   std::optional<uint64_t> pointerAt(uint64_t rva) const;
 
@@ -74,8 +74,8 @@ public:
     return bytes ? reinterpret_cast<const T*>(bytes->data()) : nullptr;
   }
 
-  /// A field of the load configuration, whose size grows with every Windows; nothing if it is not
-  /// there. `Field` is an on-disk integer.
+  /// A field of the load configuration, whose size grows with Windows versions; nothing if it is
+  /// too short for the field. `Field` is an on-disk integer.
   template <typename Field>
   std::optional<typename Field::value_type> loadConfigField(size_t offset) const {
     const Directory& directory = directories[llvm::COFF::LOAD_CONFIG_TABLE];
@@ -86,7 +86,7 @@ public:
     return field ? std::optional<typename Field::value_type>(*field) : std::nullopt;
   }
 
-  /// The end of the last section's bytes: what follows is no part of the image.
+  /// The end of the last section's bytes: what follows is not part of the image.
   uint64_t imageFileEnd() const;
 
   uint16_t machine = 0;
@@ -105,25 +105,25 @@ public:
   uint32_t sizeOfImage = 0;
   uint32_t sizeOfHeaders = 0;
   uint32_t checksum = 0;
-  unsigned directoryCount = 0; ///< those that the header really has
+  unsigned directoryCount = 0; ///< as many as the header has, at most kDirectories
   std::array<Directory, kDirectories> directories;
   std::vector<Section> sections;
 
 private:
-  explicit PeFile(const Draft& draft) : content(&draft) {}
+  explicit PeFile(const ByteOverlay& image) : content(&image) {}
 
   template <typename Header>
   void readOptionalHeader(const Header& header);
   llvm::Error readDirectories(uint64_t offset, uint64_t room, uint32_t count);
   llvm::Error readSections(uint32_t count);
 
-  const Draft* content;
+  const ByteOverlay* content;
   bool isPlus = false;
   uint64_t headersOffset = 0; ///< of "PE\0\0"
   uint64_t sectionTable = 0;
 };
 
-/// The offset of a field that PE32 and PE32+ have in different places.
+/// The offset of a field whose position differs between PE32 and PE32+.
 #define TCFIX_OPTIONAL_FIELD(file, name)                                                           \
   ((file).optionalHeaderField((file).is64() ? offsetof(llvm::object::pe32plus_header, name)        \
                                             : offsetof(llvm::object::pe32_header, name)))

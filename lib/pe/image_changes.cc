@@ -59,7 +59,7 @@ bool ImageChanges::growSection(uint64_t end, Bytes bytes, llvm::StringRef reason
         (!isLast && section.address + newSize > file.sections[i + 1].address))
       return false;
     const uint64_t offset = section.offset + section.memorySize;
-    if (!llvm::all_of(*draft.read(offset, bytes.size()), [](uint8_t byte) { return byte == 0; }))
+    if (!llvm::all_of(*image.read(offset, bytes.size()), [](uint8_t byte) { return byte == 0; }))
       return false;
     atOffset(offset, bytes, reason);
     field32(file.sectionTableOffset() + i * sizeof(coff_section) +
@@ -71,7 +71,7 @@ bool ImageChanges::growSection(uint64_t end, Bytes bytes, llvm::StringRef reason
 }
 
 void ImageChanges::announce(uint64_t offset, uint64_t length, llvm::StringRef reason) {
-  if (std::optional<Bytes> bytes = draft.read(offset, length))
+  if (std::optional<Bytes> bytes = image.read(offset, length))
     atOffset(offset, *bytes, reason);
   else
     isOutside = true;
@@ -81,11 +81,11 @@ uint8_t* ImageChanges::announced(uint64_t offset) {
   for (Change& change : changes)
     if (change.offset == offset)
       return change.bytes.data();
-  llvm_unreachable("only what was announced is filled in");
+  llvm_unreachable("no change was announced for this offset");
 }
 
 llvm::Error ImageChanges::reserveSections(size_t count) {
-  // The headers of the new sections go behind those that are there, if only zeros stand there.
+  // The headers of the new sections go after the existing ones, if there are only zeros.
   uint64_t limit = file.sizeOfHeaders;
   for (const Section& section : file.sections)
     if (section.fileSize)
@@ -95,18 +95,17 @@ llvm::Error ImageChanges::reserveSections(size_t count) {
   const Directory& bound = file.directories[COFF::BOUND_IMPORT]; // dropped by every conversion
   uint64_t free = 0;
   auto isFree = [&](uint64_t offset) {
-    return *draft.read(offset, 1)->data() == 0 || (offset >= bound.address && offset < bound.end());
+    return *image.read(offset, 1)->data() == 0 || (offset >= bound.address && offset < bound.end());
   };
   while (begin + free < limit && free < needed && isFree(begin + free))
     ++free;
   if (free < needed)
     return fail(
         ErrorCode::NoRoom,
-        llvm::formatv("the headers have {0} free bytes, but {1} are needed for new sections", free,
-                      needed),
-        "link it again with a larger header, such as with the linker's /FILEALIGN option");
+        llvm::formatv("not enough header padding: {1} bytes needed, {0} available", free, needed),
+        "relink it with more header padding, such as with the linker's /FILEALIGN option");
   if (file.sections.size() + count > 96) // the limit of Windows
-    return fail(ErrorCode::NoRoom, "it has as many sections as Windows allows");
+    return fail(ErrorCode::NoRoom, "already has the maximum number of sections");
 
   announce(file.fileHeaderField(offsetof(coff_file_header, NumberOfSections)), 2,
            "number of sections");
@@ -117,7 +116,7 @@ llvm::Error ImageChanges::reserveSections(size_t count) {
   if (file.checksum)
     announce(TCFIX_OPTIONAL_FIELD(file, CheckSum), 4, "checksum");
 
-  // What follows the image in the file moves, and these point into it.
+  // The data after the image moves, and these fields point into it.
   if (file.symbolTable >= file.imageFileEnd())
     overlayPointers.push_back(
         file.fileHeaderField(offsetof(coff_file_header, PointerToSymbolTable)));
@@ -143,21 +142,21 @@ ByteVector ImageChanges::saved() const {
     result.resize(at + 8);
     write32le(result.data() + at, static_cast<uint32_t>(change.offset));
     write32le(result.data() + at + 4, static_cast<uint32_t>(change.bytes.size()));
-    const Bytes before = *draft.read(change.offset, change.bytes.size());
+    const Bytes before = *image.read(change.offset, change.bytes.size());
     result.insert(result.end(), before.begin(), before.end());
   }
   return result;
 }
 
-// The header of every new section, and the sums over all sections. `offset` is where the first one
-// begins in the file.
+// Fills in the header of every new section and the totals over all sections. `offset` is the file
+// offset of the first one.
 void ImageChanges::fillHeaders(llvm::ArrayRef<NewSection> sections, uint64_t offset) {
   uint8_t* header = announced(file.sectionTableEnd());
   uint32_t codeSize = file.sizeOfCode, dataSize = file.sizeOfInitializedData;
   for (const NewSection& section : sections) {
     const uint64_t size = section.content->bytes().size();
     const uint32_t fileSize = static_cast<uint32_t>(alignUp(size, file.fileAlignment));
-    std::fill_n(header, sizeof(coff_section), 0); // bound imports may have lain there
+    std::fill_n(header, sizeof(coff_section), 0); // there may have been bound imports
     std::copy(section.name.begin(), section.name.end(), header);
     write32le(header + offsetof(coff_section, VirtualSize), static_cast<uint32_t>(size));
     write32le(header + offsetof(coff_section, VirtualAddress), section.content->begin());
@@ -178,8 +177,7 @@ void ImageChanges::fillHeaders(llvm::ArrayRef<NewSection> sections, uint64_t off
 
 llvm::Error ImageChanges::apply(llvm::ArrayRef<NewSection> sections) {
   if (isOutside)
-    return fail(ErrorCode::Malformed,
-                "a table that must change does not lie in the file as a whole");
+    return fail(ErrorCode::Malformed, "a table that has to change is not completely in the file");
   const uint64_t oldEnd = file.imageFileEnd();
   const uint64_t begin = alignUp(oldEnd, file.fileAlignment);
   ByteVector content;
@@ -196,10 +194,10 @@ llvm::Error ImageChanges::apply(llvm::ArrayRef<NewSection> sections) {
     write32le(field, static_cast<uint32_t>(read32le(field) + (end - oldEnd)));
   }
   for (const Change& change : changes)
-    draft.write(change.offset, change.bytes, change.reason);
-  draft.resize(end);
-  draft.write(oldEnd, ByteVector(begin - oldEnd), "padding");
-  draft.write(begin, content, "sections of tcfix");
+    image.write(change.offset, change.bytes, change.reason);
+  image.resize(end);
+  image.write(oldEnd, ByteVector(begin - oldEnd), "padding");
+  image.write(begin, content, "sections added by tcfix");
   return llvm::Error::success();
 }
 

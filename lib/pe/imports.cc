@@ -12,7 +12,7 @@ namespace COFF = llvm::COFF;
 namespace {
 
 llvm::Error cutShort(llvm::StringRef what) {
-  return fail(ErrorCode::Malformed, (what + " lies outside the file").str());
+  return fail(ErrorCode::Malformed, (what + " is outside the file").str());
 }
 
 llvm::Error readOrdinary(const PeFile& file, std::vector<Import>& imports) {
@@ -27,7 +27,7 @@ llvm::Error readOrdinary(const PeFile& file, std::vector<Import>& imports) {
     if (entry->NameRVA == 0 || entry->ImportAddressTableRVA == 0)
       return llvm::Error::success();
     Import import;
-    std::optional<llvm::StringRef> name = file.textAt(entry->NameRVA);
+    std::optional<llvm::StringRef> name = file.stringAt(entry->NameRVA);
     if (!name || name->empty())
       return cutShort(llvm::formatv("the name of import {0}", imports.size() + 1).str());
     import.name = *name;
@@ -55,7 +55,7 @@ llvm::Error readDelayed(const PeFile& file, std::vector<Import>& imports) {
     import.usesAddresses = !(entry->Attributes & 1);
     const uint32_t base = import.usesAddresses ? static_cast<uint32_t>(file.imageBase) : 0;
     import.nameAddress = entry->Name - base;
-    std::optional<llvm::StringRef> name = file.textAt(import.nameAddress);
+    std::optional<llvm::StringRef> name = file.stringAt(import.nameAddress);
     if (!name || name->empty())
       return cutShort("the name of a delay import");
     import.name = *name;
@@ -118,9 +118,9 @@ llvm::Expected<std::vector<ImportedName>> readImportedNames(const PeFile& file,
       names.push_back({{}, static_cast<uint16_t>(value)});
       continue;
     }
-    // Before the name stands a 16-bit hint.
+    // A 16-bit hint precedes the name.
     const uint64_t base = import.usesAddresses ? file.imageBase : 0;
-    std::optional<llvm::StringRef> name = file.textAt((value & INT32_MAX) - base + 2);
+    std::optional<llvm::StringRef> name = file.stringAt((value & INT32_MAX) - base + 2);
     if (!name)
       return cutShort(("the name of a symbol from " + import.name).str());
     names.push_back({*name, 0});

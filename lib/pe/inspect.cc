@@ -11,18 +11,18 @@ namespace COFF = llvm::COFF;
 
 namespace {
 
-// Those that tcfix delays eagerly are bound when the DLL is loaded; all other delayed ones at the
-// first call.
+// Imports that tcfix delays without --lazy are bound when the DLL is loaded; all other delayed ones
+// at the first call.
 std::vector<Dependency> dependenciesOf(llvm::ArrayRef<Import> imports,
-                                       const std::optional<Record>& record) {
+                                       const std::optional<ConversionRecord>& record) {
   std::vector<Dependency> dependencies;
   const std::vector<size_t> indexes = dependencyOfEach(imports);
   for (size_t i = 0; i < imports.size(); ++i) {
     const Import& import = imports[i];
     if (indexes[i] < dependencies.size())
       continue;
-    const Tweak* tweak = record ? record->wishes.find(import.slots) : nullptr;
-    const bool isEager = tweak && tweak->kind == TweakKind::Eager;
+    const ImportOverride* setting = record ? record->settings.find(import.slots) : nullptr;
+    const bool isEager = setting && setting->kind == OverrideKind::Eager;
     dependencies.push_back({import.name.str(),
                             import.isDelay ? DependencyKind::Delay : DependencyKind::Normal,
                             import.isDelay && !isEager});
@@ -98,13 +98,13 @@ bool isPe(Bytes bytes) {
   if (!offset || !textOf(bytes).starts_with("MZ"))
     return false;
   const auto magic = part(bytes, llvm::support::endian::read32le(offset->data()), 4);
-  // A DOS header whose PE header is cut off is still ours: the error can then say so.
+  // Also true if the PE header is cut off, so that the error can be specific.
   return !magic || textOf(*magic) == llvm::StringRef(COFF::PEMagic, sizeof(COFF::PEMagic));
 }
 
 llvm::Expected<Image> inspect(Bytes bytes, bool withSymbols, bool checksExports) {
-  Draft draft(bytes);
-  llvm::Expected<PeFile> file = PeFile::read(draft);
+  ByteOverlay content(bytes);
+  llvm::Expected<PeFile> file = PeFile::read(content);
   if (!file)
     return file.takeError();
   llvm::Expected<std::vector<Import>> imports = readImports(*file);
@@ -114,7 +114,7 @@ llvm::Expected<Image> inspect(Bytes bytes, bool withSymbols, bool checksExports)
       withSymbols || checksExports ? readExports(*file) : readExportName(*file);
   if (!exports)
     return exports.takeError();
-  llvm::Expected<std::optional<Record>> record = readRecord(*file);
+  llvm::Expected<std::optional<ConversionRecord>> record = readRecord(*file);
   if (!record)
     return record.takeError();
 
@@ -127,7 +127,7 @@ llvm::Expected<Image> inspect(Bytes bytes, bool withSymbols, bool checksExports)
   slice.minOs = llvm::formatv("{0}.{1}", file->majorSubsystem, file->minorSubsystem);
   slice.dependencies = dependenciesOf(*imports, *record);
   if (*record)
-    slice.searchPaths = (*record)->wishes.searchPaths;
+    slice.searchPaths = (*record)->settings.searchPaths;
   addDetails(*file, slice);
   if (withSymbols)
     if (llvm::Error error = addSymbols(*file, *imports, *exports, slice))

@@ -1,8 +1,8 @@
 // PE: Windows DLLs and programs.
 //
-// Windows has no search path inside a DLL. tcfix gives it one: dependencies that are delayed are
-// loaded by a small helper inside the DLL, from a list embedded beside it, before the DLL's own
-// code starts. conversion.h says how, helper/helper.c is the helper.
+// Windows DLLs have no search path. tcfix adds one: a small helper inside the DLL loads delayed
+// dependencies from an embedded list before the DLL's own code runs. conversion.h describes how;
+// helper/helper.c is the helper.
 #pragma once
 
 #include "base/bytes.h"
@@ -15,20 +15,20 @@
 namespace tcfix::pe {
 
 struct RewriteOptions {
-  /// A certificate (Authenticode) does not survive a change: drop it instead of refusing.
+  /// Any change invalidates a certificate (Authenticode): drop it instead of refusing the edit.
   bool replaceSignature = false;
 };
 
 bool isPe(Bytes bytes);
 
-/// `checksExports`: read them, whether they are wanted or not, so that damage is found.
+/// `checksExports`: read the exports even without `withSymbols`, to detect corruption.
 llvm::Expected<Image> inspect(Bytes bytes, bool withSymbols, bool checksExports = true);
 
-/// Applies the edits. A file that Windows would not load is refused, and so is a result.
+/// Applies the edits. Fails if Windows would not load the file, before or after.
 llvm::Expected<EditOutcome> rewrite(Bytes original, llvm::ArrayRef<Edit> edits,
                                     const RewriteOptions& options);
 
-/// What the Windows loader would object to, one sentence each.
+/// The rules of the Windows loader that the file breaks, one message each.
 llvm::Expected<std::vector<std::string>> check(Bytes bytes);
 
 } // namespace tcfix::pe

@@ -14,12 +14,12 @@ using llvm::support::endian::read32le;
 
 namespace {
 
-llvm::Error damaged() {
-  return fail(ErrorCode::Malformed, "the section .tcfixd that tcfix wrote is damaged",
+llvm::Error corruptRecord() {
+  return fail(ErrorCode::Malformed, "the section .tcfixd is corrupt",
               "start again from the original file");
 }
 
-// Where the bytes of the sections before ours end in the file.
+// The file offset where the sections before tcfix's end.
 uint64_t endBefore(const PeFile& file, size_t firstSection) {
   uint64_t end = file.sizeOfHeaders;
   for (size_t i = 0; i < firstSection; ++i)
@@ -44,26 +44,27 @@ std::optional<std::string> readUtf16(const PeFile& file, uint64_t rva, uint64_t&
   return text;
 }
 
-bool readTweaks(const PeFile& file, uint32_t rva, uint32_t count, std::vector<Tweak>& tweaks) {
+bool readOverrides(const PeFile& file, uint32_t rva, uint32_t count,
+                   std::vector<ImportOverride>& overrides) {
   for (uint32_t i = 0; i < count; ++i) {
     const uint64_t at = uint64_t(rva) + uint64_t(i) * sizeof(TcfixEntry);
     std::optional<Bytes> bytes = file.bytesAt(at, sizeof(TcfixEntry));
     if (!bytes)
       return false;
     auto field = [&](size_t offset) { return read32le(bytes->data() + offset); };
-    Tweak tweak;
-    tweak.slots = field(offsetof(TcfixEntry, slots));
+    ImportOverride setting;
+    setting.slots = field(offsetof(TcfixEntry, slots));
     const uint32_t kind = field(offsetof(TcfixEntry, kind));
     if (kind > kTcfixLazy)
       return false;
-    tweak.kind = static_cast<TweakKind>(kind);
+    setting.kind = static_cast<OverrideKind>(kind);
     if (uint32_t newName = field(offsetof(TcfixEntry, newName))) {
-      std::optional<llvm::StringRef> name = file.textAt(newName);
+      std::optional<llvm::StringRef> name = file.stringAt(newName);
       if (!name)
         return false;
-      tweak.newName = name->str();
+      setting.newName = name->str();
     }
-    tweaks.push_back(std::move(tweak));
+    overrides.push_back(std::move(setting));
   }
   return true;
 }
@@ -97,62 +98,63 @@ bool readSaved(const PeFile& file, uint64_t at, uint32_t count, uint64_t limit,
 
 } // namespace
 
-bool Wishes::hasDelayed() const {
-  for (const Tweak& tweak : tweaks)
-    if (tweak.isDelayed())
+bool ImportSettings::hasDelayed() const {
+  for (const ImportOverride& setting : overrides)
+    if (setting.isDelayed())
       return true;
   return false;
 }
 
-const Tweak* Wishes::find(uint32_t slots) const {
-  for (const Tweak& tweak : tweaks)
-    if (tweak.slots == slots)
-      return &tweak;
+const ImportOverride* ImportSettings::find(uint32_t slots) const {
+  for (const ImportOverride& setting : overrides)
+    if (setting.slots == slots)
+      return &setting;
   return nullptr;
 }
 
-Tweak& Wishes::of(uint32_t slots) {
-  for (Tweak& tweak : tweaks)
-    if (tweak.slots == slots)
-      return tweak;
-  tweaks.push_back({slots, TweakKind::Renamed, {}});
-  return tweaks.back();
+ImportOverride& ImportSettings::of(uint32_t slots) {
+  for (ImportOverride& setting : overrides)
+    if (setting.slots == slots)
+      return setting;
+  overrides.push_back({slots, OverrideKind::Renamed, {}});
+  return overrides.back();
 }
 
-llvm::Expected<std::optional<Record>> readRecord(const PeFile& file) {
+llvm::Expected<std::optional<ConversionRecord>> readRecord(const PeFile& file) {
   size_t index = 0;
   while (index < file.sections.size() && file.sections[index].name != kDataSection)
     ++index;
   if (index == file.sections.size())
     return std::nullopt;
   if (index + 1 != file.sections.size())
-    return fail(ErrorCode::Unsupported, "another tool added sections after those of tcfix",
+    return fail(ErrorCode::Unsupported, "another tool added sections after those that tcfix added",
                 "start again from the original file");
   const Section& section = file.sections[index];
   std::optional<Bytes> bytes = file.bytesAt(section.address, sizeof(TcfixRecord));
   if (!bytes || !textOf(*bytes).starts_with(TCFIX_MAGIC))
-    return damaged();
+    return corruptRecord();
   auto field = [&](size_t offset) { return read32le(bytes->data() + offset); };
 
-  Record record;
+  ConversionRecord record;
   record.kernelSlots = section.address + offsetof(TcfixRecord, kernel);
   record.firstSection = index;
   if (index > 0 && file.sections[index - 1].name == kCodeSection)
     --record.firstSection;
-  if (!readTweaks(file, field(offsetof(TcfixRecord, entries)),
-                  field(offsetof(TcfixRecord, entryCount)), record.wishes.tweaks) ||
-      !readSearchPaths(file, field(offsetof(TcfixRecord, searchList)), record.wishes.searchPaths) ||
+  if (!readOverrides(file, field(offsetof(TcfixRecord, entries)),
+                     field(offsetof(TcfixRecord, entryCount)), record.settings.overrides) ||
+      !readSearchPaths(file, field(offsetof(TcfixRecord, searchList)),
+                       record.settings.searchPaths) ||
       !readSaved(file, field(offsetof(TcfixRecord, savedBytes)),
                  field(offsetof(TcfixRecord, savedCount)), endBefore(file, record.firstSection),
                  record.saved))
-    return damaged();
+    return corruptRecord();
   return record;
 }
 
-void restore(Draft& draft, const PeFile& file, const Record& record) {
+void restore(ByteOverlay& image, const PeFile& file, const ConversionRecord& record) {
   for (const SavedBytes& saved : record.saved)
-    draft.write(saved.offset, saved.bytes, "the original bytes");
-  draft.resize(endBefore(file, record.firstSection));
+    image.write(saved.offset, saved.bytes, "original bytes");
+  image.resize(endBefore(file, record.firstSection));
 }
 
 } // namespace tcfix::pe

@@ -13,7 +13,7 @@ bool isSeparator(char character) {
   return character == '\\' || character == '/';
 }
 
-bool beginsWithFolder(llvm::StringRef path, llvm::StringRef word) {
+bool startsWithFolder(llvm::StringRef path, llvm::StringRef word) {
   return path.consume_front(word) && (path.empty() || isSeparator(path[0]));
 }
 
@@ -21,11 +21,11 @@ bool beginsWithFolder(llvm::StringRef path, llvm::StringRef word) {
 
 llvm::Error checkSearchPath(llvm::StringRef path) {
   llvm::SmallVector<llvm::UTF16, 128> units;
-  // The helper has room for 32,767 characters, which is the longest path that Windows has.
+  // The helper has room for 32,767 characters, the length of the longest path on Windows.
   if (path.contains('\0') || path.size() > 32000 || !llvm::convertUTF8ToUTF16String(path, units))
-    return fail(ErrorCode::Unsupported, "a search path must be a valid UTF-8 text, at most 32,000 "
-                                        "bytes long");
-  const bool isOrigin = beginsWithFolder(path, "$ORIGIN") || beginsWithFolder(path, "@loader_path");
+    return fail(ErrorCode::Unsupported,
+                "a search path must be valid UTF-8 and at most 32,000 bytes long");
+  const bool isOrigin = startsWithFolder(path, "$ORIGIN") || startsWithFolder(path, "@loader_path");
   const bool isDrive =
       path.size() >= 3 && llvm::isAlpha(path[0]) && path[1] == ':' && isSeparator(path[2]);
   const bool isShare = path.size() >= 3 && isSeparator(path[0]) && isSeparator(path[1]);
@@ -34,8 +34,8 @@ llvm::Error checkSearchPath(llvm::StringRef path) {
   if (isOrigin || isDrive || isShare || isVariable)
     return llvm::Error::success();
   return fail(ErrorCode::Unsupported,
-              ("the search path " + path + " would depend on the process's current folder").str(),
-              "begin it with $ORIGIN, @loader_path, a drive, \\\\server\\share or %VARIABLE%");
+              ("the search path " + path + " is relative to the current folder").str(),
+              "start it with $ORIGIN, @loader_path, a drive, \\\\server\\share or %VARIABLE%");
 }
 
 } // namespace tcfix::pe

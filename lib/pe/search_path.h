@@ -1,4 +1,4 @@
-// Search paths of the embedded list: which texts the helper can make sense of.
+// Entries of the embedded search list: what the helper accepts.
 #pragma once
 
 #include <llvm/ADT/StringRef.h>
@@ -6,8 +6,8 @@
 
 namespace tcfix::pe {
 
-/// Refuses what could never name a folder, or would name another one in every process: `$ORIGIN`
-/// (or `@loader_path`), a drive, a network share or a `%VARIABLE%` must come first.
+/// Rejects relative paths, whose meaning depends on the process: an entry must start with `$ORIGIN`
+/// (or `@loader_path`), a drive, a network share or a `%VARIABLE%`.
 llvm::Error checkSearchPath(llvm::StringRef path);
 
 } // namespace tcfix::pe

@@ -1,4 +1,4 @@
-// SectionBuilder: the content of a new section, built piece by piece, with the address of each.
+// SectionBuilder: builds the content of a new section and returns the address of each part.
 #pragma once
 
 #include "base/bytes.h"

@@ -12,10 +12,10 @@ namespace {
 
 class PeSymbols : public SymbolTable {
 public:
-  explicit PeSymbols(Bytes bytes) : draft(bytes) {}
+  explicit PeSymbols(Bytes bytes) : image(bytes) {}
 
   llvm::Error read() {
-    llvm::Expected<PeFile> opened = PeFile::read(draft);
+    llvm::Expected<PeFile> opened = PeFile::read(image);
     if (!opened)
       return opened.takeError();
     file.emplace(std::move(*opened));
@@ -47,26 +47,26 @@ public:
     return result;
   }
 
-  SymbolOffer find(const NeededSymbol& wanted) const override {
-    SymbolOffer offer;
+  SymbolLookup find(const NeededSymbol& wanted) const override {
+    SymbolLookup lookup;
     std::optional<uint64_t> index = exports ? indexOf(wanted) : std::nullopt;
     const ulittle32_t* address =
         index && *index < exports->AddressTableEntries
             ? file->structAt<ulittle32_t>(exports->ExportAddressTableRVA + *index * 4)
             : nullptr;
     if (!address || *address == 0)
-      return offer;
-    offer.kind = SymbolOffer::Kind::Here;
-    // An address inside the export directory itself is the text of a forwarder.
+      return lookup;
+    lookup.kind = SymbolLookup::Kind::Defined;
+    // An address inside the export directory itself is a forwarder's string.
     if (*address < directory.address || *address >= directory.end())
-      return offer;
-    llvm::StringRef target = file->textAt(*address).value_or(llvm::StringRef());
+      return lookup;
+    llvm::StringRef target = file->stringAt(*address).value_or(llvm::StringRef());
     auto [library, symbol] = target.rsplit('.');
-    offer.kind = SymbolOffer::Kind::Elsewhere;
-    offer.library = library;
-    if (!symbol.consume_front("#") || symbol.getAsInteger(10, offer.symbol.ordinal))
-      offer.symbol.name = symbol;
-    return offer;
+    lookup.kind = SymbolLookup::Kind::Forwarded;
+    lookup.library = library;
+    if (!symbol.consume_front("#") || symbol.getAsInteger(10, lookup.symbol.ordinal))
+      lookup.symbol.name = symbol;
+    return lookup;
   }
 
 private:
@@ -79,7 +79,7 @@ private:
     while (low < high) {
       uint64_t middle = low + (high - low) / 2;
       const auto* pointer = file->structAt<ulittle32_t>(exports->NamePointerRVA + middle * 4);
-      std::optional<llvm::StringRef> name = pointer ? file->textAt(*pointer) : std::nullopt;
+      std::optional<llvm::StringRef> name = pointer ? file->stringAt(*pointer) : std::nullopt;
       if (!name)
         return std::nullopt;
       int order = wanted.name.compare(*name);
@@ -92,7 +92,7 @@ private:
     return std::nullopt;
   }
 
-  Draft draft;
+  ByteOverlay image;
   std::optional<PeFile> file;
   std::vector<Import> imports;
   Directory directory;

@@ -1,4 +1,4 @@
-// Symbols of a PE image, looked up as Windows does: by halves in the table of export names.
+// Symbols of a PE image, looked up as Windows does: by binary search in the table of export names.
 #pragma once
 
 #include "base/bytes.h"

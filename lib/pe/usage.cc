@@ -10,14 +10,14 @@ namespace COFF = llvm::COFF;
 
 namespace {
 
-// Calls `visit` with the address after every four bytes of code, and the address they mean if they
-// are the distance from there.
+// Treats every four bytes of code as a possible RIP-relative displacement: calls `visit` with the
+// address after them and the address that they would refer to.
 template <typename Visit>
-void forEachDistance(const PeFile& file, Visit visit) {
+void forEachDisplacement(const PeFile& file, Visit visit) {
   for (const Section& section : file.sections) {
     if (!(section.characteristics & COFF::IMAGE_SCN_MEM_EXECUTE) || section.fileSize < 4)
       continue;
-    const Bytes code = *file.draft().read(section.offset, section.fileSize);
+    const Bytes code = *file.image().read(section.offset, section.fileSize);
     for (size_t i = 0; i + 4 <= code.size(); ++i) {
       const uint64_t after = section.address + i + 4;
       visit(code, i, after + static_cast<int32_t>(read32le(code.data() + i)));
@@ -29,7 +29,7 @@ void forEachDistance(const PeFile& file, Visit visit) {
 
 std::vector<bool> findCalledSlots(const PeFile& file, const Import& import, uint32_t count) {
   std::vector<bool> isCalled(count);
-  forEachDistance(file, [&](Bytes code, size_t at, uint64_t target) {
+  forEachDisplacement(file, [&](Bytes code, size_t at, uint64_t target) {
     const uint64_t distance = target - import.slots;
     if (distance >= uint64_t(count) * 8 || distance % 8 || at < 2 || code[at - 2] != 0xff)
       return;
@@ -52,13 +52,13 @@ llvm::Expected<bool> isUsed(const PeFile& file, const Import& import) {
     isFound |= value && *value - file.imageBase - import.slots < size;
   });
   if (!isReadable)
-    return fail(ErrorCode::Malformed, "the base relocations are damaged");
+    return fail(ErrorCode::Malformed, "the base relocations are corrupt");
   if (isFound)
     return true;
   switch (file.machine) {
   case COFF::IMAGE_FILE_MACHINE_AMD64:
-    forEachDistance(file, [&](Bytes, size_t, uint64_t target) {
-      // Up to four bytes of an immediate value may follow the distance.
+    forEachDisplacement(file, [&](Bytes, size_t, uint64_t target) {
+      // Up to four bytes of an immediate value may follow the displacement.
       isFound |= target + 4 - import.slots < size + 4;
     });
     return isFound;
@@ -68,7 +68,7 @@ llvm::Expected<bool> isUsed(const PeFile& file, const Import& import) {
     [[fallthrough]];
   default:
     return fail(ErrorCode::Unsupported,
-                ("whether symbols from " + import.name + " are used cannot be told here").str());
+                ("cannot determine whether symbols from " + import.name + " are used").str());
   }
 }
 

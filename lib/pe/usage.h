@@ -1,19 +1,19 @@
-// Usage: what the code of an image does with the address slots of an import.
+// How the code of an image uses the address slots of an import.
 //
-// The answers come from looking at bytes, not from disassembling: a pattern that happens to look
-// like a reference counts as one, so the errors are on the safe side.
+// The code is scanned, not disassembled: bytes that happen to look like a reference count as one,
+// so errors are on the safe side.
 #pragma once
 
 #include "pe/imports.h"
 
 namespace tcfix::pe {
 
-/// For each slot, whether some instruction calls or jumps through it; a slot of data never is.
-/// Only for x86_64.
+/// For each slot, whether an instruction calls or jumps through it, which is never the case for
+/// data. Only for x86_64.
 std::vector<bool> findCalledSlots(const PeFile& file, const Import& import, uint32_t count);
 
-/// Whether anything in the image refers to a slot of the import. An error where that cannot be
-/// told, as on arm64, where an address is spread over two instructions.
+/// Whether anything in the image refers to a slot of the import. An error if that cannot be
+/// determined, as on arm64, where an address is split over two instructions.
 llvm::Expected<bool> isUsed(const PeFile& file, const Import& import);
 
 } // namespace tcfix::pe

@@ -12,7 +12,7 @@ namespace tcfix::providers {
 namespace {
 
 /// How deep packages are searched: package/subpackage/lib.
-constexpr int kDeepest = 3;
+constexpr int kMaxDepth = 3;
 
 std::vector<std::string> usualPatterns(Platform platform, llvm::StringRef arch) {
   switch (platform) {
@@ -51,7 +51,7 @@ public:
 
   void lookBelow(const std::string& folder, int depth = 0) {
     look(folder);
-    if (depth < kDeepest)
+    if (depth < kMaxDepth)
       for (const std::string& entry : disk.list(folder))
         if (std::string below = joined(folder, entry);
             !entry.empty() && entry != "__pycache__" && disk.isFolder(below))

@@ -1,13 +1,13 @@
-// Where a library lies although no search path leads there: in the environment, or below the
-// prefixes that people install into by hand. For advice; nothing is taken from there unasked.
+// Finds libraries that no search path covers: in the environment, or below prefixes for manual
+// installations. Used for advice only.
 #pragma once
 
 #include "env/target.h"
 
 namespace tcfix::providers {
 
-/// Host paths of the directories that have a library of this name, for this architecture (empty:
-/// any); the environment's own first.
+/// Host paths of the directories that contain a library with this name for this architecture
+/// (empty: any); those of the environment first.
 std::vector<std::string> findElsewhere(llvm::StringRef name, llvm::StringRef arch,
                                        const env::Target& target);
 

@@ -21,10 +21,10 @@ namespace path = llvm::sys::path;
 
 namespace {
 
-/// What a folder holds of FFmpeg.
+/// The parts of FFmpeg in a directory.
 struct Contents {
-  /// By component and library major, the file's name: of links and the file that they lead to, the
-  /// shortest, which is what other libraries ask for.
+  /// File names by component and library major. For a file and the links to it, the shortest name,
+  /// which is the one that other libraries depend on.
   std::map<std::pair<std::string, int>, std::string> files;
   bool hasStatic = false;
   bool hasProgram = false;
@@ -46,8 +46,8 @@ Contents look(const std::string& folder, const io::TargetDisk& disk) {
   return contents;
 }
 
-/// Reads avcodec: is it a library of the platform, and for this architecture?
-void judgeArchitecture(const io::TargetDisk& disk, const FfmpegQuery& query,
+/// Checks that avcodec is a library for the platform and this architecture.
+void checkArchitecture(const io::TargetDisk& disk, const FfmpegQuery& query,
                        FfmpegInstall& install) {
   llvm::Expected<io::InputFile> file = disk.open(joined(install.folder, install.files["avcodec"]));
   if (!file) {
@@ -83,7 +83,7 @@ FfmpegInstall installAt(const FfmpegPlace& place, const io::TargetDisk& disk) {
   return install;
 }
 
-/// One install for each major in a folder; the highest first.
+/// One install for each major in a directory; the highest first.
 std::vector<FfmpegInstall> installsIn(const FfmpegPlace& place, const Contents& contents,
                                       const io::TargetDisk& disk, const FfmpegQuery& query) {
   std::vector<FfmpegInstall> installs;
@@ -102,20 +102,20 @@ std::vector<FfmpegInstall> installsIn(const FfmpegPlace& place, const Contents& 
         install.files[component.str()] = file->second;
     }
     if (install.defect.empty())
-      judgeArchitecture(disk, query, install);
+      checkArchitecture(disk, query, install);
     if (install.defect.empty() && !missing.empty())
-      install.defect = "lacks " + llvm::join(missing, ", ");
+      install.defect = llvm::join(missing, ", ") + " not found";
     installs.push_back(std::move(install));
   }
   std::reverse(installs.begin(), installs.end());
   return installs;
 }
 
-/// What to say of a folder that has no shared libraries; nothing if it has nothing of FFmpeg.
-std::string absenceIn(const Contents& contents) {
+/// The defect of a directory without shared libraries; empty if it has no part of FFmpeg.
+std::string defectWithoutLibraries(const Contents& contents) {
   if (contents.hasStatic)
-    return "static only: libavcodec.a but no shared library";
-  return contents.hasProgram ? "ffmpeg program without libraries" : "";
+    return "static libraries only: libavcodec.a, but no shared libraries";
+  return contents.hasProgram ? "ffmpeg program without shared libraries" : "";
 }
 
 class Search {
@@ -123,7 +123,8 @@ public:
   Search(const env::Environment& environment, const io::TargetDisk& disk, const FfmpegQuery& query)
       : environment(environment), disk(disk), query(query) {}
 
-  /// A folder that the user named: itself, or the one of its prefix that has the libraries.
+  /// A directory that the user named: itself, or the directory of its prefix that has the
+  /// libraries.
   void addGiven(FfmpegSource source, llvm::StringRef typed) {
     FfmpegPlace place{source, {}, typed.str(), {}, {}};
     std::optional<std::string> folder = namedFolder(typed, disk);
@@ -133,7 +134,7 @@ public:
       install.searchPath = typed.str();
       install.description = typed.str();
       install.isOnTrust = !disk.knowsAbsolutePaths();
-      install.defect = install.isOnTrust ? "" : "there is no such folder";
+      install.defect = install.isOnTrust ? "" : "no such directory";
       found.push_back(std::move(install));
       return;
     }
@@ -156,22 +157,22 @@ public:
         return;
       }
       if (defect.empty())
-        defect = absenceIn(contents);
+        defect = defectWithoutLibraries(contents);
     }
     place.folder = *folder;
-    addDefective(place, defect.empty() ? "holds no FFmpeg libraries" : defect);
+    addDefective(place, defect.empty() ? "contains no FFmpeg libraries" : defect);
   }
 
-  /// A folder that the user named as one where anything may be.
+  /// A directory named with --search.
   void addSearched(const std::string& folder) {
     addPlace({FfmpegSource::Search, lastingPath(folder, disk), disk.targetPath(folder), folder, {}},
              isWithin(folder, environment.whole));
   }
 
-  /// `isInside`: it moves with the environment, so that its search paths are relative.
+  /// `isInside`: inside the environment, so search paths to it are relative.
   void addPlace(const FfmpegPlace& place, bool isInside = false) {
     const size_t before = found.size();
-    // The same folder may have several names: /lib and /usr/lib, or a keg and its alias.
+    // The same directory may have several names: /lib and /usr/lib, or a keg and its alias.
     if (!seenFolders.insert(disk.realPath(place.folder).value_or(place.folder)).second)
       return;
     Contents contents = look(place.folder, disk);
@@ -183,13 +184,13 @@ public:
         offered.insert({place.prefix, install.major});
       found.push_back(std::move(install));
     }
-    if (std::string defect = absenceIn(contents); installs.empty() && !defect.empty())
+    if (std::string defect = defectWithoutLibraries(contents); installs.empty() && !defect.empty())
       addDefective(place, defect);
     for (size_t i = before; i < found.size() && isInside; ++i)
       found[i].searchPath.clear();
   }
 
-  /// Inside conda, its own; for a virtual environment that stands on conda, that one's.
+  /// The conda environment itself; for a virtual environment based on conda, that installation.
   void addConda() {
     const char* libraries = query.platform == Platform::Windows ? "Library/bin" : "lib";
     std::string own = path::parent_path(environment.condaMeta).str();
@@ -266,7 +267,7 @@ std::vector<FfmpegInstall> findFfmpegs(const env::Environment& environment,
   if (disk.knowsAbsolutePaths()) {
     for (const FfmpegPlace& place : systemPlaces(disk, query))
       search.addPlace(place);
-    // A program without libraries is worth a word only where there are none at all.
+    // Report a program without libraries only if there are no libraries at all.
     if (std::optional<FfmpegPlace> program = programPlace(disk, query);
         program && llvm::none_of(search.found, [](const auto& each) { return each.major > 0; }))
       search.addPlace(*program);

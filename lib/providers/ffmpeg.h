@@ -1,5 +1,5 @@
-// The FFmpeg installations that a library could use, in the order of preference, each
-// with what makes it usable or not.
+// The FFmpeg installations that a library could use, in order of preference, and why each can or
+// cannot be used.
 #pragma once
 
 #include "env/environment.h"
@@ -10,7 +10,7 @@
 
 namespace tcfix::providers {
 
-/// Where an installation comes from; the order is the order of preference.
+/// Where an installation comes from, in order of preference.
 enum class FfmpegSource {
   Option,
   Variable,
@@ -27,34 +27,36 @@ enum class FfmpegSource {
 llvm::StringRef nameOf(FfmpegSource source);
 
 struct FfmpegInstall {
-  int major = 0; ///< by avcodec's own; 0 if there is no shared avcodec, or it cannot be seen
+  int major =
+      0; ///< from avcodec's; 0 if there is no shared avcodec, or if it is not on this machine
   FfmpegSource source = FfmpegSource::System;
-  std::string folder; ///< host path of the folder with the libraries; empty if it cannot be seen
-  /// The target path to write; empty inside the environment (PyAV's, conda's own), where it is
-  /// written relative.
+  std::string folder; ///< host path of the libraries' directory; empty if not on this machine
+  /// The search path to write, as a target path; empty inside the environment (PyAV, conda), where
+  /// a relative path is written.
   std::string searchPath;
   std::string description; ///< such as "Homebrew keg ffmpeg@7" or "PyAV 15.1.0"
-  /// Component ("avcodec") to the file's own name, hashed names included.
+  /// From component ("avcodec") to file name; hashed names are kept.
   std::map<std::string, std::string> files;
   std::string arch;   ///< of avcodec
-  std::string defect; ///< why it cannot be used: static only, a component is missing; else empty
-  bool isOnTrust = false; ///< --ffmpeg names a folder of a system that is out of reach
+  std::string defect; ///< why it cannot be used (such as static only); empty if it can
+  bool isOnTrust =
+      false; ///< --ffmpeg names a directory that is not on this machine, so not checked
 };
 
 struct FfmpegQuery {
   Platform platform = Platform::MacOs;
-  std::string arch = {};                  ///< of the libraries that shall use it; empty if unknown
+  std::string arch = {};                  ///< of the libraries that will use it; empty if unknown
   std::string option = {};                ///< --ffmpeg DIR; empty if not given
   std::vector<std::string> searched = {}; ///< host paths of --search
   /// TCFIX_FFMPEG, HOMEBREW_PREFIX, FFMPEG_SHARED_BIN, PATH, LOCALAPPDATA…; empty under a sysroot
   std::map<std::string, std::string> variables = {};
 };
 
-/// The variables of this process that say where FFmpeg may be.
+/// The environment variables of this process that give locations of FFmpeg.
 std::map<std::string, std::string> ffmpegVariables();
 
-/// Those of the environment's own sites, of the system and of `query`, best first. An explicit
-/// folder that holds no FFmpeg comes back with its defect, too.
+/// Those in the environment's own sites, in the system and in `query`, best first. Also returns an
+/// explicitly named directory without FFmpeg, with its defect.
 std::vector<FfmpegInstall> findFfmpegs(const env::Environment& environment,
                                        const io::TargetDisk& disk, const FfmpegQuery& query);
 

@@ -30,7 +30,7 @@ std::optional<size_t> indexOf(llvm::StringRef component) {
   return static_cast<size_t>(found - std::begin(kComponents));
 }
 
-/// The number that text begins with, if `end` or nothing follows it.
+/// The number at the start of the text, if `end` or nothing follows it.
 std::optional<int> leadingNumber(llvm::StringRef text, char end) {
   int number = 0;
   if (text.consumeInteger(10, number) || number <= 0 || (!text.empty() && text.front() != end))

@@ -23,7 +23,7 @@ class PlaceList {
 public:
   explicit PlaceList(const io::TargetDisk& disk) : disk(disk) {}
 
-  /// Adds every folder that matches.
+  /// Adds every directory that matches.
   void add(FfmpegSource source, const std::string& pattern, const std::string& description,
            const std::string& prefix = {}, const std::string& defect = {}) {
     for (const FolderMatch& match : foldersMatching(pattern, disk)) {
@@ -35,10 +35,10 @@ public:
     }
   }
 
-  /// A Homebrew prefix: its lib, then the kegs that are not linked there.
+  /// A Homebrew prefix: its lib, then kegs that are not linked into it.
   void addHomebrew(const std::string& prefix) {
     std::optional<std::string> host = disk.hostPath(prefix);
-    // Others install there, too.
+    // Other software uses this prefix as well.
     bool isShared = prefix == kIntelHomebrewPrefix;
     if (!host || (isShared && !disk.isFolder(joined(*host, "opt"))))
       return;
@@ -62,7 +62,7 @@ void addMacPlaces(PlaceList& list, const FfmpegQuery& query) {
   list.add(FfmpegSource::MacPorts, ports + "/lib", "MacPorts", ports);
 }
 
-/// The folders that ld.so.cache knows an avcodec in.
+/// The directories of an avcodec that is in ld.so.cache.
 void addCachedPlaces(PlaceList& list, const FfmpegQuery& query) {
   std::optional<resolve::LdCache> cache = resolve::readLdCache(list.disk);
   if (!cache)
@@ -88,13 +88,12 @@ void addLinuxPlaces(PlaceList& list, const FfmpegQuery& query) {
   if (!home.empty())
     list.addHomebrew(home + "/.linuxbrew");
   list.add(FfmpegSource::Folder, "/usr/lib/jellyfin-ffmpeg/lib", "Jellyfin's");
-  // These names last only as long as the user's current profile, and bring a C library of their
-  // own.
-  const char* nix = "belongs to Nix: libraries of another glibc cannot be mixed with this Python's";
+  // These paths change with the user's profile, and the libraries there use their own C library.
+  const char* nix = "belongs to Nix, whose libraries use another glibc than this Python";
   list.add(FfmpegSource::Folder, "/run/current-system/sw/lib", "Nix", {}, nix);
   if (!home.empty())
     list.add(FfmpegSource::Folder, home + "/.nix-profile/lib", "Nix", {}, nix);
-  const char* snap = "belongs to a snap, which only its own programs may use";
+  const char* snap = "belongs to a snap, and only the snap's own programs can use it";
   list.add(FfmpegSource::Folder, "/snap/ffmpeg/current/usr/lib/*-linux-gnu", "snap", {}, snap);
 }
 
@@ -102,7 +101,8 @@ void addWindowsPlaces(PlaceList& list, const FfmpegQuery& query) {
   auto add = [&](const std::string& pattern, const char* description) {
     list.add(FfmpegSource::Folder, pattern, description);
   };
-  // Without the user's variables, as under a sysroot, every user's folder and the usual defaults.
+  // Without the user's variables, as under a sysroot: every user's directory and the default
+  // locations.
   auto orUsual = [&](const char* name, const char* usual) {
     std::string value = variable(query, name);
     return value.empty() ? std::string(usual) : value;
@@ -151,7 +151,7 @@ std::vector<FfmpegPlace> systemPlaces(const io::TargetDisk& disk, const FfmpegQu
     break;
   }
   if (std::optional<FfmpegPlace> program = programPlace(disk, query)) {
-    // On Windows the libraries lie beside the program, elsewhere beside its folder.
+    // On Windows the libraries are in the program's directory, elsewhere in ../lib.
     if (query.platform == Platform::Windows)
       list.places.push_back(*program);
     else if (std::optional<std::string> lib = disk.find(program->folder, "../lib"))

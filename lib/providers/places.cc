@@ -15,7 +15,7 @@ std::vector<std::string> homebrewPrefixes(llvm::StringRef arch) {
   return prefixes;
 }
 
-// Relative paths count from the current folder, but only when the target is this machine.
+// Relative paths are relative to the current directory, but only if the target is this machine.
 std::optional<std::string> namedFolder(llvm::StringRef typed, const io::TargetDisk& disk) {
   namespace path = llvm::sys::path;
   if (disk.options().sysroot.empty()) {
@@ -23,7 +23,7 @@ std::optional<std::string> namedFolder(llvm::StringRef typed, const io::TargetDi
     path::remove_dots(absolute);
     if (!io::exists(absolute))
       return std::nullopt;
-    // The way there must not hang on folders that it only passes through.
+    // The path must not depend on directories that ".." leaves again.
     llvm::SmallString<256> direct(absolute);
     path::remove_dots(direct, /*remove_dot_dot=*/true);
     return (io::isSameFile(direct, absolute) ? direct : absolute).str().str();
@@ -95,8 +95,8 @@ std::vector<std::string> findDllFolders(const env::Target& target, const env::Pa
   for (llvm::StringRef folder : otherFolders)
     if (folder.ends_with(".libs"))
       folders.push_back(folder.str());
-  // It has the name of the distribution, which the package's directory has as a rule: nothing else
-  // is known about a library that was named on its own.
+  // It is named after the distribution, usually like the package's directory: nothing else is known
+  // about a library that was named directly.
   for (llvm::StringRef library : package.libraries) {
     if (!library.consume_front(package.site) || !library.consume_front("/"))
       continue;

@@ -1,5 +1,5 @@
-// Directories where libraries that are neither torch's nor FFmpeg's may lie: those that wheel tools
-// add, NVIDIA's wheels, conda, Homebrew and MacPorts.
+// Directories with libraries other than torch's and FFmpeg's: those that wheel tools add, NVIDIA's
+// wheels, conda, Homebrew and MacPorts.
 #pragma once
 
 #include "env/target.h"
@@ -11,27 +11,27 @@ inline constexpr llvm::StringLiteral kHomebrewPrefix = "/opt/homebrew";
 inline constexpr llvm::StringLiteral kIntelHomebrewPrefix = "/usr/local";
 inline constexpr llvm::StringLiteral kMacPortsPrefix = "/opt/local";
 
-/// Both of Homebrew's prefixes on macOS, the one for this architecture first.
+/// Both Homebrew prefixes on macOS, the one for this architecture first.
 std::vector<std::string> homebrewPrefixes(llvm::StringRef arch);
 
-/// The host path of what the user named as a path of the target; nothing if it is not there.
+/// The host path for a target path that the user named; nothing if it does not exist.
 std::optional<std::string> namedFolder(llvm::StringRef typed, const io::TargetDisk& disk);
 
-/// A folder that a pattern stands for.
+/// A directory that matches a pattern.
 struct FolderMatch {
   std::string targetPath;
   std::string folder;             ///< host path
-  std::vector<std::string> names; ///< what the stars stand for
+  std::vector<std::string> names; ///< what each "*" matches
 };
 
-/// The folders that match a target path with at most one "*" in each part.
+/// The directories that match a target path with at most one "*" in each component.
 std::vector<FolderMatch> foldersMatching(const std::string& pattern, const io::TargetDisk& disk);
 
 /// Host paths of the directories that exist, best first.
 std::vector<std::string> findOtherFolders(const env::Target& target, const env::Package& package);
 
 /// The directories among them, and beside the package, that a wheel made with delvewheel adds to
-/// Windows' search when it is imported.
+/// the DLL search path when it is imported.
 std::vector<std::string> findDllFolders(const env::Target& target, const env::Package& package,
                                         llvm::ArrayRef<std::string> otherFolders);
 

@@ -24,7 +24,8 @@ StandingPlace standingPlace(const env::Environment& environment, const FfmpegQue
   if (query.platform == Platform::MacOs) {
     if (!environment.condaMeta.empty())
       return {{}, joined(llvm::sys::path::parent_path(environment.condaMeta), "lib")};
-    // One of the usual prefixes is that of the terminal's architecture, not always of python's.
+    // A default prefix is ignored: it is for the terminal's architecture, which may differ from
+    // python's.
     auto variable = query.variables.find("HOMEBREW_PREFIX");
     if (variable != query.variables.end()) {
       const std::string prefix = llvm::StringRef(variable->second).rtrim('/').str();

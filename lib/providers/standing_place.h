@@ -1,5 +1,5 @@
-// The place where each platform's users install FFmpeg as a rule: a search path to it can be
-// written before there is one.
+// The default location of FFmpeg on each platform: a search path to it can be added before FFmpeg
+// is installed.
 #pragma once
 
 #include "providers/ffmpeg.h"
@@ -7,17 +7,17 @@
 namespace tcfix::providers {
 
 struct StandingPlace {
-  std::string searchPath; ///< the target's; empty on platforms whose loader looks there by itself
   std::string
-      directory; ///< host path, instead of a search path, where it moves with the environment
+      searchPath; ///< a target path; empty if the platform's loader searches there by default
+  std::string directory; ///< host path, instead of a search path, if it is inside the environment
 
   bool exists() const { return !searchPath.empty() || !directory.empty(); }
 };
 
-/// On any machine of the platform; the architecture may be empty.
+/// For any machine of the platform; the architecture may be empty.
 StandingPlace standingPlace(Platform platform, llvm::StringRef arch);
 
-/// For this environment on the query's machine, whose variables may move Homebrew.
+/// For this environment on the query's machine, whose HOMEBREW_PREFIX is used.
 StandingPlace standingPlace(const env::Environment& environment, const FfmpegQuery& query);
 
 } // namespace tcfix::providers

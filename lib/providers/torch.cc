@@ -1,5 +1,4 @@
-// torch is found by its place among the packages: reading its RECORD of 20,000 files takes too
-// long.
+// torch is found by its directory: reading its RECORD of 20,000 files would take too long.
 #include "providers/torch.h"
 
 #include "base/paths.h"
@@ -25,7 +24,7 @@ std::optional<TorchInstall> torchIn(const std::string& site, const io::TargetDis
   TorchInstall torch;
   torch.site = site;
   std::vector<env::Distribution> found = env::distributionsOf("torch", site, disk);
-  // A torch that no installer put there has its version in version.py alone.
+  // Without a .dist-info, the version is only in version.py.
   torch.build = recipe::torchBuildOf(found.empty() ? "" : found.front().version,
                                      versionSourceOf(folder, disk));
   torch.version = torch.build.version;

@@ -1,5 +1,5 @@
-// macOS's dyld, as far as finding and binding libraries goes. docs/loaders.md has its rules with
-// the places in dyld's sources that they come from.
+// Simulates how macOS's dyld finds and binds libraries. docs/loaders.md lists its rules, with
+// references to dyld's sources.
 #include "resolve/process.h"
 
 #include <llvm/ADT/STLExtras.h>
@@ -17,20 +17,20 @@ using State = Binding::State;
 
 constexpr llvm::StringLiteral kRpath = "@rpath/";
 
-/// True when the image was built with this SDK or a later one. An image that does not say counts as
-/// old, as it does for dyld.
+/// True if the image was built with this SDK or a later one. Like dyld, treats an image without an
+/// SDK version as old.
 bool isBuiltSince(const Slice& slice, unsigned major, unsigned minor) {
   llvm::VersionTuple sdk;
   return !slice.sdk.empty() && !sdk.tryParse(slice.sdk) && sdk >= llvm::VersionTuple(major, minor);
 }
 
-/// Libraries that live in dyld's shared cache: macOS 11 and later have no files for them.
+/// Libraries in dyld's shared cache: macOS 11 and later have no files for them.
 bool isInSharedCache(llvm::StringRef path) {
   return path.starts_with("/usr/lib/") || path.starts_with("/System/");
 }
 
-/// The same for a path that a search path led to. Not every name below /usr/lib is there, so that
-/// these are the ones that libraries really look for in this way.
+/// The same for a path below a search path. Not every name below /usr/lib is in the cache, so this
+/// is a list of those that libraries look for in this way.
 bool isFoundInSharedCache(llvm::StringRef path) {
   constexpr llvm::StringLiteral names[] = {
       "libSystem.B.dylib", "libbz2.1.0.dylib", "libc++.1.dylib",    "libc++abi.dylib",
@@ -41,13 +41,13 @@ bool isFoundInSharedCache(llvm::StringRef path) {
          (path.starts_with("swift/libswift") || llvm::is_contained(names, path));
 }
 
-/// A file that dyld tries, and how it came to it.
-struct Try {
-  std::optional<std::string> folder; ///< host path; nothing: out of reach
-  std::string rest;                  ///< below the folder
-  std::string text;                  ///< as people know it
+/// A file that dyld tries, and why.
+struct TriedFile {
+  std::optional<std::string> folder; ///< host path; empty: not on this machine
+  std::string rest;                  ///< below the directory
+  std::string text;                  ///< the path to print
   FoundBy how;
-  bool isRelative = false; ///< to the current folder, which nobody knows
+  bool isRelative = false; ///< to the current directory, which is unknown
 };
 
 class Dyld {
@@ -63,17 +63,17 @@ public:
       result.problems.push_back(problemOf(hostPath, candidate));
       return;
     }
-    // dyld knows every image by its real path.
+    // dyld identifies every image by its real path.
     size_t root = addModule(process, candidate, candidate.library->path, std::nullopt);
     checkDuplicates(root);
     loadDependencies(root);
-    // Also where something is missing: what was found may not fit either.
+    // Also if something is missing: the libraries that were found may be incompatible as well.
     for (size_t i = firstNew; i < process.modules.size() && !process.trustsSymbols; ++i)
       checkSymbols(i);
   }
 
 private:
-  /// All direct dependencies first, then theirs, one after the other.
+  /// Breadth first: all direct dependencies, then theirs.
   void loadDependencies(size_t module) {
     size_t count = process.modules[module].dependencies().size();
     std::vector<size_t> added;
@@ -123,14 +123,14 @@ private:
   std::optional<int> find(Search& search, size_t requester, llvm::StringRef name) {
     if (std::optional<size_t> loaded = findLoaded(name))
       return found(search, *loaded, {FoundBy::Kind::AlreadyLoaded});
-    for (const Try& attempt : attemptsFor(requester, name)) {
+    for (const TriedFile& attempt : attemptsFor(requester, name)) {
       bool isSystems =
           attempt.text == name ? isInSharedCache(name) : isFoundInSharedCache(attempt.text);
       if (attempt.isRelative) {
-        search.tried(attempt.text, "is relative to the current folder");
+        search.tried(attempt.text, "is relative to the current directory");
       } else if (!attempt.folder && !isSystems) {
         search.hasUnknownPlaces = true;
-        search.tried(attempt.text, "out of reach");
+        search.tried(attempt.text, "not on this machine");
       } else if (attempt.folder) {
         if (std::optional<int> taken = tryFile(search, requester, attempt))
           return taken;
@@ -138,18 +138,18 @@ private:
       if (isSystems)
         return foundInSystem(search);
     }
-    // Python's own search paths come last, and nobody can say what a foreign Python has.
+    // Python's own search paths come last, and those of a Python on another machine are unknown.
     if (name.starts_with(kRpath) && !process.hasExecutable && !process.disk().knowsAbsolutePaths())
       search.hasUnknownPlaces = true;
     return std::nullopt;
   }
 
-  std::optional<int> tryFile(Search& search, size_t requester, const Try& attempt) {
+  std::optional<int> tryFile(Search& search, size_t requester, const TriedFile& attempt) {
     if (std::optional<size_t> loaded = findLoaded(attempt.text))
       return found(search, *loaded, {FoundBy::Kind::AlreadyLoaded});
     std::optional<std::string> path = process.disk().find(*attempt.folder, attempt.rest);
     if (!path) {
-      search.tried(attempt.text, "not there");
+      search.tried(attempt.text, "not found");
       return std::nullopt;
     }
     Candidate candidate = open(process, Format::MachO, *path);
@@ -164,17 +164,17 @@ private:
     return found(search, module, attempt.how);
   }
 
-  /// By its path, or by the install name of a shared library.
+  /// A module, by its path or its install name.
   std::optional<size_t> findLoaded(llvm::StringRef name) const {
     for (size_t i = 0; i < process.modules.size(); ++i)
-      if (process.modules[i].isCalled(name))
+      if (process.modules[i].isNamed(name))
         return i;
     return std::nullopt;
   }
 
-  /// The files that a name may mean, in dyld's order.
-  std::vector<Try> attemptsFor(size_t requester, llvm::StringRef name) const {
-    std::vector<Try> attempts;
+  /// The files that a name may refer to, in dyld's order.
+  std::vector<TriedFile> attemptsFor(size_t requester, llvm::StringRef name) const {
+    std::vector<TriedFile> attempts;
     llvm::StringRef leaf = llvm::sys::path::filename(name, llvm::sys::path::Style::posix);
     addFromVariable(attempts, "DYLD_LIBRARY_PATH", leaf);
     if (name.starts_with(kRpath)) {
@@ -197,7 +197,7 @@ private:
     return attempts;
   }
 
-  bool addFromVariable(std::vector<Try>& attempts, const char* variable,
+  bool addFromVariable(std::vector<TriedFile>& attempts, const char* variable,
                        llvm::StringRef leaf) const {
     llvm::SmallVector<llvm::StringRef> folders;
     llvm::StringRef value = process.variable(variable);
@@ -208,16 +208,17 @@ private:
     return !folders.empty();
   }
 
-  void addFromSearchPaths(std::vector<Try>& attempts, size_t holder, llvm::StringRef rest) const {
+  void addFromSearchPaths(std::vector<TriedFile>& attempts, size_t holder,
+                          llvm::StringRef rest) const {
     const Module& module = process.modules[holder];
     const std::string owner = llvm::sys::path::filename(module.path).str();
     for (const std::string& entry : module.searchPaths())
       attempts.push_back(expand(holder, entry, rest, {FoundBy::Kind::SearchPath, entry, owner}));
   }
 
-  /// `path` with its @ word replaced, and `rest` behind it.
-  Try expand(size_t holder, llvm::StringRef path, llvm::StringRef rest, FoundBy how) const {
-    Try attempt;
+  /// `path` with its @ prefix replaced, followed by `rest`.
+  TriedFile expand(size_t holder, llvm::StringRef path, llvm::StringRef rest, FoundBy how) const {
+    TriedFile attempt;
     attempt.how = std::move(how);
     std::string tail = rest.empty() ? std::string() : "/" + rest.str();
     attempt.text = path.str() + tail;
@@ -257,7 +258,7 @@ private:
     return true;
   }
 
-  /// Entries that are there twice are fatal for images of recent SDKs.
+  /// Duplicate entries are fatal for images built with recent SDKs.
   void checkDuplicates(size_t index) {
     const Module& module = process.modules[index];
     auto report = [&](LoadProblem::Code code, const char* kind, const std::string& text) {
@@ -266,7 +267,7 @@ private:
       problem.library = module.path;
       problem.dependency = text;
       problem.message = describeRequester(process, index) + " has " + kind + " " + text +
-                        " twice, which dyld refuses";
+                        " twice, which dyld rejects";
       result.problems.push_back(std::move(problem));
     };
     std::set<std::string> seen;
@@ -281,33 +282,33 @@ private:
           return report(LoadProblem::Code::DuplicateDependency, "dependency", dependency.name);
   }
 
-  /// Every symbol is bound to one dependency, so that each dependency is a question of its own: an
-  /// FFmpeg in another place leaves what is known of torch as it is.
+  /// Every symbol is bound to one dependency, so the result is cached for each dependency: a
+  /// different FFmpeg does not invalidate the result for torch.
   void checkSymbols(size_t importer) {
     const Module& module = process.modules[importer];
     for (size_t i = 0; i < module.providers.size(); ++i) {
       int provider = module.providers[i];
       if (provider < 0)
         continue;
-      Library::SymbolQuestion question{i, {module.slice}};
-      addProviders(provider, question.answerers, 0);
+      Library::SymbolQuery query{i, {module.slice}};
+      addProviders(provider, query.providers, 0);
       const MissingByDependency& missing = module.library->missing(
-          std::move(question), [&] { return findMissingSymbols(importer, i); });
+          std::move(query), [&] { return findMissingSymbols(importer, i); });
       for (const auto& [dependency, symbols] : missing)
         result.problems.push_back(missingSymbols(process, importer, module.dependencies()[i].name,
                                                  process.modules[provider].path, symbols));
     }
   }
 
-  /// A module that symbols are looked for in, and those that it may pass them on from.
-  void addProviders(int provider, std::vector<const void*>& answerers, unsigned hops) const {
-    answerers.push_back(answererOf(process, provider));
+  /// A module that symbols are looked up in, and the modules that it re-exports.
+  void addProviders(int provider, std::vector<const void*>& providers, unsigned hops) const {
+    providers.push_back(providerKey(process, provider));
     if (provider < 0 || hops > kMostHops)
       return;
     const Module& module = process.modules[provider];
     for (size_t i = 0; i < module.providers.size(); ++i)
       if (module.dependencies()[i].kind == DependencyKind::Reexport)
-        addProviders(module.providers[i], answerers, hops + 1);
+        addProviders(module.providers[i], providers, hops + 1);
   }
 
   MissingByDependency findMissingSymbols(size_t importer, size_t dependency) const {
@@ -315,50 +316,50 @@ private:
     const Module& module = process.modules[importer];
     std::vector<NeededSymbol> wanted;
     for (const NeededSymbol& symbol : module.library->needed(module.slice->arch))
-      // A flat look-up is for whatever the process has, which here is Python.
+      // A flat lookup searches the whole process, here Python.
       if (!symbol.isOptional && symbol.dependency == dependency)
         wanted.push_back(symbol);
     int provider = module.providers[dependency];
     if (const SymbolTable* table = process.modules[provider].symbols())
-      table->findEach(wanted, [&](const NeededSymbol& symbol, const SymbolOffer& offer) {
-        if (offer.kind != SymbolOffer::Kind::Here && !offers(provider, symbol, 0))
+      table->findEach(wanted, [&](const NeededSymbol& symbol, const SymbolLookup& lookup) {
+        if (lookup.kind != SymbolLookup::Kind::Defined && !provides(provider, symbol, 0))
           missing[static_cast<int>(dependency)].push_back(symbol.text());
       });
     return missing;
   }
 
-  /// Whether a module has the symbol or passes it on from one that has.
-  bool offers(size_t module, const NeededSymbol& wanted, unsigned hops) const {
+  /// Whether a module defines the symbol or re-exports it from one that does.
+  bool provides(size_t module, const NeededSymbol& wanted, unsigned hops) const {
     std::vector<size_t> searched;
-    return offers(module, wanted, hops, searched);
+    return provides(module, wanted, hops, searched);
   }
 
-  bool offers(size_t index, const NeededSymbol& wanted, unsigned hops,
-              std::vector<size_t>& searched) const {
+  bool provides(size_t index, const NeededSymbol& wanted, unsigned hops,
+                std::vector<size_t>& searched) const {
     const Module& module = process.modules[index];
     const SymbolTable* table = module.symbols();
     if (!table)
-      return true; // nothing can be said of it
+      return true; // unknown
     if (hops > kMostHops || llvm::is_contained(searched, index))
       return false;
     searched.push_back(index);
-    SymbolOffer offer = table->find(wanted);
-    if (offer.kind == SymbolOffer::Kind::Here)
+    SymbolLookup lookup = table->find(wanted);
+    if (lookup.kind == SymbolLookup::Kind::Defined)
       return true;
-    if (offer.kind == SymbolOffer::Kind::Elsewhere) {
-      int next = module.providers[*offer.dependency];
-      return next < 0 ? next == kElsewhere : offers(next, offer.symbol, hops + 1);
+    if (lookup.kind == SymbolLookup::Kind::Forwarded) {
+      int next = module.providers[*lookup.dependency];
+      return next < 0 ? next == kElsewhere : provides(next, lookup.symbol, hops + 1);
     }
     for (size_t i = 0; i < module.providers.size(); ++i)
       if (module.dependencies()[i].kind == DependencyKind::Reexport) {
         int next = module.providers[i];
-        if (next == kElsewhere || (next >= 0 && offers(next, wanted, hops, searched)))
+        if (next == kElsewhere || (next >= 0 && provides(next, wanted, hops, searched)))
           return true;
       }
     return false;
   }
 
-  // Symbols that are re-exported from one another in a circle must come to an end.
+  // Limits cycles of re-exported symbols.
   static constexpr unsigned kMostHops = 64;
 
   Process& process;

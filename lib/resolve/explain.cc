@@ -17,9 +17,9 @@ std::vector<std::string> directProviders(const LoadResult& result, const std::st
   return providers;
 }
 
-/// ELF does not say from which library a symbol without a version is wanted. But linkers take
-/// symbols from direct dependencies only, and the one that lost it still has its siblings: those
-/// in the same class or namespace, or, in C, with the same beginning of the name.
+/// In ELF, a symbol without a version is not bound to a library. But linkers take symbols from
+/// direct dependencies only, and the library that no longer has the symbol usually still has others
+/// from the same class or namespace or, in C, with the same prefix.
 std::vector<LoadProblem> splitByProvider(const LoadProblem& problem, const LoadResult& result,
                                          LibraryStore& store) {
   llvm::StringSet<> wanted;
@@ -30,7 +30,7 @@ std::vector<LoadProblem> splitByProvider(const LoadProblem& problem, const LoadR
   for (const std::string& provider : directProviders(result, problem.library))
     shared.emplace_back(provider, store.open(provider).exportedScopes(wanted));
 
-  std::map<std::string, std::vector<std::string>> byProvider; // empty: no sibling anywhere
+  std::map<std::string, std::vector<std::string>> byProvider; // empty key: no similar symbol found
   for (const std::string& symbol : problem.symbols) {
     std::string best;
     size_t depth = 0;
@@ -85,7 +85,7 @@ std::vector<llvm::StringRef> scopesOf(llvm::StringRef symbol) {
       scopes.push_back(symbol.take_front(end + 1));
     return scopes;
   }
-  // Tables and type information are their class's; qualifiers are no part of a name.
+  // Vtables and type information belong to their class; qualifiers are not part of a name.
   for (llvm::StringRef special : {"TV", "TI", "TS", "TT"})
     if (symbol.consume_front(special))
       break;
@@ -104,7 +104,7 @@ bool isOffered(const NeededSymbol& symbol, llvm::ArrayRef<std::string> libraries
                const std::string& arch, LibraryStore& store) {
   return llvm::any_of(libraries, [&](const std::string& library) {
     const SymbolTable* table = store.open(library).symbols(arch);
-    return table && table->find(symbol).kind != SymbolOffer::Kind::Absent;
+    return table && table->find(symbol).kind != SymbolLookup::Kind::Absent;
   });
 }
 
@@ -125,7 +125,7 @@ std::optional<LoadProblem> refusalOf(const std::string& library, llvm::StringRef
       problem.library = problem.provider = library;
       problem.message = baseName(library).str() + (slice.signature->state == SignatureState::None
                                                        ? " is not signed"
-                                                       : " has a signature that does not fit");
+                                                       : " has an invalid signature");
       return problem;
     }
   return std::nullopt;
@@ -144,7 +144,7 @@ void explain(LoadResult& result, const std::string& library, const std::string& 
   if (std::optional<LoadProblem> more = findOwnedSymbols(result, library, arch, store, options))
     problems.push_back(std::move(*more));
   result.problems = std::move(problems);
-  judge(result);
+  setVerdict(result);
 }
 
 } // namespace tcfix::resolve

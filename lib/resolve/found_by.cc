@@ -21,7 +21,7 @@ std::string FoundBy::text() const {
   case Kind::Cache:
     return "ld.so.cache";
   case Kind::DefaultDirectory:
-    return "default folder " + entry;
+    return "default directory " + entry;
   case Kind::Fallback:
     return "fallback " + entry;
   case Kind::PlatformRule:

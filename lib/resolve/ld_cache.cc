@@ -16,14 +16,14 @@ constexpr uint64_t kOldEntrySize = 12;
 constexpr uint64_t kHeaderSize = 48; // magic, count, length of strings, byte order, extensions
 constexpr uint64_t kEntrySize = 24;  // flags, name, path, an old field, hwcap
 constexpr uint64_t kByteOrderAt = 28;
-constexpr uint8_t kBigEndian = 3;     // cache_file_new_flags_endian_big
-constexpr size_t kLongestText = 4096; // PATH_MAX, so that overlapping texts cost no more
+constexpr uint8_t kBigEndian = 3;   // cache_file_new_flags_endian_big
+constexpr size_t kMaxLength = 4096; // PATH_MAX; limits the cost of overlapping strings
 
-/// The file without the table of the format before 1999, which ldconfig can still put first.
+/// The file without the table in the format used before 1999, which ldconfig may still write first.
 std::optional<Bytes> newPart(Bytes bytes) {
   if (!textOf(bytes).starts_with(kOldMagic))
     return bytes;
-  // That format is in the byte order of its machine; all that still write it are little-endian.
+  // The old format is in native byte order; all machines that still use it are little-endian.
   if (bytes.size() < kOldHeaderSize)
     return std::nullopt;
   uint64_t count = endian::read32le(bytes.data() + kOldHeaderSize - 4);
@@ -34,7 +34,7 @@ std::optional<Bytes> newPart(Bytes bytes) {
 std::optional<llvm::StringRef> textAt(Bytes bytes, uint64_t offset) {
   if (offset >= bytes.size())
     return std::nullopt;
-  llvm::StringRef rest = textOf(bytes.drop_front(offset)).take_front(kLongestText);
+  llvm::StringRef rest = textOf(bytes.drop_front(offset)).take_front(kMaxLength);
   size_t end = rest.find('\0');
   if (end == llvm::StringRef::npos)
     return std::nullopt;
@@ -44,7 +44,7 @@ std::optional<llvm::StringRef> textAt(Bytes bytes, uint64_t offset) {
 } // namespace
 
 bool LdCacheEntry::isFor(llvm::StringRef arch) const {
-  // FLAG_ELF_LIBC6 and the architecture's own FLAG_..., as in glibc's dl-cache.h of each.
+  // FLAG_ELF_LIBC6 and the architecture's own FLAG_..., from its dl-cache.h in glibc.
   uint32_t wanted = llvm::StringSwitch<uint32_t>(arch)
                         .Case("x86_64", 0x0303)
                         .Case("i386", 0x0003)
@@ -77,7 +77,7 @@ std::optional<std::vector<LdCacheEntry>> parseLdCache(Bytes bytes) {
   entries.reserve(count);
   for (uint64_t i = 0; i < count; ++i) {
     const uint8_t* at = table->data() + i * kEntrySize;
-    // Offsets count from the new format's own beginning.
+    // Offsets are relative to the start of the new format.
     std::optional<llvm::StringRef> name = textAt(*cache, read32(at + 4));
     std::optional<llvm::StringRef> path = textAt(*cache, read32(at + 8));
     if (name && path)

@@ -1,5 +1,5 @@
-// glibc's ld.so, as far as finding and binding libraries goes. docs/loaders.md has its rules with
-// the places in glibc's sources that they come from.
+// Simulates how glibc's ld.so finds and binds libraries. docs/loaders.md lists its rules, with
+// references to glibc's sources.
 #include "resolve/ld_so_places.h"
 #include "resolve/process.h"
 
@@ -70,7 +70,7 @@ private:
     }
   }
 
-  /// What it means that nothing was found.
+  /// The result of a search that found nothing.
   int conclude(Search& search, size_t module, llvm::StringRef name) {
     BaseLibrary base = baseLibrary(name);
     if (base.isBase && !system.hasLibc()) {
@@ -101,7 +101,7 @@ private:
       std::optional<std::string> path =
           place.folder ? process.disk().find(*place.folder, place.rest) : std::nullopt;
       return path ? take(search, requester, name, *path, {FoundBy::Kind::OwnPath})
-                  : (search.tried(name.str(), "not there"), std::nullopt);
+                  : (search.tried(name.str(), "not found"), std::nullopt);
     }
     const Module& asking = process.modules[requester];
     std::optional<size_t> module;
@@ -121,7 +121,7 @@ private:
     return module;
   }
 
-  /// A file that is no library ends the search, other than one for another machine.
+  /// A file that is not a library ends the search; one for another machine does not.
   static bool isSearching(const Search& search, const std::optional<size_t>& found) {
     return !found && search.unreadable.empty();
   }
@@ -129,13 +129,13 @@ private:
   std::optional<size_t> findLoaded(llvm::StringRef name) const {
     for (size_t i = 0; i < process.modules.size(); ++i) {
       const Module& module = process.modules[i];
-      if (module.isCalled(name) || llvm::is_contained(module.aliases, name))
+      if (module.isNamed(name) || llvm::is_contained(module.aliases, name))
         return i;
     }
     return std::nullopt;
   }
 
-  /// $ORIGIN: the folder of the path that it was opened by, links and all.
+  /// $ORIGIN: the directory of the path that it was opened by, without resolving links.
   llvm::StringRef originOf(size_t module) const {
     return llvm::sys::path::parent_path(process.modules[module].path);
   }
@@ -147,7 +147,7 @@ private:
       return std::nullopt;
     std::optional<size_t> result;
     for (size_t i = 0; i < module.searchPaths().size() && isSearching(search, result); ++i) {
-      // By index: a module that is added moves the others.
+      // By index: adding a module invalidates references.
       std::string entry = process.modules[holder].searchPaths()[i];
       result = searchPlace(
           search, requester, name, system.placeOf(entry, originOf(holder)),
@@ -174,12 +174,12 @@ private:
   std::optional<size_t> searchSystem(Search& search, size_t requester, llvm::StringRef name) {
     if (!process.disk().knowsAbsolutePaths()) {
       search.hasUnknownPlaces = true;
-      search.tried("the system's folders", "out of reach");
+      search.tried("the system directories", "not on this machine");
       return std::nullopt;
     }
     std::vector<std::string> cached = system.findInCache(name);
     if (cached.empty())
-      search.tried("ld.so.cache", "not there");
+      search.tried("ld.so.cache", "not found");
     std::optional<size_t> module;
     for (const std::string& path : cached)
       if (isSearching(search, module) && process.disk().isFile(path))
@@ -195,7 +195,8 @@ private:
                                     const Place& place, const FoundBy& how) {
     if (!place.folder) {
       search.hasUnknownPlaces |= place.isUnknown;
-      search.tried(place.text + "/" + name.str(), place.isUnknown ? "out of reach" : "not there");
+      search.tried(place.text + "/" + name.str(),
+                   place.isUnknown ? "not on this machine" : "not found");
       return std::nullopt;
     }
     for (const std::string& subfolder : system.subfoldersOf(place)) {
@@ -205,7 +206,7 @@ private:
         if (std::optional<size_t> module = take(search, requester, name, *path, how))
           return module;
       if (!path && subfolder.empty())
-        search.tried(describe(place, name), "not there");
+        search.tried(describe(place, name), "not found");
     }
     return std::nullopt;
   }
@@ -272,8 +273,8 @@ private:
     const SymbolTable* table;
   };
 
-  /// Where symbols are looked up: the executable with what it brought in, then the library that is
-  /// being loaded with all that it depends on. What other loads brought in is not visible.
+  /// Where symbols are looked up: the executable and its dependencies, then the library that is
+  /// being loaded and its dependencies. Libraries from other loads are not visible.
   std::vector<size_t> scope() const {
     std::vector<size_t> order;
     for (size_t i = 0; i < process.globalCount; ++i)
@@ -300,18 +301,18 @@ private:
     }
     for (size_t importer = firstNew; importer < process.modules.size(); ++importer) {
       const Module& module = process.modules[importer];
-      Library::SymbolQuestion question;
+      Library::SymbolQuery query;
       for (int provider : module.providers)
-        question.answerers.push_back(answererOf(process, provider));
-      // What the look-up also depends on, as pointers that are there or not.
+        query.providers.push_back(providerKey(process, provider));
+      // Other conditions of the lookup, encoded as pointers that are null or not.
       for (bool flag : {isScopeOpen, assumesStandardLibrary, takesUnversionedFromBase(importer)})
-        question.answerers.push_back(flag ? &kElsewhere : nullptr);
+        query.providers.push_back(flag ? &kElsewhere : nullptr);
       for (size_t i = 0; i < module.providers.size(); ++i)
-        question.answerers.push_back(module.isDropped(i) ? &kElsewhere : nullptr);
+        query.providers.push_back(module.isDropped(i) ? &kElsewhere : nullptr);
       for (const auto& [index, table] : visible)
-        question.answerers.push_back(table);
+        query.providers.push_back(table);
       const MissingByDependency& missing = module.library->missing(
-          std::move(question), [&] { return findMissingSymbols(importer, visible); });
+          std::move(query), [&] { return findMissingSymbols(importer, visible); });
       for (const auto& [dependency, symbols] : missing) {
         int provider = dependency < 0 ? kAbsent : module.providers[dependency];
         result.problems.push_back(missingSymbols(
@@ -332,7 +333,8 @@ private:
     return missing;
   }
 
-  /// What a module's dependencies that are missing or out of reach could bring into the scope.
+  /// What a module's dependencies could add to the scope if they are missing or not on this
+  /// machine.
   void lookBehind(size_t index) {
     const Module& module = process.modules[index];
     for (size_t i = 0; i < module.providers.size(); ++i) {
@@ -340,15 +342,16 @@ private:
         continue;
       const std::string& name = module.dependencies()[i].name;
       if (module.providers[i] == kAbsent || !baseLibrary(name).isBase)
-        isScopeOpen |= !asksForVersionsOf(module, name);
+        isScopeOpen |= !requiresVersionsOf(module, name);
       else
         assumesStandardLibrary |= name == "libstdc++.so.6";
     }
   }
 
-  /// What is asked of a library whose versions carry its own name, as FFmpeg's and CUDA's do, is
-  /// asked with a version. Others, such as libz, have versions for a part of their symbols.
-  static bool asksForVersionsOf(const Module& module, llvm::StringRef name) {
+  /// Symbols of a library whose versions contain its own name, such as FFmpeg's and CUDA's, are
+  /// always referenced with a version. Other libraries, such as libz, have versions for only some
+  /// symbols.
+  static bool requiresVersionsOf(const Module& module, llvm::StringRef name) {
     const SymbolTable* table = module.symbols();
     llvm::StringRef stem = name.take_until([](char c) { return c == '.' || c == '-'; });
     return table && llvm::any_of(table->neededVersions(), [&](const NeededVersion& version) {
@@ -367,25 +370,25 @@ private:
   }
 
   bool isBound(size_t importer, const NeededSymbol& symbol, llvm::ArrayRef<Visible> visible) const {
-    // The interpreter's own, whether it is a program or a libpython.
+    // Provided by the interpreter, either the program or a libpython.
     if (symbol.name.starts_with("Py") || symbol.name.starts_with("_Py"))
       return true;
     int bound =
         symbol.dependency ? process.modules[importer].providers[*symbol.dependency] : kAbsent;
     for (const auto& [module, table] : visible) {
-      SymbolOffer offer = table->find(symbol);
-      // ld.so aborts where the very library that should have the version knows none, even if the
-      // symbol is weak.
-      if (offer.kind != SymbolOffer::Kind::Absent)
-        return !(offer.hasNoVersions && module == bound);
+      SymbolLookup lookup = table->find(symbol);
+      // ld.so aborts if the library that should define the version defines none, even for a weak
+      // symbol.
+      if (lookup.kind != SymbolLookup::Kind::Absent)
+        return !(lookup.hasNoVersions && module == bound);
     }
     if (symbol.isOptional)
       return true;
-    // Libraries that are out of reach have what is asked of them; missing ones would have.
+    // Libraries that are missing or not on this machine are assumed to have the symbols.
     if (symbol.dependency)
       return bound < 0 && !process.modules[importer].isDropped(*symbol.dependency);
     return isScopeOpen || (assumesStandardLibrary && isStandard(symbol.name)) ||
-           (!system.hasLibc() && isOfEveryPython(symbol.name)) ||
+           (!system.hasLibc() && isInEveryPython(symbol.name)) ||
            takesUnversionedFromBase(importer);
   }
 
@@ -394,15 +397,15 @@ private:
   LoadResult& result;
   size_t firstNew;
   size_t root = 0;
-  bool isScopeOpen = false;            ///< a library that nobody sees could have any symbol
+  bool isScopeOpen = false;            ///< a library that is not available could have any symbol
   bool assumesStandardLibrary = false; ///< libstdc++
 };
 
 } // namespace
 
 void startPythonByLdSo(Process& process) {
-  LoadResult untold; // it runs: what is odd about it is a limit of the simulation
-  LdSo(process, untold).startPython();
+  LoadResult ignored; // Python runs, so any problem found here is a limit of the simulation
+  LdSo(process, ignored).startPython();
 }
 
 LoadResult loadByLdSo(Process& process, const std::string& hostPath) {

@@ -10,8 +10,8 @@ namespace tcfix::resolve {
 
 namespace {
 
-// As deep as anyone nests ld.so.conf.
-constexpr unsigned kMostIncludes = 4;
+// Maximum nesting of ld.so.conf files.
+constexpr unsigned kMaxIncludes = 4;
 
 bool is64Bit(llvm::StringRef arch) {
   return arch != "i386" && arch != "arm" && arch != "x32";
@@ -55,7 +55,8 @@ LdSoSystem::LdSoSystem(const io::TargetDisk& disk, std::string arch)
   std::vector<std::string> folders;
   if (!cacheFile)
     readConfig("/etc/ld.so.conf", 0, folders);
-  // elf/dl-load.c, system_dirs: what glibc was built with. Debian's knows its multiarch folders.
+  // elf/dl-load.c, system_dirs: set when glibc is built. Debian's includes the multiarch
+  // directories.
   if (isMultiarch)
     folders.insert(folders.end(), {"/lib/" + multiarch, "/usr/lib/" + multiarch});
   else if (is64Bit(this->arch))
@@ -63,7 +64,7 @@ LdSoSystem::LdSoSystem(const io::TargetDisk& disk, std::string arch)
   folders.insert(folders.end(), {"/lib", "/usr/lib"});
   for (const std::string& text : folders)
     places.push_back(placeOf(text, {}));
-  libcIsThere = !find("libc.so.6").empty();
+  isLibcPresent = !find("libc.so.6").empty();
 }
 
 std::vector<std::string> LdSoSystem::find(llvm::StringRef name) const {
@@ -88,11 +89,11 @@ void LdSoSystem::readCache() {
                    [](const auto& a, const auto& b) { return a.name < b.name; });
 }
 
-/// The folders that ld.so.conf and what it includes name.
+/// The directories listed in ld.so.conf and the files it includes.
 void LdSoSystem::readConfig(llvm::StringRef path, unsigned depth,
                             std::vector<std::string>& folders) const {
   std::optional<std::string> host = disk.hostPath(path);
-  if (!host || depth > kMostIncludes)
+  if (!host || depth > kMaxIncludes)
     return;
   std::optional<io::InputFile> file = llvm::expectedToOptional(disk.open(*host));
   if (!file)
@@ -106,7 +107,7 @@ void LdSoSystem::readConfig(llvm::StringRef path, unsigned depth,
         folders.push_back(line.str());
       continue;
     }
-    // In practice always /etc/ld.so.conf.d/*.conf, also without the first part.
+    // In practice always /etc/ld.so.conf.d/*.conf, or the same relative to /etc.
     auto [folder, pattern] = line.trim().rsplit('/');
     std::string target = folder.starts_with("/") ? folder.str() : "/etc/" + folder.str();
     std::optional<std::string> hostFolder = disk.hostPath(target);
@@ -118,7 +119,7 @@ void LdSoSystem::readConfig(llvm::StringRef path, unsigned depth,
   }
 }
 
-/// What $LIB stands for, which whoever builds glibc decides.
+/// The value of $LIB, which is set when glibc is built.
 std::string LdSoSystem::libToken() const {
   if (isMultiarch)
     return "lib/" + multiarchFolder(arch);
@@ -152,7 +153,7 @@ Place LdSoSystem::placeOf(llvm::StringRef entry, llvm::StringRef origin) const {
     return place;
   }
   std::string target = expandTokens(entry);
-  // A relative folder depends on where the process runs.
+  // A relative directory depends on the process's current directory.
   if (!llvm::StringRef(target).starts_with("/"))
     return place;
   place.folder = disk.hostPath(target);
@@ -187,14 +188,14 @@ BaseLibrary baseLibrary(llvm::StringRef name) {
       "libgcc_s.so.1",  "libm.so.6",      "libmvec.so.1",   "libnsl.so.1",   "libpthread.so.0",
       "libresolv.so.2", "librt.so.1",     "libstdc++.so.6", "libutil.so.1",
   };
-  // The rest of what PEP 513 and PEP 600 let a wheel take from the system.
+  // The other libraries that wheels may take from the system (PEP 513, PEP 600).
   constexpr llvm::StringLiteral others[] = {
       "libGL.so.1",          "libICE.so.6",         "libSM.so.6",       "libX11.so.6",
       "libXext.so.6",        "libXrender.so.1",     "libexpat.so.1",    "libglib-2.0.so.0",
       "libgobject-2.0.so.0", "libgthread-2.0.so.0", "libncursesw.so.5", "libpanelw.so.5",
       "libz.so.1",
   };
-  // PEP 513 named them; auditwheel's policies no longer do, as newer systems lack them.
+  // Listed in PEP 513, but no longer in auditwheel's policies, since newer systems lack them.
   constexpr llvm::StringLiteral former[] = {"libcrypt.so.1", "libncursesw.so.5", "libpanelw.so.5"};
   bool hasVersions = name.starts_with("ld-linux") || name.starts_with("ld64.so") ||
                      llvm::is_contained(versioned, name);
@@ -220,7 +221,7 @@ bool isStandard(llvm::StringRef symbol) {
                       [&](llvm::StringRef prefix) { return symbol.starts_with(prefix); });
 }
 
-bool isOfEveryPython(llvm::StringRef symbol) {
+bool isInEveryPython(llvm::StringRef symbol) {
   if (symbol.starts_with("pthread_") || symbol.starts_with("sem_") ||
       llvm::is_contained(
           std::initializer_list<llvm::StringRef>{"dlopen", "dlsym", "dlclose", "dlerror", "dladdr"},

@@ -1,5 +1,5 @@
-// Where glibc's ld.so looks: the target's cache and default folders, and what the tokens of a
-// search path mean.
+// Where glibc's ld.so searches: the target's cache and default directories, and the tokens in
+// search paths.
 #pragma once
 
 #include "io/file.h"
@@ -8,44 +8,44 @@
 
 namespace tcfix::resolve {
 
-/// A folder of a search, or why it is none.
+/// A directory to search, or why it cannot be searched.
 struct Place {
   std::optional<std::string> folder; ///< host path
-  std::string rest;                  ///< what follows the folder, such as "../torch/lib"
-  std::string text;                  ///< as people know it
-  bool isUnknown = false;            ///< out of reach
+  std::string rest;                  ///< what follows the directory, such as "../torch/lib"
+  std::string text;                  ///< the path to print
+  bool isUnknown = false;            ///< not on this machine
 };
 
 /// Debian's name for the directory of an architecture's libraries, such as "x86_64-linux-gnu";
 /// empty for an architecture without one.
 std::string multiarchFolder(llvm::StringRef arch);
 
-/// What ld.so knows of the target before any library is looked at.
+/// The target's ld.so configuration.
 class LdSoSystem {
 public:
   /// `disk` must outlive the system.
   LdSoSystem(const io::TargetDisk& disk, std::string arch);
 
-  /// One entry of a DT_RPATH, DT_RUNPATH or LD_LIBRARY_PATH. `origin` is the host folder of the
-  /// library that has it; empty where $ORIGIN means nothing.
+  /// The directory of an entry of DT_RPATH, DT_RUNPATH or LD_LIBRARY_PATH. `origin` is the host
+  /// directory of the library that has it; empty if $ORIGIN does not apply.
   Place placeOf(llvm::StringRef entry, llvm::StringRef origin) const;
 
   /// Host paths of a library in the target's ld.so.cache.
   std::vector<std::string> findInCache(llvm::StringRef name) const;
 
-  /// Host paths of a library that the loader finds without any search path, the first it takes
-  /// first. They need not be files for this architecture.
+  /// Host paths of a library that the loader finds without a search path, in search order. They may
+  /// be files for another architecture.
   std::vector<std::string> find(llvm::StringRef name) const;
 
-  /// The folders that the loader itself knows; where there is no cache, also those of ld.so.conf.
+  /// The loader's default directories; without a cache, also those of ld.so.conf.
   llvm::ArrayRef<Place> defaultPlaces() const { return places; }
 
-  /// Names below a folder where better code for newer CPUs may lie, best first; the folder itself
-  /// is the last. ld.so asks the CPU; here it has what those of the last ten years have.
+  /// Subdirectories with optimized code for newer CPUs, best first; the directory itself comes
+  /// last. ld.so checks the CPU; here it is assumed to have the features of the last ten years.
   std::vector<std::string> subfoldersOf(const Place& place) const;
 
-  /// Whether the target's own glibc is in reach; if not, base libraries are assumed.
-  bool hasLibc() const { return libcIsThere; }
+  /// Whether the target's own glibc is on this machine; if not, base libraries are assumed.
+  bool hasLibc() const { return isLibcPresent; }
 
 private:
   std::string libToken() const;
@@ -59,22 +59,22 @@ private:
   std::vector<LdCacheEntry> cache; ///< those for this architecture, sorted by name
   bool isMultiarch = false;
   std::vector<Place> places;
-  bool libcIsThere = false;
+  bool isLibcPresent = false;
 };
 
-/// A library that every glibc system has, so that no wheel brings it (PEP 600, manylinux).
+/// A library that every glibc system has, so wheels do not contain it (PEP 600, manylinux).
 struct BaseLibrary {
   bool isBase = false;
-  bool hasVersions = false; ///< all its symbols have versions: unversioned ones are not its own
-  bool isPortable = false;  ///< today's policies allow it: a new wheel may leave it to the system
+  bool hasVersions = false; ///< all its symbols have versions
+  bool isPortable = false;  ///< current policies allow wheels to take it from the system
 };
 BaseLibrary baseLibrary(llvm::StringRef name);
 
 /// True for a symbol of C++'s standard library, as GCC and Clang mangle it.
 bool isStandard(llvm::StringRef symbol);
 
-/// True for functions of libm, libdl and libpthread. Every python brings these in, so that
-/// extensions use them without asking for the library, and then for no version.
-bool isOfEveryPython(llvm::StringRef symbol);
+/// True for functions of libm, libdl and libpthread. Every python loads these, so extensions can
+/// use them without listing the library, and then without a version.
+bool isInEveryPython(llvm::StringRef symbol);
 
 } // namespace tcfix::resolve

@@ -6,10 +6,10 @@ namespace tcfix::resolve {
 struct LibraryStore::State {
   explicit State(io::TargetDisk disk) : disk(std::move(disk)) {}
 
-  io::TargetDisk disk; ///< a store is about a moment: asked once, known for good
+  io::TargetDisk disk; ///< caches results: a store is a snapshot
   std::mutex mutex;
   std::map<std::string, std::shared_ptr<Library>> libraries; ///< by real path
-  std::map<std::string, Library*> known;                     ///< by any path that was asked for
+  std::map<std::string, Library*> known;                     ///< by path, as requested
   std::map<std::string, Bytes> replacements;                 ///< by real path
 };
 
@@ -23,7 +23,7 @@ LibraryStore LibraryStore::after(llvm::ArrayRef<std::string> writtenHostPaths) c
   LibraryStore next(state->disk);
   next.state->libraries = state->libraries;
   for (const std::string& path : writtenHostPaths)
-    for (const io::TargetDisk* disk : {&state->disk, &next.state->disk}) // it may have been a link
+    for (const io::TargetDisk* disk : {&state->disk, &next.state->disk}) // may have been a link
       next.state->libraries.erase(disk->realPath(path).value_or(path));
   return next;
 }
@@ -49,7 +49,7 @@ const Image* LibraryStore::judgedImage(const std::string& hostPath) {
     if (image)
       library.judged = std::move(*image);
     else
-      llvm::consumeError(image.takeError()); // reported by whoever reads it next
+      llvm::consumeError(image.takeError()); // image() reports it
   }
   return library.judged ? &*library.judged : nullptr;
 }
@@ -78,7 +78,7 @@ const Library& LibraryStore::open(const std::string& hostPath) {
     if (auto it = state->replacements.find(library->path); it != state->replacements.end())
       replacement = it->second;
   }
-  // Outside the lock, so that threads read different libraries at once.
+  // Outside the lock, so that threads can read different libraries in parallel.
   std::call_once(library->isRead, [&] { library->read(state->disk, replacement); });
   return *library;
 }
@@ -104,15 +104,15 @@ void Library::read(const io::TargetDisk& disk, std::optional<Bytes> replacement)
 }
 
 const MissingByDependency&
-Library::missing(SymbolQuestion question, llvm::function_ref<MissingByDependency()> answer) const {
+Library::missing(SymbolQuery query, llvm::function_ref<MissingByDependency()> compute) const {
   {
     std::lock_guard lock(mutex);
-    if (auto known = answers.find(question); known != answers.end())
+    if (auto known = queries.find(query); known != queries.end())
       return *known->second;
   }
-  auto made = std::make_unique<const MissingByDependency>(answer());
+  auto made = std::make_unique<const MissingByDependency>(compute());
   std::lock_guard lock(mutex);
-  return *answers.try_emplace(std::move(question), std::move(made)).first->second;
+  return *queries.try_emplace(std::move(query), std::move(made)).first->second;
 }
 
 Library::Table& Library::table(const std::string& arch) const {
@@ -136,7 +136,7 @@ llvm::StringSet<> Library::exportedScopes(const llvm::StringSet<>& wanted) const
   if (scopes.size() > known) {
     llvm::Expected<Image> all = formats::inspect(bytes, {.withSymbols = true, .isThorough = false});
     if (!all) {
-      llvm::consumeError(all.takeError()); // it loads; only this hint is lost
+      llvm::consumeError(all.takeError()); // not fatal: only the explanation is less detailed
       return {};
     }
     for (const std::string& symbol : all->slices.front().exports)

@@ -1,5 +1,5 @@
-// Libraries as the simulated loaders see them: read once, shared by all sessions, and, while a plan
-// is being tried, as they would be after it.
+// Libraries for the simulated loaders: read once, shared by all sessions, and optionally with the
+// changes of a plan.
 #pragma once
 
 #include "formats/formats.h"
@@ -9,15 +9,15 @@ namespace tcfix::resolve {
 
 class Library;
 
-/// What a plan would change in a library. It keeps its symbols, code and place.
+/// What a plan would change in a library. Its symbols, code and path stay the same.
 struct LibraryOverride {
-  std::vector<Dependency> dependencies = {}; ///< in the place of the file's own, one for one
-  std::vector<bool> isDropped = {};          ///< dependencies that are gone; empty: none
+  std::vector<Dependency> dependencies = {}; ///< replace the file's own, one for one
+  std::vector<bool> isDropped = {};          ///< for each dependency; empty: none is dropped
   std::vector<std::string> searchPaths = {};
   std::optional<SearchPathKind> searchPathKind = {};
 };
 
-/// Every library that was asked for, by its real host path. Safe to use from several threads.
+/// All libraries opened so far, by real host path. Thread-safe.
 class LibraryStore {
 public:
   /// `disk` must outlive the store.
@@ -25,24 +25,24 @@ public:
   ~LibraryStore();
   LibraryStore(LibraryStore&&) noexcept;
 
-  /// A store of the same disk that looks again, but keeps what is known of all libraries except
-  /// these, which were written since. This one must outlive it.
+  /// A store for the same disk that reads these files again, because they were written since, and
+  /// shares all others with this one, which must outlive it.
   LibraryStore after(llvm::ArrayRef<std::string> writtenHostPaths) const;
 
   const io::TargetDisk& disk() const;
 
-  /// The library's image, without symbols and without a judged signature, or why it has none.
+  /// The library's image, without symbols and without verifying its signature, or an error.
   llvm::Expected<const Image*> image(const std::string& hostPath);
 
-  /// The library's image with its signature judged, which reads every page of it; null if it is no
-  /// library.
+  /// The library's image with its signature verified, which reads every page of it; null if it is
+  /// not a library.
   const Image* judgedImage(const std::string& hostPath);
 
-  /// From now on the file at this path counts as having these bytes, such as the original ones of
-  /// a file that tcfix has changed. They must outlive the store. Call it before the file is used.
+  /// Replaces the content of the file at this path, such as with the original bytes of a file that
+  /// tcfix has changed. They must outlive the store. Call before the file is used.
   void replace(const std::string& hostPath, Bytes bytes);
 
-  /// For the simulated loaders: the file, whether it is a library or not.
+  /// For the simulated loaders: the file, even if it is not a library.
   const Library& open(const std::string& hostPath);
 
 private:

@@ -1,4 +1,4 @@
-// A library file in a LibraryStore: mapped, inspected, its symbols opened when first asked for.
+// A library file in a LibraryStore: mapped and inspected; its symbols are opened on first use.
 #pragma once
 
 #include "base/error.h"
@@ -14,34 +14,34 @@
 
 namespace tcfix::resolve {
 
-/// The symbols that a library looks for in vain, by the index of the dependency that should have
-/// them; -1 where that could be any.
+/// The symbols that are missing for a library, by the index of the dependency that should have
+/// them; -1 if that could be any.
 using MissingByDependency = std::map<int, std::vector<std::string>>;
 
 class Library {
 public:
   std::string path;               ///< the real host path
-  Image image;                    ///< without slices where there is a problem
-  std::optional<Problem> problem; ///< why it is no library
+  Image image;                    ///< without slices if there is a problem
+  std::optional<Problem> problem; ///< why it is not a library
 
-  /// The symbols for one architecture of the image; null if their tables are damaged.
+  /// The symbols for one architecture of the image; null if their tables are corrupt.
   const SymbolTable* symbols(const std::string& arch) const;
 
-  /// What it takes from other libraries; nothing if the tables are damaged.
+  /// The symbols that it imports; none if the tables are corrupt.
   llvm::ArrayRef<NeededSymbol> needed(const std::string& arch) const;
 
-  /// Which symbols are missing of one dependency, or of any, if these would answer it.
-  struct SymbolQuestion {
+  /// Key of a cached lookup: the symbols of one dependency (or of any), and the libraries that they
+  /// are looked up in.
+  struct SymbolQuery {
     std::optional<size_t> dependency;
-    std::vector<const void*> answerers;
-    auto operator<=>(const SymbolQuestion&) const = default;
+    std::vector<const void*> providers;
+    auto operator<=>(const SymbolQuery&) const = default;
   };
-  /// The answer to a question about this library's symbols. A plan asks the same one again and
-  /// again.
-  const MissingByDependency& missing(SymbolQuestion question,
-                                     llvm::function_ref<MissingByDependency()> answer) const;
+  /// The missing symbols for a query, computed once: plans repeat the same queries many times.
+  const MissingByDependency& missing(SymbolQuery query,
+                                     llvm::function_ref<MissingByDependency()> compute) const;
 
-  /// Those of the wanted scopes (explain.h) that something it exports lies in.
+  /// The wanted scopes (explain.h) in which it exports a symbol.
   llvm::StringSet<> exportedScopes(const llvm::StringSet<>& wanted) const;
 
 private:
@@ -53,15 +53,15 @@ private:
   Bytes bytes;
   mutable std::mutex mutex;
   struct Table {
-    std::unique_ptr<SymbolTable> symbols;            ///< null: damaged
-    std::optional<std::vector<NeededSymbol>> needed; ///< when it was first asked for
+    std::unique_ptr<SymbolTable> symbols;            ///< null: corrupt
+    std::optional<std::vector<NeededSymbol>> needed; ///< set on first use
   };
   Table& table(const std::string& arch) const; ///< with the mutex locked
 
   mutable std::map<std::string, Table> tables;
-  mutable std::map<SymbolQuestion, std::unique_ptr<const MissingByDependency>> answers;
-  mutable llvm::StringMap<bool> scopes; ///< those that were asked for
-  mutable std::optional<Image> judged;  ///< when it was first asked for
+  mutable std::map<SymbolQuery, std::unique_ptr<const MissingByDependency>> queries;
+  mutable llvm::StringMap<bool> scopes; ///< those requested so far
+  mutable std::optional<Image> judged;  ///< set on first use
 };
 
 } // namespace tcfix::resolve

@@ -11,7 +11,7 @@ namespace tcfix::resolve {
 
 namespace {
 
-// The folders in the order in which the helper inside a converted DLL tries them.
+// The folders, in the order in which the helper inside a converted DLL tries them.
 std::vector<std::string> foldersFor(llvm::StringRef ownFolder, const Slice& slice) {
   std::vector<std::string> folders;
   for (llvm::StringRef path : slice.searchPaths) {
@@ -28,7 +28,7 @@ std::vector<std::string> foldersFor(llvm::StringRef ownFolder, const Slice& slic
   return folders;
 }
 
-/// Null for what cannot be read.
+/// Null if they cannot be read.
 std::unique_ptr<SymbolTable> symbolsIn(Bytes bytes) {
   return llvm::expectedToOptional(formats::openSymbols(bytes, {})).value_or(nullptr);
 }
@@ -67,7 +67,7 @@ std::vector<MissingSymbols> findMissingSymbols(const io::InputFile& file, const 
       continue;
     std::vector<std::string> missing;
     for (const NeededSymbol& symbol : *needed)
-      if (symbol.dependency == i && provider->find(symbol).kind == SymbolOffer::Kind::Absent)
+      if (symbol.dependency == i && provider->find(symbol).kind == SymbolLookup::Kind::Absent)
         missing.push_back(symbol.text());
     if (!missing.empty())
       result.push_back({slice.dependencies[i].name, path, std::move(missing)});

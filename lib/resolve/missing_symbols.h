@@ -1,4 +1,4 @@
-// Which symbols a DLL wants that the DLLs it would find do not offer.
+// Finds symbols that a DLL imports and that the DLLs it would load do not export.
 #pragma once
 
 #include "io/file.h"
@@ -6,15 +6,15 @@
 
 namespace tcfix::resolve {
 
-/// A library that was found for a dependency and lacks symbols that are wanted of it.
+/// A library that was found for a dependency, but lacks symbols.
 struct MissingSymbols {
   std::string dependency;
   std::string provider; ///< its path
   std::vector<std::string> symbols;
 };
 
-/// Looks at the providers that lie beside the file or in the folders of its search list that begin
-/// with its own. A provider that is not there, or cannot be read, says nothing.
+/// Checks the providers in the file's own folder and in folders of its search list relative to it.
+/// Providers that are missing or cannot be read are ignored.
 std::vector<MissingSymbols> findMissingSymbols(const io::InputFile& file, const Image& image);
 
 } // namespace tcfix::resolve

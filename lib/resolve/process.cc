@@ -16,7 +16,8 @@ llvm::StringRef canonicalArchitecture(llvm::StringRef name) {
       .Default(name);
 }
 
-/// The slice that a process runs. x86_64h is Haswell's, which every Mac of this decade can run.
+/// The slice that a process runs. x86_64h is for Haswell and later, which covers every Mac since
+/// 2013.
 const Slice* sliceFor(const Image& image, llvm::StringRef arch) {
   for (const Slice& slice : image.slices)
     if (image.format == Format::MachO && arch == "x86_64" && slice.arch == "x86_64h")
@@ -50,7 +51,7 @@ llvm::StringRef Process::variable(const std::string& name) const {
   return it == options.environment.end() ? llvm::StringRef() : llvm::StringRef(it->second);
 }
 
-const void* answererOf(const Process& process, int provider) {
+const void* providerKey(const Process& process, int provider) {
   if (provider >= 0)
     return process.modules[provider].slice;
   return provider == kElsewhere ? &kElsewhere : nullptr;
@@ -131,13 +132,13 @@ std::string describeRequester(const Process& process, size_t module) {
   std::optional<size_t> loader = process.modules[module].loader;
   if (!loader)
     return text;
-  text += " (which " + baseName(process.modules[*loader].path).str() + " needs";
-  // Of a long chain its end is what the user asked for.
+  text += " (needed by " + baseName(process.modules[*loader].path).str();
+  // At the end of a long chain is the library that the user loads.
   size_t top = *loader;
   while (process.modules[top].loader)
     top = *process.modules[top].loader;
   if (top != *loader)
-    text += ", brought in by " + baseName(process.modules[top].path).str();
+    text += ", loaded by " + baseName(process.modules[top].path).str();
   return text + ")";
 }
 
@@ -156,21 +157,20 @@ LoadProblem problemOf(const Process& process, size_t requester, const Search& se
   problem.library = search.binding.library;
   problem.dependency = search.binding.dependency;
   problem.tried = search.binding.tried;
-  std::string beginning =
-      describeRequester(process, requester) + " needs " + problem.dependency + ", ";
+  std::string beginning = describeRequester(process, requester) + " needs " + problem.dependency;
   if (search.hasOtherArchitecture) {
     problem.code = LoadProblem::Code::WrongArchitecture;
     problem.message =
-        beginning + "which is there only for another architecture than " + process.options.arch;
+        beginning + ", which was found only for architectures other than " + process.options.arch;
   } else if (!search.unreadable.empty()) {
     problem.code = LoadProblem::Code::Unreadable;
     problem.provider = search.unreadable;
-    problem.message = beginning + "but " + process.disk().targetPath(search.unreadable) +
-                      " is no library (" + problem.tried.back().outcome + ")";
+    problem.message = beginning + ", but " + process.disk().targetPath(search.unreadable) +
+                      " is not a library (" + problem.tried.back().outcome + ")";
   } else {
     problem.code = LoadProblem::Code::MissingDependency;
-    problem.message = beginning + (problem.tried.empty() ? "and nothing says where to look for it"
-                                                         : "which is not there");
+    problem.message = beginning + (problem.tried.empty() ? ", and no search path is set"
+                                                         : ", which was not found");
   }
   return problem;
 }
@@ -187,7 +187,7 @@ LoadProblem missingSymbols(const Process& process, size_t importer, llvm::String
   return problem;
 }
 
-void judge(LoadResult& result) {
+void setVerdict(LoadResult& result) {
   if (!result.problems.empty())
     result.verdict = Verdict::Fails;
   else if (llvm::any_of(result.bindings, [](const Binding& binding) {

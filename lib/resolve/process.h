@@ -1,5 +1,5 @@
-// What the three simulated loaders have in common: the libraries in a process, and the story of one
-// load as it is told to the caller.
+// What the three simulated loaders share: the libraries in a process, and the record of a load for
+// the caller.
 #pragma once
 
 #include "resolve/library_file.h"
@@ -16,11 +16,11 @@ struct Module {
   const Library* library = nullptr;
   const Slice* slice = nullptr;
   std::shared_ptr<const LibraryOverride> replaced;
-  std::string path;                 ///< the host path that the loader knows it by
-  std::string targetPath;           ///< the same as the target calls it
-  std::optional<size_t> loader;     ///< the module that asked for it first
+  std::string path;                 ///< the host path that it was loaded by
+  std::string targetPath;           ///< the same as a target path
+  std::optional<size_t> loader;     ///< the first module that required it
   std::vector<std::string> aliases; ///< other names that it was found by
-  /// For each dependency the module that was taken for it, or one of the two values below.
+  /// For each dependency, the module that provides it, or one of the two values below.
   std::vector<int> providers;
 
   llvm::ArrayRef<Dependency> dependencies() const;
@@ -28,20 +28,20 @@ struct Module {
   std::optional<SearchPathKind> searchPathKind() const;
   bool isDropped(size_t dependency) const;
   const SymbolTable* symbols() const { return library->symbols(slice->arch); }
-  /// True for the library's own name and for the path that it was loaded by.
-  bool isCalled(llvm::StringRef name) const {
+  /// True for the library's identity and for the path that it was loaded by.
+  bool isNamed(llvm::StringRef name) const {
     return targetPath == name || (slice->identity && *slice->identity == name);
   }
 };
 
-/// Out of reach: whatever is asked of it counts as present.
+/// Not on this machine: every symbol counts as present.
 constexpr int kElsewhere = -1;
-/// Missing, and nothing can be had of it.
+/// Missing: it provides no symbols.
 constexpr int kAbsent = -2;
 
 struct Process;
-/// What stands for a provider in a question about symbols.
-const void* answererOf(const Process& process, int provider);
+/// Identifies a provider in a SymbolQuery.
+const void* providerKey(const Process& process, int provider);
 
 /// A value: a copy is a process in the same state.
 struct Process {
@@ -49,25 +49,25 @@ struct Process {
   ProcessOptions options;
   std::map<std::string, std::shared_ptr<const LibraryOverride>> overrides; ///< by real host path
   std::vector<Module> modules;
-  bool trustsSymbols = false;             ///< only dependencies are looked for
+  bool trustsSymbols = false;             ///< only dependencies are checked
   bool hasExecutable = false;             ///< then it is the first module
-  size_t globalCount = 0;                 ///< the executable and what it brought in
-  std::shared_ptr<const LdSoSystem> ldSo; ///< made when it is first needed
+  size_t globalCount = 0;                 ///< the executable and its dependencies
+  std::shared_ptr<const LdSoSystem> ldSo; ///< set on first use
 
   const io::TargetDisk& disk() const { return store->disk(); }
   /// The value of a variable of the target's environment; empty if it is not set.
   llvm::StringRef variable(const std::string& name) const;
-  /// The module that was made from this file, under whatever path.
+  /// The module loaded from this file, by any path.
   std::optional<size_t> findFile(const Library& library) const;
 };
 
-/// A file that the loader has come across.
+/// A file that the loader considers.
 struct Candidate {
   enum class Outcome { Good, OtherArchitecture, Unreadable };
   Outcome outcome = Outcome::Unreadable;
   const Library* library = nullptr;
   const Slice* slice = nullptr;
-  std::string complaint; ///< unless it is good
+  std::string complaint; ///< why it cannot be used; empty if Good
 };
 
 /// Opens a file as a library of this format for the process's architecture.
@@ -77,43 +77,43 @@ Candidate open(const Process& process, Format format, const std::string& hostPat
 size_t addModule(Process& process, const Candidate& candidate, std::string hostPath,
                  std::optional<size_t> loader);
 
-/// A search for one dependency: what was tried, and what it shows if nothing served.
+/// A search for one dependency: what was tried, and why it failed.
 struct Search {
   Binding binding;
   bool hasUnknownPlaces = false;
   bool hasOtherArchitecture = false;
-  std::string unreadable; ///< host path of a file in the way that is no library
+  std::string unreadable; ///< host path of a file that ended the search and is not a library
 
   Search(const Process& process, size_t requester, llvm::StringRef dependency);
   void tried(std::string place, std::string outcome);
-  /// Tells how a candidate failed.
+  /// Records why a candidate cannot be used.
   void tried(std::string place, const Candidate& candidate);
   void found(const Module& provider, FoundBy how);
 };
 
-/// The sentence's beginning: the library, and who brought it in.
+/// The beginning of a message: the library, and what required it.
 std::string describeRequester(const Process& process, size_t module);
 
-/// The problem that the library to load cannot be used.
+/// The problem: the library to load cannot be used.
 LoadProblem problemOf(const std::string& hostPath, const Candidate& candidate);
 
-/// The problem that a fruitless search is.
+/// The problem: a dependency was not found.
 LoadProblem problemOf(const Process& process, size_t requester, const Search& search);
 
-/// The problem that symbols are missing. `provider` may be empty.
+/// The problem: symbols are missing. `provider` may be empty.
 LoadProblem missingSymbols(const Process& process, size_t importer, llvm::StringRef dependency,
                            llvm::StringRef provider, std::vector<std::string> symbols);
 
-/// The verdict that problems and bindings amount to.
-void judge(LoadResult& result);
+/// Derives the verdict from problems and bindings.
+void setVerdict(LoadResult& result);
 
-/// The simulated loaders: each loads `hostPath` into the process, which it leaves in pieces if that
+/// The simulated loaders: each loads `hostPath` into the process, whose state is undefined if that
 /// fails.
 LoadResult loadByDyld(Process& process, const std::string& hostPath);
 LoadResult loadByLdSo(Process& process, const std::string& hostPath);
 LoadResult loadByWindows(Process& process, const std::string& hostPath);
 
-/// A python of whose program nothing is known but what every one brings in.
+/// Starts a python whose program is unknown: only what every python loads.
 void startPythonByLdSo(Process& process);
 
 } // namespace tcfix::resolve

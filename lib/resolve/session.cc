@@ -20,8 +20,8 @@ LoadResult loadInto(Process& process, Format format, const std::string& hostPath
   return {};
 }
 
-/// The executable and what it brings in come first. It runs, so that a problem there is a limit of
-/// the simulation and not told.
+/// Loads the executable and its dependencies first. It is known to run, so a problem there is a
+/// limit of the simulation and is not reported.
 void start(Process& process) {
   const Library& executable = process.store->open(process.options.executable);
   if (executable.problem)
@@ -29,7 +29,7 @@ void start(Process& process) {
   if (process.options.arch.empty())
     process.options.arch = executable.image.slices.front().arch;
   Process started = process;
-  // What it is called by may be a link, as in every venv; the loaders ask for the real one.
+  // Its path may be a link, as in every venv; the loaders use the real path.
   loadInto(started, executable.image.format, executable.path);
   if (started.modules.empty())
     return;
@@ -45,7 +45,7 @@ LoadResult unreadable(const Library& library) {
   problem.message = baseName(library.path).str() + ": " + library.problem->message;
   LoadResult result;
   result.problems.push_back(std::move(problem));
-  judge(result);
+  setVerdict(result);
   return result;
 }
 
@@ -63,7 +63,7 @@ std::string countMissing(const LoadProblem& problem, std::string requester) {
     requester = baseName(problem.library).str();
   return requester + " needs " + (count == 0 ? "a" : std::to_string(count)) +
          (count < 2 ? " symbol that " : " symbols that ") +
-         (problem.provider.empty() ? "no library offers"
+         (problem.provider.empty() ? "no library has"
                                    : baseName(problem.provider).str() + " does not have");
 }
 
@@ -103,7 +103,7 @@ LoadResult Session::load(const std::string& hostPath, const ExplainOptions* expl
     startPythonByLdSo(*process);
   Process tried = *process;
   LoadResult result = loadInto(tried, library.image.format, hostPath);
-  judge(result);
+  setVerdict(result);
   process->ldSo = tried.ldSo;
   if (result.verdict != Verdict::Fails)
     *process = std::move(tried);

@@ -1,4 +1,4 @@
-// One library loaded into an empty process: what it depends on, and what that depends on.
+// The dependency tree of one library, loaded into an empty process.
 #pragma once
 
 #include "resolve/session.h"
@@ -11,11 +11,11 @@ struct TreeOptions {
 };
 
 struct Tree {
-  std::string root; ///< the host path that the loader knows it by
+  std::string root; ///< the host path that it is loaded by
   LoadResult result;
 };
 
-/// A library for another platform than this machine has its own neighbours only, unless there is a
+/// A library for another platform can find only libraries relative to itself, unless there is a
 /// sysroot.
 Tree loadAlone(const std::string& path, const Image& image, const TreeOptions& options);
 

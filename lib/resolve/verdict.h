@@ -1,4 +1,4 @@
-// What several verdicts amount to.
+// Combining verdicts.
 #pragma once
 
 #include "resolve/session.h"

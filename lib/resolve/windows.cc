@@ -1,5 +1,5 @@
-// Windows' loader, as far as finding and binding DLLs goes, and the helper inside DLLs that tcfix
-// has converted (lib/pe/helper/helper.c). docs/loaders.md has the rules.
+// Simulates how Windows finds and binds DLLs, and the helper inside DLLs that tcfix has converted
+// (lib/pe/helper/helper.c). docs/loaders.md lists the rules.
 #include "resolve/windows_names.h"
 #include "resolve/windows_search.h"
 
@@ -17,7 +17,7 @@ std::string folderOf(llvm::StringRef path) {
   return llvm::sys::path::parent_path(path).str();
 }
 
-/// Windows adds the usual extension to a name that has none.
+/// Windows adds the default extension to a name without one.
 std::string withExtension(llvm::StringRef name) {
   return name.contains('.') ? name.str() : name.str() + ".dll";
 }
@@ -26,8 +26,8 @@ class Windows {
 public:
   Windows(Process& process, LoadResult& result) : process(process), result(result) {}
 
-  /// One LoadLibraryEx: maps the file with all that it imports, binds, and starts every new DLL.
-  /// Nothing stays behind if that fails; then the reasons are in `result.problems`.
+  /// One LoadLibraryEx call: maps the file and its imports, binds them, and initializes every new
+  /// DLL. If that fails, nothing stays loaded, and the reasons are in `result.problems`.
   std::optional<size_t> load(const std::string& hostPath, const WindowsSearch& search,
                              std::optional<size_t> requester) {
     Candidate candidate = open(process, Format::Pe, hostPath);
@@ -42,10 +42,10 @@ public:
     size_t module = addModule(process, candidate, hostPath, requester);
     map(module, search);
     const size_t end = process.modules.size();
-    // Also where something is missing: what was found may not fit either.
+    // Also if something is missing: the DLLs that were found may be incompatible as well.
     for (size_t i = before.size(); i < end && !process.trustsSymbols; ++i)
       checkSymbols(i, search, [&](size_t dependency) { return !isOurs(i, dependency); });
-    // Those that are imported start before those that import them.
+    // Imported DLLs are initialized before those that import them.
     for (size_t i = end; i-- > before.size() && result.problems.size() == problems;)
       start(i);
     if (result.problems.size() == problems)
@@ -59,7 +59,7 @@ private:
     return process.modules[module].dependencies()[index];
   }
 
-  /// Delayed by tcfix and bound when the DLL starts.
+  /// Delayed by tcfix and bound when the DLL is initialized.
   bool isOurs(size_t module, size_t index) const {
     const Dependency& dependency = dependencyOf(module, index);
     return dependency.kind == DependencyKind::Delay && !dependency.isLazy;
@@ -69,81 +69,81 @@ private:
     for (size_t i = 0; i < process.modules[module].dependencies().size(); ++i) {
       if (process.modules[module].isDropped(i) || isOurs(module, i))
         continue;
-      Search story(process, module, dependencyOf(module, i).name);
+      Search trace(process, module, dependencyOf(module, i).name);
       if (dependencyOf(module, i).isLazy) {
-        story.binding.state = State::Optional;
-        story.binding.how = {FoundBy::Kind::PlatformRule, "bound at first use"};
-        result.bindings.push_back(std::move(story.binding));
+        trace.binding.state = State::Optional;
+        trace.binding.how = {FoundBy::Kind::PlatformRule, "bound at first call"};
+        result.bindings.push_back(std::move(trace.binding));
         continue;
       }
       size_t before = process.modules.size();
-      int provider = import(story, module, withExtension(dependencyOf(module, i).name), search);
+      int provider = import(trace, module, withExtension(dependencyOf(module, i).name), search);
       process.modules[module].providers[i] = provider;
-      result.bindings.push_back(std::move(story.binding));
+      result.bindings.push_back(std::move(trace.binding));
       if (process.modules.size() > before)
         map(before, search);
     }
   }
 
-  /// The module for an imported name, its own imports not yet mapped.
-  int import(Search& story, size_t requester, const std::string& name,
+  /// The module for an imported name; its own imports are not mapped yet.
+  int import(Search& trace, size_t requester, const std::string& name,
              const WindowsSearch& search) {
     if (isApiSet(name))
-      return taken(story, State::System, "Windows");
+      return taken(trace, State::System, "Windows");
     if (std::optional<size_t> loaded = findLoaded(name))
-      return found(story, *loaded, {FoundBy::Kind::AlreadyLoaded});
+      return found(trace, *loaded, {FoundBy::Kind::AlreadyLoaded});
     for (const WindowsFolder& folder : search) {
       if (isKnownDll(name) && folder.path != system32(process))
         continue;
       std::optional<std::string> path = process.disk().find(folder.path, name);
       if (!path) {
-        story.tried(targetOf(folder.path, name), "not there");
+        trace.tried(targetOf(folder.path, name), "not found");
         continue;
       }
       Candidate candidate = open(process, Format::Pe, *path);
       if (std::optional<size_t> same = process.findFile(*candidate.library))
-        return found(story, *same, {FoundBy::Kind::AlreadyLoaded});
+        return found(trace, *same, {FoundBy::Kind::AlreadyLoaded});
       if (candidate.outcome == Candidate::Outcome::Good)
-        return found(story, addModule(process, candidate, *path, requester), folder.how);
-      // The first file of that name decides.
-      story.tried(targetOf(folder.path, name), candidate);
-      return conclude(story, requester, name);
+        return found(trace, addModule(process, candidate, *path, requester), folder.how);
+      // The first file with that name ends the search.
+      trace.tried(targetOf(folder.path, name), candidate);
+      return conclude(trace, requester, name);
     }
-    missSystem32(story);
-    return conclude(story, requester, name);
+    missSystem32(trace);
+    return conclude(trace, requester, name);
   }
 
-  /// What it means that nothing was found.
-  int conclude(Search& story, size_t requester, llvm::StringRef name) {
+  /// The result of a search that found nothing.
+  int conclude(Search& trace, size_t requester, llvm::StringRef name) {
     if (isInterpreter(name))
-      return taken(story, State::Assumed, "the interpreter");
+      return taken(trace, State::Assumed, "the interpreter");
     if (isWindowsLibrary(name) && !system32(process))
-      return taken(story, State::Assumed, "part of Windows");
-    if (story.hasUnknownPlaces)
-      return taken(story, State::Unknown, "");
-    story.binding.state = State::Missing;
-    result.problems.push_back(problemOf(process, requester, story));
+      return taken(trace, State::Assumed, "part of Windows");
+    if (trace.hasUnknownPlaces)
+      return taken(trace, State::Unknown, "");
+    trace.binding.state = State::Missing;
+    result.problems.push_back(problemOf(process, requester, trace));
     return kAbsent;
   }
 
-  /// Every search ends there, and in folders that programs add; on a disk that cannot be seen
-  /// anything may lie in them.
-  void missSystem32(Search& story) const {
+  /// Every search ends there, and in folders that programs add. If they are not on this machine,
+  /// they may contain anything.
+  void missSystem32(Search& trace) const {
     if (process.disk().knowsAbsolutePaths())
       return;
-    story.hasUnknownPlaces = true;
-    story.tried("System32", "out of reach");
+    trace.hasUnknownPlaces = true;
+    trace.tried("System32", "not on this machine");
   }
 
-  static int taken(Search& story, State state, const char* how) {
-    story.binding.state = state;
+  static int taken(Search& trace, State state, const char* how) {
+    trace.binding.state = state;
     if (*how)
-      story.binding.how = {FoundBy::Kind::PlatformRule, how};
+      trace.binding.how = {FoundBy::Kind::PlatformRule, how};
     return kElsewhere;
   }
 
-  int found(Search& story, size_t module, const FoundBy& how) {
-    story.found(process.modules[module], how);
+  int found(Search& trace, size_t module, const FoundBy& how) {
+    trace.found(process.modules[module], how);
     return static_cast<int>(module);
   }
 
@@ -154,7 +154,7 @@ private:
     return process.disk().targetPath(path);
   }
 
-  /// By the name of its file, whatever its folder.
+  /// A loaded module with this file name, in any folder.
   std::optional<size_t> findLoaded(llvm::StringRef name) const {
     for (size_t i = 0; i < process.modules.size(); ++i)
       if (llvm::sys::path::filename(process.modules[i].path).equals_insensitive(name))
@@ -167,13 +167,13 @@ private:
     std::map<size_t, std::vector<std::string>> missing; // by dependency
     const Module& module = process.modules[importer];
     for (const NeededSymbol& symbol : module.library->needed(module.slice->arch)) {
-      // A helper that a plan would add brings imports of its own, which Windows has.
+      // The helper that a plan would add has imports of its own, which Windows provides.
       size_t dependency = *symbol.dependency;
       if (dependency >= module.providers.size() || !isWanted(dependency))
         continue;
       int provider = module.providers[dependency];
-      if (provider >= 0 && !offers(*process.modules[provider].library,
-                                   process.modules[provider].slice->arch, symbol, search, 0))
+      if (provider >= 0 && !provides(*process.modules[provider].library,
+                                     process.modules[provider].slice->arch, symbol, search, 0))
         missing[dependency].push_back(symbol.text());
     }
     for (auto& [dependency, symbols] : missing)
@@ -183,118 +183,118 @@ private:
                          std::move(symbols)));
   }
 
-  /// Whether a DLL has the symbol, or forwards it to one that has.
-  bool offers(const Library& library, const std::string& arch, const NeededSymbol& wanted,
-              const WindowsSearch& search, unsigned hops) const {
+  /// Whether a DLL has the symbol, or forwards it to one that does.
+  bool provides(const Library& library, const std::string& arch, const NeededSymbol& wanted,
+                const WindowsSearch& search, unsigned hops) const {
     const SymbolTable* table = library.symbols(arch);
     if (!table)
-      return true; // nothing can be said of it
-    SymbolOffer offer = table->find(wanted);
-    if (offer.kind != SymbolOffer::Kind::Elsewhere)
-      return offer.kind == SymbolOffer::Kind::Here;
-    std::string name = offer.library.str() + ".dll";
+      return true; // unknown
+    SymbolLookup lookup = table->find(wanted);
+    if (lookup.kind != SymbolLookup::Kind::Forwarded)
+      return lookup.kind == SymbolLookup::Kind::Defined;
+    std::string name = lookup.library.str() + ".dll";
     if (isApiSet(name) || isInterpreter(name) || hops > kMostHops)
       return true;
     if (std::optional<size_t> loaded = findLoaded(name))
-      return offers(*process.modules[*loaded].library, arch, offer.symbol, search, hops + 1);
+      return provides(*process.modules[*loaded].library, arch, lookup.symbol, search, hops + 1);
     for (const WindowsFolder& folder : search)
       if (std::optional<std::string> path = process.disk().find(folder.path, name)) {
         Candidate candidate = open(process, Format::Pe, *path);
         return candidate.outcome == Candidate::Outcome::Good &&
-               offers(*candidate.library, arch, offer.symbol, search, hops + 1);
+               provides(*candidate.library, arch, lookup.symbol, search, hops + 1);
       }
     return isWindowsLibrary(name) && !system32(process);
   }
 
-  /// What the helper does before a converted DLL's own code runs.
+  /// Simulates the helper, which runs before a converted DLL's own code.
   void start(size_t module) {
     for (size_t i = 0; i < process.modules[module].dependencies().size(); ++i) {
       if (process.modules[module].isDropped(i) || !isOurs(module, i))
         continue;
       const std::string name = dependencyOf(module, i).name;
       const size_t problems = result.problems.size();
-      Search story(process, module, name);
+      Search trace(process, module, name);
       std::vector<LoadProblem> causes;
-      std::optional<size_t> loaded = bind(story, module, withExtension(name), causes);
+      std::optional<size_t> loaded = bind(trace, module, withExtension(name), causes);
       if (loaded) {
         process.modules[module].providers[i] = static_cast<int>(*loaded);
         checkSymbols(module, modernSearch(process, folderOf(process.modules[*loaded].path)),
                      [&](size_t dependency) { return dependency == i; });
       } else if (isInterpreter(name) || (isWindowsLibrary(name) && !system32(process))) {
-        process.modules[module].providers[i] = taken(story, State::Assumed, "part of Windows");
-      } else if (story.hasUnknownPlaces) {
-        process.modules[module].providers[i] = taken(story, State::Unknown, "");
+        process.modules[module].providers[i] = taken(trace, State::Assumed, "part of Windows");
+      } else if (trace.hasUnknownPlaces) {
+        process.modules[module].providers[i] = taken(trace, State::Unknown, "");
       } else {
-        story.binding.state = State::Missing;
-        // One that is there, and lacks something itself, is the deeper cause.
+        trace.binding.state = State::Missing;
+        // A DLL that was found, but lacks a dependency itself, is the actual cause.
         llvm::append_range(result.problems, causes);
-        result.problems.push_back(problemOf(process, module, story));
+        result.problems.push_back(problemOf(process, module, trace));
       }
-      result.bindings.push_back(std::move(story.binding));
+      result.bindings.push_back(std::move(trace.binding));
       if (result.problems.size() > problems)
         return;
     }
   }
 
-  /// load() of the helper: the embedded list, the plain name as Python would search for it, the
-  /// DLL's own folder, and the plain name with PATH.
-  std::optional<size_t> bind(Search& story, size_t module, const std::string& name,
+  /// load() in the helper: the embedded list, the name alone as Python would search for it, the
+  /// DLL's own folder, and the name alone with PATH.
+  std::optional<size_t> bind(Search& trace, size_t module, const std::string& name,
                              std::vector<LoadProblem>& causes) {
     const std::vector<std::string> entries = process.modules[module].searchPaths();
     for (const std::string& entry : entries)
-      if (std::optional<size_t> loaded = loadFrom(story, module, entry, name, causes))
+      if (std::optional<size_t> loaded = loadFrom(trace, module, entry, name, causes))
         return loaded;
     if (std::optional<size_t> loaded =
-            loadPlain(story, module, name, modernSearch(process, {}), causes))
+            loadPlain(trace, module, name, modernSearch(process, {}), causes))
       return loaded;
-    if (std::optional<size_t> loaded = loadFrom(story, module, "$ORIGIN", name, causes))
+    if (std::optional<size_t> loaded = loadFrom(trace, module, "$ORIGIN", name, causes))
       return loaded;
     if (std::optional<size_t> loaded =
-            loadPlain(story, module, name, classicSearch(process, {}), causes))
+            loadPlain(trace, module, name, classicSearch(process, {}), causes))
       return loaded;
     if (causes.empty())
-      missSystem32(story);
+      missSystem32(trace);
     return std::nullopt;
   }
 
-  std::optional<size_t> loadFrom(Search& story, size_t module, const std::string& entry,
+  std::optional<size_t> loadFrom(Search& trace, size_t module, const std::string& entry,
                                  const std::string& name, std::vector<LoadProblem>& causes) {
     WindowsEntry place = entryOf(process, entry, folderOf(process.modules[module].path));
     if (!place.folder) {
-      story.hasUnknownPlaces |= place.isUnknown;
-      story.tried(entry, place.isUnknown ? "out of reach" : "means no folder");
+      trace.hasUnknownPlaces |= place.isUnknown;
+      trace.tried(entry, place.isUnknown ? "not on this machine" : "not an absolute path");
       return std::nullopt;
     }
     std::optional<std::string> path = process.disk().find(*place.folder, place.rest + "/" + name);
     if (!path) {
-      story.tried(targetOf(*place.folder + place.rest, name), "not there");
+      trace.tried(targetOf(*place.folder + place.rest, name), "not found");
       return std::nullopt;
     }
     const std::string folder = folderOf(*path);
     const FoundBy how{FoundBy::Kind::SearchPath, entry};
     std::optional<size_t> loaded =
-        attempt(story, module, *path, modernSearch(process, folder), how, causes);
+        attempt(trace, module, *path, modernSearch(process, folder), how, causes);
     // Its dependencies may be on PATH.
     return loaded ? loaded
-                  : attempt(story, module, *path, classicSearch(process, folder), how, causes);
+                  : attempt(trace, module, *path, classicSearch(process, folder), how, causes);
   }
 
-  std::optional<size_t> loadPlain(Search& story, size_t module, const std::string& name,
+  std::optional<size_t> loadPlain(Search& trace, size_t module, const std::string& name,
                                   const WindowsSearch& search, std::vector<LoadProblem>& causes) {
     if (std::optional<size_t> loaded = findLoaded(name)) {
-      found(story, *loaded, {FoundBy::Kind::AlreadyLoaded});
+      found(trace, *loaded, {FoundBy::Kind::AlreadyLoaded});
       return loaded;
     }
     for (const WindowsFolder& folder : search)
       if (std::optional<std::string> path = process.disk().find(folder.path, name))
-        return attempt(story, module, *path, search, folder.how, causes);
+        return attempt(trace, module, *path, search, folder.how, causes);
       else
-        story.tried(targetOf(folder.path, name), "not there");
+        trace.tried(targetOf(folder.path, name), "not found");
     return std::nullopt;
   }
 
-  /// A load that may fail without harm; its reason is kept.
-  std::optional<size_t> attempt(Search& story, size_t module, const std::string& path,
+  /// A load whose failure is only recorded.
+  std::optional<size_t> attempt(Search& trace, size_t module, const std::string& path,
                                 const WindowsSearch& search, const FoundBy& how,
                                 std::vector<LoadProblem>& causes) {
     const size_t problems = result.problems.size(), bindings = result.bindings.size();
@@ -303,12 +303,12 @@ private:
       loaded = load(path, search, module);
     --depth;
     if (loaded) {
-      found(story, *loaded, how);
+      found(trace, *loaded, how);
       return loaded;
     }
     std::vector<LoadProblem> reasons(result.problems.begin() + problems, result.problems.end());
-    story.tried(process.disk().targetPath(path),
-                reasons.empty() ? "does not load" : reasons.front().message);
+    trace.tried(process.disk().targetPath(path),
+                reasons.empty() ? "failed to load" : reasons.front().message);
     if (causes.empty())
       causes = std::move(reasons);
     result.problems.resize(problems);
@@ -316,7 +316,7 @@ private:
     return std::nullopt;
   }
 
-  // Forwarders, and DLLs that load one another, must come to an end.
+  // Limits cycles of forwarders and of DLLs that load one another.
   static constexpr unsigned kMostHops = 64;
 
   Process& process;

@@ -7,7 +7,7 @@ namespace tcfix::resolve {
 
 namespace {
 
-// Beginnings that stand for families, such as d3dcompiler_47.dll and msvcp140_atomic_wait.dll.
+// Prefixes of families of DLLs, such as d3dcompiler_47.dll and msvcp140_atomic_wait.dll.
 constexpr llvm::StringLiteral kFamilies[] = {
     "concrt1", "d2d1",   "d3d",   "dxgi",      "dwrite", "mf",
     "msvcp",   "nvcuda", "vcomp", "vcruntime", "xinput",

@@ -1,21 +1,21 @@
-// Names of DLLs that come with Windows, with Python, or with no file at all.
+// Names of DLLs that are part of Windows or Python, or that have no file.
 #pragma once
 
 #include <llvm/ADT/StringRef.h>
 
 namespace tcfix::resolve {
 
-/// API sets are names that Windows itself translates; there are no such files.
+/// API sets: names that Windows maps to other DLLs; there are no such files.
 bool isApiSet(llvm::StringRef name);
 
-/// The registry's KnownDLLs: only ever taken from System32, whatever lies in other folders.
+/// The registry's KnownDLLs: always loaded from System32, even if other folders contain them.
 bool isKnownDll(llvm::StringRef name);
 
-/// DLLs of System32 that Python packages ask for, and the C and C++ runtime, which its installer
-/// puts there. For a target whose System32 is out of reach.
+/// DLLs in System32 that Python packages require, and the C and C++ runtime, which its installer
+/// puts there. For a target whose System32 is not on this machine.
 bool isWindowsLibrary(llvm::StringRef name);
 
-/// python312.dll, python3.dll: the process has them.
+/// python312.dll, python3.dll: already in the process.
 bool isInterpreter(llvm::StringRef name);
 
 } // namespace tcfix::resolve

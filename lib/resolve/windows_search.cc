@@ -9,7 +9,7 @@ namespace tcfix::resolve {
 
 namespace {
 
-// Names of variables have no case.
+// Variable names are case-insensitive.
 std::optional<llvm::StringRef> findVariable(const Process& process, llvm::StringRef name) {
   for (const auto& [known, value] : process.options.environment)
     if (name.equals_insensitive(known))
@@ -17,7 +17,7 @@ std::optional<llvm::StringRef> findVariable(const Process& process, llvm::String
   return std::nullopt;
 }
 
-/// ExpandEnvironmentStrings: a variable that is not set stays as it is written.
+/// ExpandEnvironmentStrings: a variable that is not set is left unchanged.
 std::string expandVariables(const Process& process, llvm::StringRef text) {
   std::string result;
   while (!text.empty()) {
@@ -106,7 +106,7 @@ WindowsEntry entryOf(const Process& process, llvm::StringRef entry, llvm::String
   llvm::StringRef path = expanded;
   bool isDrive = path.size() >= 3 && llvm::isAlpha(path[0]) && path[1] == ':' && path[2] == '\\';
   if (!isDrive && !path.starts_with("\\\\"))
-    return result; // means no folder: a variable that is not set
+    return result; // not an absolute path, such as a variable that is not set
   result.folder = process.disk().hostPath(path);
   result.isUnknown = !result.folder;
   return result;

@@ -20,7 +20,7 @@ namespace path = llvm::sys::path;
 
 namespace {
 
-bool isSystems(llvm::StringRef dependency, Platform platform) {
+bool isSystemLibrary(llvm::StringRef dependency, Platform platform) {
   llvm::StringRef name = baseName(dependency);
   switch (platform) {
   case Platform::MacOs:
@@ -41,7 +41,7 @@ std::string hashedName(llvm::StringRef name, llvm::StringRef sha256, Platform pl
   return (name.take_front(dot) + "-" + sha256.take_front(8) + name.drop_front(dot)).str();
 }
 
-/// One library of the folder.
+/// One library of the directory.
 struct Source {
   std::string path;
   std::unique_ptr<io::InputFile> file;
@@ -59,18 +59,18 @@ public:
   llvm::Expected<Bundle> run();
 
 private:
-  /// The FFmpeg libraries to begin with; false if the wheel has one inside already.
+  /// Finds the FFmpeg libraries that the wheel depends on; false if it already contains an FFmpeg.
   llvm::Expected<bool> findRoots();
   llvm::Error collect(const std::string& name);
   llvm::Expected<BundledFile> rewrite(const Source& source, const std::string& target) const;
-  /// What a dependency is looked for as.
+  /// The key under which a dependency is looked up.
   std::string nameOf(llvm::StringRef dependency) const;
-  /// The path in the folder; empty if there is no such file.
+  /// The path in the directory; empty if there is no such file.
   std::string find(llvm::StringRef name) const;
   void warn(const std::string& message) {
     bundle.warnings.push_back({std::nullopt, message, folder, {}});
   }
-  void warnOfSystem(const Source& source);
+  void warnAboutSystem(const Source& source);
 
   const std::string& folder;
   const Contents& wheel;
@@ -79,11 +79,11 @@ private:
   Platform platform;
   std::set<std::string> roots, absent;
   std::vector<std::string> queue;
-  std::map<std::string, Source> sources; ///< by the name that they are asked by
+  std::map<std::string, Source> sources; ///< by dependency name
   Bundle bundle;
 };
 
-// Windows' DLLs are asked for in any case.
+// DLL names are case-insensitive on Windows.
 std::string Bundler::nameOf(llvm::StringRef dependency) const {
   llvm::StringRef name = baseName(dependency);
   return platform == Platform::Windows ? name.lower() : name.str();
@@ -119,9 +119,9 @@ llvm::Expected<bool> Bundler::findRoots() {
   }
   if (roots.empty() && !hasOneInside)
     return fail(ErrorCode::Unsupported,
-                "finds no FFmpeg of any major it knows in " + folder +
-                    (missing.empty() ? "" : ": that has no " + llvm::join(missing, ", no ")),
-                "the folder must hold the shared libraries, under their usual names");
+                "no compatible FFmpeg in " + folder +
+                    (missing.empty() ? "" : ": " + llvm::join(missing, ", ") + " not found"),
+                "the directory must contain the shared libraries, with their usual names");
   return !roots.empty();
 }
 
@@ -145,24 +145,25 @@ llvm::Error Bundler::collect(const std::string& name) {
                                               .str());
   source.sha256 = io::sha256Hex(source.file->bytes());
   source.newName = hashedName(name, source.sha256, platform);
-  warnOfSystem(source);
+  warnAboutSystem(source);
   for (const Slice& slice : source.image.slices)
     for (const Dependency& dependency : slice.dependencies) {
       std::string wanted = nameOf(dependency.name);
-      if (isSystems(dependency.name, platform) || sources.count(wanted))
+      if (isSystemLibrary(dependency.name, platform) || sources.count(wanted))
         continue;
       if (!find(wanted).empty())
         queue.push_back(wanted);
       else if (absent.insert(wanted).second)
-        warn("has no " + wanted + ", which " + name + " needs: it must be on every machine");
+        warn("does not include " + wanted + ", which " + name +
+             " needs: every machine must have it");
     }
   sources.emplace(name, std::move(source));
   return llvm::Error::success();
 }
 
-// A wheel's tag promises that it works from a certain system on; an FFmpeg built on a newer one
-// breaks that.
-void Bundler::warnOfSystem(const Source& source) {
+// A wheel's tag states the oldest system that it works on; an FFmpeg built on a newer system breaks
+// that promise.
+void Bundler::warnAboutSystem(const Source& source) {
   for (const Slice& slice : source.image.slices) {
     llvm::StringRef needed = platform == Platform::Linux ? slice.minGlibc : slice.minOs;
     std::optional<Version> wanted = parseVersion(needed);
@@ -170,7 +171,7 @@ void Bundler::warnOfSystem(const Source& source) {
     if (wanted && promised && *promised < *wanted)
       warn(path::filename(source.path).str() + " needs " +
            (platform == Platform::Linux ? "glibc " : "macOS ") + needed.str() +
-           ", newer than the wheel's name says");
+           ", which is newer than the wheel's tag");
   }
 }
 
@@ -178,7 +179,7 @@ llvm::Expected<BundledFile> Bundler::rewrite(const Source& source,
                                              const std::string& target) const {
   std::vector<plan::PlannedEdit> edits;
   using Why = plan::Reason::Kind;
-  auto wish = [&](Edit edit, Why why, const char* what = "") {
+  auto add = [&](Edit edit, Why why, const char* what = "") {
     edits.push_back({std::move(edit), {why, what}});
   };
   bool needsOthers = false;
@@ -187,25 +188,25 @@ llvm::Expected<BundledFile> Bundler::rewrite(const Source& source,
     if (platform == Platform::MacOs || platform == Platform::Linux)
       for (const std::string& entry : slice.searchPaths)
         if (entry != "$ORIGIN" && seen.insert(entry).second)
-          wish(RemoveSearchPath{entry}, Why::OtherMachine);
+          add(RemoveSearchPath{entry}, Why::OtherMachine);
     for (const Dependency& dependency : slice.dependencies) {
       auto other = sources.find(nameOf(dependency.name));
-      if (other == sources.end() || isSystems(dependency.name, platform) ||
+      if (other == sources.end() || isSystemLibrary(dependency.name, platform) ||
           !seen.insert(dependency.name).second)
         continue;
       needsOthers = true;
-      wish(RenameDependency{dependency.name, (platform == Platform::MacOs ? "@loader_path/" : "") +
-                                                 other->second.newName},
-           Why::NameIn, "the wheel");
+      add(RenameDependency{dependency.name, (platform == Platform::MacOs ? "@loader_path/" : "") +
+                                                other->second.newName},
+          Why::NameIn, "the wheel");
     }
   }
   if (platform == Platform::MacOs && source.image.slices.front().identity)
-    wish(SetIdentity{"@rpath/" + source.newName}, Why::NameIn, "the wheel");
+    add(SetIdentity{"@rpath/" + source.newName}, Why::NameIn, "the wheel");
   if (platform == Platform::Linux) {
-    wish(SetIdentity{source.newName}, Why::NameIn, "the wheel");
+    add(SetIdentity{source.newName}, Why::NameIn, "the wheel");
     if (needsOthers) {
-      wish(AddSearchPath{"$ORIGIN", false}, Why::LeadsTo, "the others in the wheel");
-      wish(SetSearchPathKind{SearchPathKind::Rpath}, Why::RunpathHides);
+      add(AddSearchPath{"$ORIGIN", false}, Why::LeadsTo, "the others in the wheel");
+      add(SetSearchPathKind{SearchPathKind::Rpath}, Why::RunpathHides);
     }
   }
   BundledFile bundled;
@@ -232,14 +233,14 @@ llvm::Expected<BundledFile> Bundler::rewrite(const Source& source,
 
 llvm::Expected<Bundle> Bundler::run() {
   if (!io::isDirectory(folder))
-    return fail(ErrorCode::NotFound, "was not repaired: there is no folder " + folder,
-                "name the folder that holds the shared libraries of FFmpeg");
+    return fail(ErrorCode::NotFound, "not repaired: no such directory: " + folder,
+                "pass the directory that contains the shared libraries of FFmpeg");
   llvm::Expected<bool> hasRoots = findRoots();
   if (!hasRoots)
     return hasRoots.takeError();
   if (!*hasRoots)
     return std::move(bundle);
-  // Where wheel tools put such libraries: delocate inside the package, the others beside it.
+  // Where wheel tools put bundled libraries: delocate inside the package, the others beside it.
   const std::string& package = wheel.name().distribution;
   bundle.ffmpeg.folder = platform == Platform::MacOs ? package + "/.dylibs" : package + ".libs";
   bundle.ffmpeg.description = "the wheel's own FFmpeg";

@@ -1,9 +1,9 @@
-// An FFmpeg that goes inside the wheel, so that it needs none on the machine where it is installed.
+// Bundles an FFmpeg into the wheel, so that it does not need one on the target machine.
 //
-// Taken from a folder are the libraries that the wheel's own ask for, of every FFmpeg major that is
-// there completely, and what those need and the folder has; never what every system has. In the
-// wheel each has the hash of the original in its name, as auditwheel does it: another copy that is
-// loaded in the same process is then never taken for it.
+// Copies from a directory the libraries that the wheel's own libraries depend on, for every FFmpeg
+// major that is complete, and their dependencies in that directory, but no system libraries. As
+// with auditwheel, their names in the wheel contain a hash, so that they are never confused with
+// another copy in the same process.
 #pragma once
 
 #include "commit/outcome.h"
@@ -13,7 +13,7 @@
 
 namespace tcfix::wheel {
 
-/// Why a file that was not in the wheel before is in it now.
+/// The reason for a file that was added to the wheel.
 inline constexpr llvm::StringLiteral kBundled = "bundled";
 
 struct BundledFile {
@@ -22,12 +22,12 @@ struct BundledFile {
 };
 
 struct Bundle {
-  plan::FfmpegBeside ffmpeg; ///< as the wheel's libraries shall see it
+  plan::FfmpegBeside ffmpeg; ///< for the edits of the wheel's own libraries
   std::vector<BundledFile> files;
-  std::vector<Problem> warnings; ///< what the new wheel needs and its name does not tell
+  std::vector<Problem> warnings; ///< requirements of the new wheel that its name does not show
 };
 
-/// Empty when the wheel has an FFmpeg inside already. `images` are the wheel's own libraries.
+/// Empty if the wheel already contains an FFmpeg. `images` are the wheel's own libraries.
 llvm::Expected<Bundle> bundleFfmpeg(const std::string& folder, const Contents& wheel,
                                     llvm::ArrayRef<const Image*> images,
                                     const formats::Signing& signing);

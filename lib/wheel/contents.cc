@@ -15,17 +15,19 @@ namespace tcfix::wheel {
 
 namespace {
 
-constexpr llvm::StringLiteral kChanged = "the wheel was changed after it was made; get it anew";
+constexpr llvm::StringLiteral kChanged =
+    "the wheel was changed after it was built; download it again";
 
 llvm::Error notAWheel(const std::string& why) {
-  return fail(ErrorCode::Malformed, "is not a wheel: " + why, "get it anew, or build it again");
+  return fail(ErrorCode::Malformed, "is not a valid wheel: " + why,
+              "download it again, or rebuild it");
 }
 
 } // namespace
 
 llvm::Expected<Contents> Contents::open(const std::string& path) {
   if (io::isDirectory(path))
-    return fail(ErrorCode::NotALibrary, "is a folder, not a wheel", "name the wheels in it");
+    return fail(ErrorCode::NotALibrary, "is a directory, not a wheel", "pass the wheels in it");
   llvm::Expected<io::InputFile> file = io::InputFile::open(path);
   if (!file)
     return file.takeError();
@@ -50,12 +52,12 @@ llvm::Error Contents::readDistInfo() {
         folder.size() != member.name.size() && folder.ends_with(".dist-info"))
       folders.insert(folder.str());
   if (folders.size() != 1)
-    return notAWheel(folders.empty() ? "it has no .dist-info folder"
-                                     : "it has several .dist-info folders");
+    return notAWheel(folders.empty() ? "no .dist-info directory"
+                                     : "more than one .dist-info directory");
   distInfoFolder = *folders.begin();
   llvm::StringRef owner = llvm::StringRef(distInfoFolder).split('-').first;
   if (env::normalizedName(owner) != env::normalizedName(fileName.distribution))
-    return notAWheel("its " + distInfoFolder + " is of another package than its name says");
+    return notAWheel(distInfoFolder + " does not match the file name");
 
   const ZipMember* record = archive.find(distInfoFolder + "/RECORD");
   const ZipMember* metadata = archive.find(distInfoFolder + "/METADATA");
@@ -64,29 +66,29 @@ llvm::Error Contents::readDistInfo() {
   for (const char* signature : {"/RECORD.jws", "/RECORD.p7s"})
     if (archive.find(distInfoFolder + signature))
       return fail(ErrorCode::ForeignSigned, "has a signed RECORD, which tcfix cannot sign again",
-                  "unpack it, remove the signature, and pack it again");
+                  "unpack it, remove the signature, and repack it");
 
-  llvm::Expected<ByteVector> text = unpack(*record, kMostText);
+  llvm::Expected<ByteVector> text = unpack(*record, kMaxText);
   if (!text)
     return text.takeError();
   const auto* letters = reinterpret_cast<const llvm::UTF8*>(text->data());
   if (!llvm::isLegalUTF8String(&letters, letters + text->size()))
-    return notAWheel(record->name + " is not a text in UTF-8");
-  if (llvm::count_if(*text, [](uint8_t byte) { return byte == '\n' || byte == '\r'; }) > kMostLines)
-    return notAWheel(record->name + " lists more files than an archive can hold");
+    return notAWheel(record->name + " is not valid UTF-8");
+  if (llvm::count_if(*text, [](uint8_t byte) { return byte == '\n' || byte == '\r'; }) > kMaxLines)
+    return notAWheel(record->name + " lists more files than a zip archive can contain");
   llvm::Expected<env::Record> table = env::Record::parse(textOf(*text));
   if (!table)
     return within(record->name, table.takeError());
   recordTable = std::move(*table);
   for (size_t i = 0; i < recordTable.rows().size(); ++i)
     rowsByPath[recordTable.rows()[i].path].push_back(i);
-  llvm::Expected<ByteVector> bytes = read(*metadata, kMostText);
+  llvm::Expected<ByteVector> bytes = read(*metadata, kMaxText);
   if (!bytes)
     return bytes.takeError();
   metadataBytes = std::move(*bytes);
   versionInMetadata = env::metadataField(textOf(metadataBytes), "Version").str();
   if (versionInMetadata.empty())
-    return notAWheel(metadata->name + " says no version");
+    return notAWheel(metadata->name + " has no version");
   return llvm::Error::success();
 }
 
@@ -100,25 +102,25 @@ llvm::StringRef Contents::installedPath(llvm::StringRef member) const {
 
 llvm::Expected<ByteVector> Contents::read(const ZipMember& member, uint64_t most) const {
   if (io::system::isInterrupted())
-    return fail(ErrorCode::Interrupted, "was not repaired: interrupted");
+    return fail(ErrorCode::Interrupted, "not repaired: interrupted");
   llvm::Expected<ByteVector> content = unpack(member, most);
   if (!content)
     return content;
   auto rows = rowsByPath.find(member.name);
   if (rows == rowsByPath.end())
-    return fail(ErrorCode::Malformed, "its RECORD does not list " + member.name, kChanged.str());
+    return fail(ErrorCode::Malformed, "RECORD does not list " + member.name, kChanged.str());
   const std::string expected = env::recordDigest(io::sha256Hex(*content));
   for (size_t i : rows->second) {
     const env::RecordRow& row = recordTable.rows()[i];
     llvm::StringRef digest = row.digest;
     if (!digest.empty() && !digest.starts_with("sha256="))
       return fail(ErrorCode::Unsupported,
-                  "its RECORD has a hash for " + member.name +
-                      " that is not SHA-256, which tcfix cannot check",
-                  "pack it again: wheel unpack, then wheel pack, gives it such hashes");
+                  "the hash of " + member.name +
+                      " in RECORD is not SHA-256, so it cannot be checked",
+                  "repack it with `wheel unpack` and `wheel pack`, which write SHA-256 hashes");
     if ((!digest.empty() && digest != expected) ||
         row.size.value_or(content->size()) != content->size())
-      return fail(ErrorCode::Malformed, "its RECORD has another hash or size for " + member.name,
+      return fail(ErrorCode::Malformed, "hash or size of " + member.name + " differs from RECORD",
                   kChanged.str());
   }
   return content;

@@ -1,5 +1,5 @@
-// A wheel, opened: its archive, and what its .dist-info says. Format: the "Binary distribution
-// format" of packaging.python.org, version 1.
+// An open wheel: its archive and its .dist-info. Format: the "Binary distribution format" of
+// packaging.python.org, version 1.
 #pragma once
 
 #include "env/record.h"
@@ -9,17 +9,17 @@
 
 namespace tcfix::wheel {
 
-/// More than all libraries of a wheel and any RECORD that is meant for tcfix have: torch's RECORD,
-/// of 20,000 files, has 2 MB. A hostile archive stops here.
-constexpr uint64_t kMostBytes = uint64_t(1) << 30;
-constexpr uint64_t kMostText = uint64_t(1) << 24;
-/// Line ends in a RECORD, four times as many as an archive has members at most. A row may have two
-/// bytes there, compressed to almost nothing, and has hundreds in memory.
-constexpr ptrdiff_t kMostLines = ptrdiff_t(1) << 18;
+/// Limits for malicious archives: larger than all libraries of a wheel together, and than any real
+/// RECORD (torch's, with 20,000 files, has 2 MB).
+constexpr uint64_t kMaxBytes = uint64_t(1) << 30;
+constexpr uint64_t kMaxText = uint64_t(1) << 24;
+/// Lines in a RECORD: four times the maximum number of members. A row may have only two bytes,
+/// which compress to almost nothing, but takes hundreds in memory.
+constexpr ptrdiff_t kMaxLines = ptrdiff_t(1) << 18;
 
 class Contents {
 public:
-  /// Refuses what is no wheel: no .dist-info with METADATA and RECORD, or several.
+  /// Rejects an archive that does not have exactly one .dist-info with METADATA and RECORD.
   static llvm::Expected<Contents> open(const std::string& path);
 
   llvm::ArrayRef<ZipMember> members() const { return archive.members(); }
@@ -29,20 +29,20 @@ public:
   const std::string& version() const { return versionInMetadata; }
   const env::Record& record() const { return recordTable; }
   llvm::StringRef metadata() const { return textOf(metadataBytes); }
-  /// Where a member is installed, from site-packages: installers move what is in .data/platlib.
+  /// Where a member is installed, relative to site-packages: installers move .data/platlib.
   llvm::StringRef installedPath(llvm::StringRef member) const;
 
   /// A member's content. Malformed if RECORD does not list it, or has another hash or size for it
-  /// in any of its rows: what is written anew gets a new hash, and nobody could tell any more.
-  /// Interrupted once the user wants to stop: a wheel may have many members.
-  llvm::Expected<ByteVector> read(const ZipMember& member, uint64_t most = kMostBytes) const;
+  /// in any row: rewriting RECORD would hide that. Interrupted after Ctrl-C: a wheel may have many
+  /// members.
+  llvm::Expected<ByteVector> read(const ZipMember& member, uint64_t most = kMaxBytes) const;
 
 private:
   explicit Contents(io::InputFile file) : file(std::move(file)) {}
   llvm::Error readDistInfo();
 
-  io::InputFile file; ///< what the archive's members are views of
-  /// RECORD's rows for a path: a hostile one has so many that looking through all takes minutes.
+  io::InputFile file; ///< the archive's members are views of it
+  /// RECORD's rows by path: a linear search would take minutes in a malicious RECORD.
   llvm::StringMap<std::vector<size_t>> rowsByPath;
   ZipReader archive;
   WheelName fileName;

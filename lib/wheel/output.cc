@@ -17,7 +17,7 @@ bool hasLocalVersion(const Contents& wheel) {
   return llvm::StringRef(wheel.version()).contains('+');
 }
 
-/// The names that carry the version: those of the .dist-info and the .data folder.
+/// Renames members whose path contains the version: those in the .dist-info and .data directories.
 class Renaming {
 public:
   explicit Renaming(const Contents& wheel) {
@@ -55,10 +55,10 @@ llvm::Error checkRest(const Contents& wheel, const Changes& changes) {
   for (llvm::StringRef other : {llvm::StringRef(wheel.name().version), folder.split('-').second})
     if (!isSameVersion(other, wheel.version()))
       return fail(ErrorCode::Malformed,
-                  "is not a wheel: its METADATA says version " + wheel.version() +
-                      ", and a name says " + other.str(),
-                  "get it anew; renaming a wheel does not make it another version");
-  uint64_t most = kMostBytes; // of all together: it is time that a hostile archive takes here
+                  "is not a valid wheel: version " + wheel.version() + " in METADATA, but " +
+                      other.str() + " in a name",
+                  "download it again; renaming a wheel does not change its version");
+  uint64_t most = kMaxBytes; // for all members together: limits the time for a malicious archive
   for (const ZipMember& member : wheel.members()) {
     if (member.isFolder() || changes.contents.count(member.name))
       continue;
@@ -96,7 +96,7 @@ llvm::Expected<bool> writeWheel(const Contents& wheel, Changes changes, io::Plac
 
   llvm::Expected<io::InputFile> present = io::InputFile::open(place.path);
   const io::InputFile* old = present ? &*present : nullptr;
-  llvm::consumeError(present.takeError()); // mostly there is none; else the rename will say why
+  llvm::consumeError(present.takeError()); // usually there is none; other errors: see the rename
   llvm::Expected<commit::Step> step = commit::Step::create(old, std::move(place));
   if (!step)
     return step.takeError();
@@ -120,8 +120,8 @@ llvm::Expected<bool> writeWheel(const Contents& wheel, Changes changes, io::Plac
   if (old && old->bytes() == made->bytes())
     return false;
   if (isProtected)
-    return fail(ErrorCode::Conflict, "would be written over another input",
-                "repair it in a call of its own, or into another folder");
+    return fail(ErrorCode::Conflict, "would overwrite another input",
+                "repair it in a separate run, or into another directory");
   commit::Phase phase;
   phase.push_back(std::move(*step));
   if (llvm::Error error = commit::commitTogether(phase))
@@ -135,9 +135,9 @@ OutputFolder::OutputFolder(std::string folderPath, io::Notify notify)
   if (!place) {
     problem = toProblem(place.takeError(), {});
     problem = {ErrorCode::CannotWrite,
-               "cannot be repaired: the folder " + path + " cannot be made: " + problem->message,
+               "not repaired: cannot create the directory " + path + ": " + problem->message,
                {},
-               "choose another one with -o"};
+               "use another directory with -o"};
     return;
   }
   made = place->made;

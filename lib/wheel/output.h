@@ -1,4 +1,4 @@
-// Writing the new wheel: what changed, and everything else as it was.
+// Writes the new wheel: changed members, and copies of all others.
 #pragma once
 
 #include "commit/locks.h"
@@ -14,15 +14,15 @@ struct Changes {
   std::map<std::string, ByteVector> additions;
 };
 
-/// Refuses what installers should: a wheel that says two versions, and members that are damaged or
-/// that RECORD does not vouch for. A changed wheel would be a new release with the same faults.
+/// Rejects what installers should reject: a wheel with two different versions, and members that are
+/// corrupt or do not match RECORD. Otherwise the repaired wheel would have the same defects.
 llvm::Error checkRest(const Contents& wheel, const Changes& changes);
 
-/// The file name of the wheel once it is changed.
+/// The file name of the repaired wheel.
 WheelName repairedName(const Contents& wheel);
 
-/// The directory for repaired wheels: made if it is not there and locked while this lives. One that
-/// was made and stays empty is removed.
+/// The directory for repaired wheels: created if it does not exist, and locked during the lifetime
+/// of this object. If it was created and stays empty, it is removed.
 class OutputFolder {
 public:
   OutputFolder(std::string path, io::Notify notify);
@@ -40,8 +40,8 @@ private:
   std::optional<commit::Locks> locks;
 };
 
-/// Writes the changed wheel to `place`, at once or not at all; false if just that wheel is there
-/// already. Another file that is there may be protected: then it is a Conflict.
+/// Writes the changed wheel to `place` atomically; false if the identical file already exists. If
+/// another file exists and is protected: Conflict.
 llvm::Expected<bool> writeWheel(const Contents& wheel, Changes changes, io::Place place,
                                 bool isProtected);
 

@@ -11,7 +11,7 @@ std::vector<plan::PlannedEdit> portableEdits(const Image& image, const std::stri
   facts.platform = platformOf(image.format);
   facts.standingPlace =
       providers::standingPlace(facts.platform, image.isUniversal ? "" : image.slices.front().arch);
-  // An edit is one of all slices, whichever of them has the dependency.
+  // An edit applies to all slices, even if only one of them has the dependency.
   Slice whole = image.slices.front();
   for (const Slice& slice : llvm::drop_begin(image.slices))
     for (const Dependency& dependency : slice.dependencies)

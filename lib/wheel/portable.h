@@ -1,11 +1,11 @@
-// What is wanted of a library in a wheel, which may be installed anywhere.
+// The edits for libraries in a wheel, which may be installed anywhere.
 #pragma once
 
 #include "plan/unseen.h"
 
 namespace tcfix::wheel {
 
-/// The edits for a library; `member` is its path from site-packages, with slashes.
+/// The edits for a library; `member` is its path relative to site-packages, with slashes.
 std::vector<plan::PlannedEdit> portableEdits(const Image& image, const std::string& member,
                                              const plan::UnseenRequest& request);
 

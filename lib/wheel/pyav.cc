@@ -40,8 +40,8 @@ llvm::Expected<PyavWheel> readPyav(const std::string& file) {
     pyav.arch = image->slices.front().arch;
   }
   if (pyav.arch.empty())
-    return fail(ErrorCode::Unsupported, "holds no FFmpeg",
-                "give a wheel of PyAV: pip download --no-deps av");
+    return fail(ErrorCode::Unsupported, "contains no FFmpeg",
+                "pass a PyAV wheel: pip download --no-deps av");
   return pyav;
 }
 

@@ -1,4 +1,4 @@
-// The FFmpeg inside a wheel of PyAV: under which names, so that another wheel can ask for it.
+// The file names of the FFmpeg inside a PyAV wheel, so that another wheel can depend on it.
 #pragma once
 
 #include "wheel/portable.h"

@@ -21,15 +21,15 @@ using commit::FileStatus;
 
 namespace {
 
-/// A library of the wheel on its way.
+/// A library of the wheel that is being repaired.
 struct Library {
   const ZipMember* member;
-  std::string place; ///< from site-packages
+  std::string place; ///< relative to site-packages
   ByteVector content;
   Image image;
 };
 
-bool isToBeRepaired(const ZipMember& member) {
+bool needsRepair(const ZipMember& member) {
   llvm::StringRef name = path::filename(member.name, path::Style::posix);
   return !member.isFolder() && name.starts_with(recipe::defaultRecipe().libraryPrefix) &&
          env::isLibraryName(name) && !env::isInGraftedFolder(member.name);
@@ -45,13 +45,13 @@ public:
 
 private:
   llvm::Error readLibraries(const Contents& wheel);
-  /// The FFmpeg that libraries shall take, if not the system's; null for that.
+  /// The FFmpeg for the libraries; null for the system's.
   llvm::Expected<const plan::FfmpegBeside*> chooseFfmpeg(const Contents& wheel);
   llvm::Error rewrite(const Library& library, const plan::UnseenRequest& request, FileOutcome& file,
                       Changes& changes) const;
   llvm::Error write(const Contents& wheel, Changes changes);
 
-  llvm::ArrayRef<std::string> inputs; ///< of the whole call
+  llvm::ArrayRef<std::string> inputs; ///< of the whole run
   const RepairOptions& options;
   const OutputFolder& folder;
   WheelOutcome& outcome;
@@ -60,9 +60,9 @@ private:
 };
 
 llvm::Error Repair::readLibraries(const Contents& wheel) {
-  uint64_t most = kMostBytes; // of all together: each is in memory
+  uint64_t most = kMaxBytes; // for all libraries together, since all are in memory
   for (const ZipMember& member : wheel.members()) {
-    if (!isToBeRepaired(member))
+    if (!needsRepair(member))
       continue;
     llvm::Expected<ByteVector> content = wheel.read(member, most);
     if (!content)
@@ -73,16 +73,16 @@ llvm::Error Repair::readLibraries(const Contents& wheel) {
       Problem problem = toProblem(image.takeError(), {});
       problem.message = member.name + ": " + problem.message;
       if (problem.hint.empty())
-        problem.hint = "get the wheel anew, or build it again";
+        problem.hint = "download the wheel again, or rebuild it";
       return toError(std::move(problem));
     }
     libraries.push_back(
         {&member, wheel.installedPath(member.name).str(), std::move(*content), std::move(*image)});
   }
   if (libraries.empty())
-    return fail(ErrorCode::Unsupported, "holds no library of " + recipe::defaultRecipe().name,
-                "give only wheels of " + recipe::defaultRecipe().name +
-                    "; others are not repaired");
+    return fail(ErrorCode::Unsupported, "contains no library of " + recipe::defaultRecipe().name,
+                "pass only wheels of " + recipe::defaultRecipe().name +
+                    "; tcfix does not repair others");
   return llvm::Error::success();
 }
 
@@ -109,9 +109,9 @@ llvm::Expected<const plan::FfmpegBeside*> Repair::chooseFfmpeg(const Contents& w
   if (found == options.pyavs.end())
     return fail(ErrorCode::Unsupported,
                 ("is for " + formats::nameOf(image.format) + " " + image.slices.front().arch +
-                 ", and no wheel of PyAV was given for that")
+                 ", and there is no PyAV wheel for that platform")
                     .str(),
-                "give one more --av-wheel");
+                "add another --av-wheel");
   auto asksFor = [](const plan::FfmpegBeside& ffmpeg) {
     return [&](const Library& library) {
       return llvm::any_of(library.image.slices.front().dependencies,
@@ -120,23 +120,23 @@ llvm::Expected<const plan::FfmpegBeside*> Repair::chooseFfmpeg(const Contents& w
   };
   if (llvm::none_of(libraries, asksFor(found->ffmpeg)))
     outcome.warnings.push_back({std::nullopt,
-                                "no library of it is made for the FFmpeg of " +
-                                    found->ffmpeg.description + "; all look for the system's",
+                                "no library is built for the FFmpeg in " +
+                                    found->ffmpeg.description + "; all use the system's FFmpeg",
                                 outcome.input,
-                                "give a PyAV with an older or newer FFmpeg as --av-wheel"});
+                                "pass a PyAV wheel with another FFmpeg version as --av-wheel"});
   return &found->ffmpeg;
 }
 
 llvm::Error Repair::rewrite(const Library& library, const plan::UnseenRequest& request,
                             FileOutcome& file, Changes& changes) const {
-  std::vector<plan::PlannedEdit> wishes = portableEdits(library.image, library.place, request);
+  std::vector<plan::PlannedEdit> planned = portableEdits(library.image, library.place, request);
   file.sha256Before = file.sha256After = io::sha256Hex(library.content);
-  if (wishes.empty())
+  if (planned.empty())
     return llvm::Error::success();
   formats::EditRequest edits;
   edits.signing = options.signing;
-  for (const plan::PlannedEdit& wish : wishes)
-    edits.edits.push_back(wish.edit);
+  for (const plan::PlannedEdit& edit : planned)
+    edits.edits.push_back(edit.edit);
   llvm::Expected<EditOutcome> edit =
       formats::rewrite(library.content, path::filename(library.member->name), edits);
   if (!edit)
@@ -146,7 +146,7 @@ llvm::Error Repair::rewrite(const Library& library, const plan::UnseenRequest& r
     file.edit.changes.clear();
     return llvm::Error::success();
   }
-  apply::explain(file.edit.changes, wishes);
+  apply::explain(file.edit.changes, planned);
   ByteVector changed = rewritten(file.edit.rewrite, library.content);
   file.status = FileStatus::Changed;
   file.sha256After = io::sha256Hex(changed);
@@ -161,7 +161,7 @@ llvm::Error Repair::write(const Contents& wheel, Changes changes) {
     return error;
   llvm::SmallString<256> target(options.outputFolder);
   path::append(target, repairedName(wheel).text());
-  // Whether that one is read before or after would decide what becomes of it.
+  // Otherwise the result would depend on whether that input is read before or after this write.
   const bool isInput =
       llvm::any_of(inputs, [&](const std::string& input) { return io::isSameFile(target, input); });
   llvm::Expected<io::Place> place = folder.place(repairedName(wheel).text());
@@ -178,7 +178,7 @@ llvm::Error Repair::write(const Contents& wheel, Changes changes) {
 
 llvm::Error Repair::run() {
   if (io::system::isInterrupted())
-    return fail(ErrorCode::Interrupted, "was not repaired: interrupted");
+    return fail(ErrorCode::Interrupted, "not repaired: interrupted");
   llvm::Expected<Contents> wheel = Contents::open(outcome.input);
   if (!wheel)
     return wheel.takeError();
@@ -207,7 +207,7 @@ llvm::Error Repair::run() {
       llvm::any_of(outcome.files, [](const FileOutcome& file) { return file.problem; }))
     return llvm::Error::success();
   if (io::system::isInterrupted())
-    return fail(ErrorCode::Interrupted, "was not repaired: interrupted");
+    return fail(ErrorCode::Interrupted, "not repaired: interrupted");
   return write(*wheel, std::move(changes));
 }
 
@@ -230,7 +230,7 @@ std::vector<WheelOutcome> repairWheels(llvm::ArrayRef<std::string> paths,
     if (!isNew)
       outcomes[i].problem = {ErrorCode::Conflict,
                              "would be written to the same file as " + first->second, paths[i],
-                             "repair it in a call of its own, into another folder"};
+                             "repair it in a separate run, into another directory"};
   }
   parallelFor(paths.size(), options.jobs, [&](size_t i) {
     if (outcomes[i].problem)
@@ -239,9 +239,9 @@ std::vector<WheelOutcome> repairWheels(llvm::ArrayRef<std::string> paths,
     if (llvm::Error error = Repair(paths, options, folder, outcome).run())
       outcome.problem = toProblem(std::move(error), paths[i]);
     for (FileOutcome& file : outcome.files) {
-      if (outcome.output.empty() && file.status == FileStatus::Changed) // not written, then
+      if (outcome.output.empty() && file.status == FileStatus::Changed) // was not written
         file.status = FileStatus::Skipped;
-      // The bytes: reports of wheels show only what they mean, and a call may be about thousands.
+      // Drop the bytes: reports of wheels do not show them, and a run may have thousands of wheels.
       file.edit.rewrite = {};
     }
   });

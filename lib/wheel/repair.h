@@ -1,9 +1,9 @@
-// tcfix wheel: a repaired copy of a wheel, for any platform, on any.
+// tcfix wheel: writes a repaired copy of a wheel, for any platform, on any platform.
 //
-// Every library of the package in it gets search paths that hold wherever it will be installed
-// (portable.h). RECORD, METADATA, the .dist-info's name and the file name say that it is another
-// build of the same release; all other members are copied as they are, in their order. The same
-// input makes the same bytes. Wheels do not depend on one another.
+// Every library of the package gets search paths that work wherever the wheel is installed
+// (portable.h). RECORD, METADATA, the .dist-info's name and the file name mark it as another build
+// of the same release; all other members are copied unchanged, in their order. The same input gives
+// the same bytes. Wheels are independent of one another.
 #pragma once
 
 #include "commit/outcome.h"
@@ -13,18 +13,18 @@
 namespace tcfix::wheel {
 
 struct RepairOptions {
-  std::string outputFolder;             ///< made if it is not there
-  std::vector<std::string> searchPaths; ///< literal entries, in place of the default ones
-  std::vector<PyavWheel> pyavs;         ///< for each platform the one whose FFmpeg to use
-  std::string bundleFrom;               ///< a folder with the FFmpeg to put inside; empty: none
+  std::string outputFolder;             ///< created if it does not exist
+  std::vector<std::string> searchPaths; ///< literal entries, instead of the default ones
+  std::vector<PyavWheel> pyavs;         ///< for each platform, the one whose FFmpeg to use
+  std::string bundleFrom;               ///< directory of the FFmpeg to bundle; empty: none
   formats::Signing signing;
-  unsigned jobs = 1; ///< wheels at once
+  unsigned jobs = 1; ///< wheels processed in parallel
 };
 
 struct WheelOutcome {
   std::string input;
   std::string output;                     ///< the repaired wheel; empty: there is none
-  bool isWritten = false;                 ///< false: an earlier run had written the same one
+  bool isWritten = false;                 ///< false: the identical file already existed
   std::vector<commit::FileOutcome> files; ///< by the name in the wheel
   std::vector<Problem> warnings;          ///< about the wheel as a whole
   std::optional<Problem> problem;         ///< why the wheel as a whole failed

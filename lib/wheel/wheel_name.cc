@@ -21,8 +21,8 @@ llvm::Expected<WheelName> WheelName::parse(llvm::StringRef fileName) {
   if (!isWheel || parts.size() < 5 || parts.size() > 6 ||
       llvm::any_of(parts, [](llvm::StringRef part) { return part.empty(); }))
     return fail(ErrorCode::Malformed,
-                "is not called like a wheel: NAME-VERSION-PYTHON-ABI-PLATFORM.whl",
-                "give it the name back that it had when it was made");
+                "does not have the name of a wheel: NAME-VERSION-PYTHON-ABI-PLATFORM.whl",
+                "restore its original name");
   size_t known = parts[0].size() + 1 + parts[1].size();
   return WheelName{parts[0].str(), parts[1].str(), fileName.drop_front(known).str()};
 }

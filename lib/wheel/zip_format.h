@@ -1,4 +1,4 @@
-// The records of a zip archive as they lie in the file. Little endian, unaligned.
+// The on-disk records of a zip archive. Little-endian, unaligned.
 #pragma once
 
 #include "base/bytes.h"
@@ -27,14 +27,14 @@ enum : uint16_t {
   kStreamed = 1 << 3, ///< checksum and sizes follow the data
   kStronglyEncrypted = 1 << 6,
   kUtf8 = 1 << 11,
-  kMasked = 1 << 13, ///< the local header hides what the directory says, encrypted
+  kMasked = 1 << 13, ///< the local header is masked, because the directory is encrypted
 };
 
 enum : uint16_t { kStored = 0, kDeflated = 8 };
 
-constexpr uint16_t kWideExtra = 0x0001;   ///< the id of zip64's extra field
-constexpr uint16_t kUnicodeName = 0x7075; ///< Info-ZIP's: a name that takes the place of the other
-constexpr int kMostVersion = 63;          ///< that a member may need: 6.3, in tenths
+constexpr uint16_t kWideExtra = 0x0001;   ///< the ID of zip64's extra field
+constexpr uint16_t kUnicodeName = 0x7075; ///< Info-ZIP's: a name that replaces the other one
+constexpr int kMaxVersion = 63;           ///< the highest version that a member may need, in tenths
 constexpr uint32_t kInWideExtra = 0xffffffff;
 constexpr uint16_t kInWideEnd = 0xffff;
 
@@ -71,7 +71,7 @@ static_assert(sizeof(End) == 22);
 
 struct WideEnd {
   U32 mark;
-  U64 restSize; ///< of this record, without mark and itself
+  U64 restSize; ///< of this record, without this field and the mark
   U16 madeBy, version;
   U32 disk, directoryDisk;
   U64 countHere, count, directorySize, directoryOffset;
@@ -88,14 +88,14 @@ static_assert(sizeof(WideLocator) == 20);
 /// An extra field of a header or an entry.
 struct ExtraField {
   uint16_t id;
-  Bytes whole, data; ///< with and without id and length
-  bool isCutOff;     ///< it claims to be longer than all that is left
+  Bytes whole, data; ///< with and without ID and length
+  bool isCutOff;     ///< its length exceeds the available bytes
 };
 
-/// Takes the first field off; nothing where too little is left for one. Never reads beyond `extra`,
-/// whatever length a field claims.
+/// Removes and returns the first field; nothing if too few bytes are left for one. Never reads
+/// beyond `extra`, whatever the field's length.
 inline std::optional<ExtraField> takeExtraField(Bytes& extra) {
-  constexpr size_t kStart = 4; // id and length
+  constexpr size_t kStart = 4; // ID and length
   if (extra.size() < kStart)
     return std::nullopt;
   size_t length = kStart + llvm::support::endian::read16le(extra.data() + 2);

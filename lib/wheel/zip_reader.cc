@@ -17,25 +17,25 @@ using llvm::StringRef;
 
 namespace {
 
-constexpr llvm::StringLiteral kPackAgain = "unpack it and pack it again, stored or deflated";
+constexpr llvm::StringLiteral kPackAgain = "unpack it and repack it, stored or deflated";
 
 llvm::Error malformed(const llvm::Twine& message) {
   return fail(ErrorCode::Malformed, message.str(),
-              "it is damaged, or made to deceive; get it anew");
+              "corrupt or malicious archive; download it again");
 }
 
 llvm::Error malformed(const ZipMember& member, const llvm::Twine& message) {
-  return malformed("its member " + member.name + " " + message);
+  return malformed("member " + member.name + " " + message);
 }
 
-/// The record at an offset, if all of it is there.
+/// The record at an offset; null if it is out of bounds.
 template <typename Record>
 const Record* recordAt(Bytes bytes, uint64_t offset) {
   std::optional<Bytes> found = part(bytes, offset, sizeof(Record));
   return found ? reinterpret_cast<const Record*>(found->data()) : nullptr;
 }
 
-/// Where the central directory lies, and what follows it.
+/// The position of the central directory, and what follows it.
 struct Directory {
   uint64_t offset = 0;
   uint64_t size = 0;
@@ -43,12 +43,12 @@ struct Directory {
   Bytes comment;
 };
 
-// A field of the end record that zip64's may replace: it must be the mark for that, or the same.
+// A field of the end record that zip64 may replace: it must be the marker for that, or equal.
 bool agrees(uint64_t narrow, uint64_t mark, uint64_t wide) {
   return narrow == mark || narrow == wide;
 }
 
-// Reads zip64's end record, if there is one; its locator lies right before the end record.
+// Reads zip64's end record, if there is one; its locator directly precedes the end record.
 llvm::Expected<bool> readWideEnd(Bytes archive, uint64_t endOffset, const End& end,
                                  Directory& directory) {
   if (endOffset < sizeof(WideLocator))
@@ -62,33 +62,32 @@ llvm::Expected<bool> readWideEnd(Bytes archive, uint64_t endOffset, const End& e
       wide->directoryDisk != 0 || wide->countHere != wide->count ||
       wide->restSize != sizeof(WideEnd) - 12 ||
       locator->endOffset != locatorOffset - sizeof(WideEnd))
-    return malformed("has a zip64 end record that makes no sense");
+    return malformed("has an invalid zip64 end record");
   if (!agrees(end.count, kInWideEnd, wide->count) ||
       !agrees(end.directorySize, kInWideExtra, wide->directorySize) ||
       !agrees(end.directoryOffset, kInWideExtra, wide->directoryOffset))
-    return malformed("has two end records that contradict each other");
+    return malformed("has two inconsistent end records");
   directory = {wide->directoryOffset, wide->directorySize, wide->count, directory.comment};
   if (!fits(directory.offset, directory.size, locator->endOffset) ||
       directory.offset + directory.size != locator->endOffset)
-    return malformed("has other bytes between its directory and its end record");
+    return malformed("has extra bytes between its directory and its end record");
   return true;
 }
 
-// The end record is the last one that looks like it, and its comment must end the file: otherwise
-// some programs would take another one.
+// The end record is the last match, and its comment must end the file: otherwise some programs
+// would use another one.
 llvm::Expected<Directory> findDirectory(Bytes archive) {
   constexpr char kMark[] = {'P', 'K', 5, 6};
   Bytes tail = archive.take_back(sizeof(End) + UINT16_MAX);
   size_t found = textOf(tail).rfind(StringRef(kMark, sizeof kMark));
   if (found == StringRef::npos)
-    return malformed("is not a zip archive, or is cut off");
+    return malformed("is not a zip archive, or is truncated");
   found += archive.size() - tail.size();
   const End* end = recordAt<End>(archive, found);
   if (!end || found + sizeof(End) + end->commentLength != archive.size())
-    return malformed("is cut off, or other bytes follow its end");
+    return malformed("is truncated, or has extra bytes at its end");
   if (end->disk != 0 || end->directoryDisk != 0 || end->countHere != end->count)
-    return fail(ErrorCode::Unsupported, "is a part of an archive in several files",
-                kPackAgain.str());
+    return fail(ErrorCode::Unsupported, "is part of a multi-part archive", kPackAgain.str());
   Directory directory{end->directoryOffset, end->directorySize, end->count,
                       archive.drop_front(found + sizeof(End))};
   llvm::Expected<bool> isWide = readWideEnd(archive, found, *end, directory);
@@ -96,11 +95,12 @@ llvm::Expected<Directory> findDirectory(Bytes archive) {
     return isWide.takeError();
   if (!*isWide && (!fits(directory.offset, directory.size, found) ||
                    directory.offset + directory.size != found))
-    return malformed("has a directory that is not where its end record says");
+    return malformed("has no directory at the offset given in its end record");
   return directory;
 }
 
-// Not safe: what would be unpacked outside of the folder, or be another name elsewhere.
+// Unsafe names would be extracted outside of the directory, or mean something else on another
+// system.
 bool isSafeName(StringRef name, bool isUtf8) {
   if (name.empty() || name.front() == '/' || name.contains('\\') || name.substr(1, 1) == ":" ||
       llvm::any_of(name, [](unsigned char c) { return c < ' ' || c == 0x7f; }))
@@ -115,13 +115,13 @@ bool isSafeName(StringRef name, bool isUtf8) {
   });
 }
 
-/// Sizes and offset, which zip64 moves to an extra field when they do not fit.
+/// Sizes and offset, which zip64 moves to an extra field if they do not fit.
 struct Place {
   uint64_t size, packedSize, offset;
 };
 
-// Some readers prefer the name in Info-ZIP's extra field, if that is made for the one in the
-// record; others, Python until 3.11 among them, do not know the field.
+// Some readers prefer the name in Info-ZIP's extra field, if its checksum matches the name in the
+// record; others, such as Python before 3.12, ignore the field.
 bool hasAnotherName(Bytes extra, StringRef name) {
   while (std::optional<ExtraField> field = takeExtraField(extra)) {
     const UnicodeName* record = recordAt<UnicodeName>(field->data, 0);
@@ -133,8 +133,9 @@ bool hasAnotherName(Bytes extra, StringRef name) {
   return false;
 }
 
-// Replaces what is marked so by the values of zip64's extra field, which come in this order.
-// `wideOffset` gets the position of the offset in `extra`, if it is there. False if they are not.
+// Replaces fields with the marker by the values in zip64's extra field, which are in this order.
+// Sets `wideOffset` to the position of the offset in `extra`, if it has one. False if a value is
+// missing.
 bool readWideExtra(Bytes extra, Place& place, uint32_t& wideOffset) {
   uint64_t* wanted[] = {&place.size, &place.packedSize, &place.offset};
   if (llvm::none_of(wanted, [](uint64_t* value) { return *value == kInWideExtra; }))
@@ -162,7 +163,7 @@ bool readWideExtra(Bytes extra, Place& place, uint32_t& wideOffset) {
   return false;
 }
 
-// The local header must tell the same story as the directory's entry.
+// The local header must match the directory's entry.
 bool headersAgree(const Header& header, Bytes whole, const Entry& entry, const ZipMember& member,
                   const Place& place) {
   StringRef name = textOf(whole.slice(sizeof(Header), header.nameLength));
@@ -172,7 +173,7 @@ bool headersAgree(const Header& header, Bytes whole, const Entry& entry, const Z
   uint32_t ignored;
   if (!readWideExtra(whole.drop_front(sizeof(Header) + header.nameLength), local, ignored))
     return false;
-  // What was not known yet when a streamed member began is 0; Info-ZIP knows the size.
+  // Values unknown at the start of a streamed member are 0; Info-ZIP writes the size.
   auto isTold = [&](uint64_t told, uint64_t known) {
     return told == known || (told == 0 && header.flags & kStreamed);
   };
@@ -180,7 +181,8 @@ bool headersAgree(const Header& header, Bytes whole, const Entry& entry, const Z
          isTold(local.packedSize, place.packedSize);
 }
 
-// What follows the data of a streamed member: perhaps a mark, the checksum, sizes of 4 or 8 bytes.
+// What follows the data of a streamed member: an optional mark, the checksum, sizes of 4 or 8
+// bytes.
 bool isDescriptor(Bytes bytes, const ZipMember& member) {
   using namespace llvm::support::endian;
   if (bytes.size() == 16 || bytes.size() == 24) {
@@ -196,15 +198,15 @@ bool isDescriptor(Bytes bytes, const ZipMember& member) {
          read64le(at + 4) == member.data.size() && read64le(at + 12) == member.size;
 }
 
-// Takes one entry off the front of the directory.
+// Removes one entry from the front of the directory.
 llvm::Error readEntry(Bytes& entries, ZipMember& member, Place& place) {
   const Entry* entry = recordAt<Entry>(entries, 0);
   if (!entry || entry->mark != kEntryMark)
-    return malformed("has a damaged directory");
+    return malformed("has a corrupt directory");
   uint64_t extraStart = sizeof(Entry) + entry->nameLength;
   uint64_t length = extraStart + entry->extraLength + entry->commentLength;
   if (length > entries.size())
-    return malformed("has a damaged directory");
+    return malformed("has a corrupt directory");
   member.entry = entries.take_front(length);
   entries = entries.drop_front(length);
 
@@ -212,54 +214,55 @@ llvm::Error readEntry(Bytes& entries, ZipMember& member, Place& place) {
   if (!isSafeName(name, entry->flags & kUtf8)) {
     std::string shown;
     llvm::raw_string_ostream(shown).write_escaped(name);
-    return malformed("has a member whose name is not safe to unpack: \"" + shown + "\"");
+    return malformed("has a member with an unsafe name: \"" + shown + "\"");
   }
   member.name = name.str();
   if (hasAnotherName(member.entry.slice(extraStart, entry->extraLength), name))
-    return malformed(member, "has two names, and programs would not agree on one");
+    return malformed(member, "has two different names");
   member.crc = entry->crc;
   member.method = entry->method;
   if (entry->flags & (kEncrypted | kStronglyEncrypted | kMasked))
-    return fail(ErrorCode::Unsupported, "its member " + member.name + " is encrypted",
+    return fail(ErrorCode::Unsupported, "member " + member.name + " is encrypted",
                 kPackAgain.str());
-  // Python's zipfile opens no archive with such a member; pip would refuse the repaired wheel.
-  if (int needed = entry->version & 0xff; needed > kMostVersion)
+  // Python's zipfile rejects an archive with such a member, so pip could not install the wheel.
+  if (int needed = entry->version & 0xff; needed > kMaxVersion)
     return fail(ErrorCode::Unsupported,
-                "its member " + member.name + " needs zip version " + std::to_string(needed / 10) +
-                    "." + std::to_string(needed % 10) + ", and there is none after 6.3",
+                "member " + member.name + " needs unknown zip version " +
+                    std::to_string(needed / 10) + "." + std::to_string(needed % 10),
                 kPackAgain.str());
   place = {entry->size, entry->packedSize, entry->offset};
   if (!readWideExtra(member.entry.slice(extraStart, entry->extraLength), place, member.wideOffset))
-    return malformed(member, "has sizes that make no sense");
+    return malformed(member, "has invalid sizes");
   if (member.wideOffset != 0)
     member.wideOffset += static_cast<uint32_t>(extraStart);
   member.size = place.size;
   return llvm::Error::success();
 }
 
-// Finds header, data and descriptor in `room`, which ends where the next member starts.
+// Finds header, data and descriptor in `room`, the bytes up to the next member.
 llvm::Error readLocal(Bytes room, ZipMember& member, const Place& place) {
   const Entry& entry = *recordAt<Entry>(member.entry, 0);
   const Header* header = recordAt<Header>(room, place.offset);
   if (!header || header->mark != kHeaderMark)
-    return malformed(member, "is not where the directory says, or overlaps another one");
+    return malformed(member,
+                     "is not at the offset given in the directory, or overlaps another one");
   std::optional<Bytes> whole =
       part(room, place.offset, sizeof(Header) + header->nameLength + header->extraLength);
   if (!whole)
-    return malformed(member, "is cut off, or overlaps another one");
+    return malformed(member, "is truncated, or overlaps another one");
   std::optional<Bytes> data = part(room, place.offset + whole->size(), place.packedSize);
   if (!data)
-    return malformed(member, "is cut off, or overlaps another one");
+    return malformed(member, "is truncated, or overlaps another one");
   member.header = *whole;
   member.data = *data;
   if (hasAnotherName(whole->drop_front(sizeof(Header) + header->nameLength), member.name))
-    return malformed(member, "has two names, and programs would not agree on one");
+    return malformed(member, "has two different names");
   if (!headersAgree(*header, *whole, entry, member, place))
-    return malformed(member, "has two headers that contradict each other");
+    return malformed(member, "has two inconsistent headers");
   member.descriptor = room.drop_front(place.offset + whole->size() + data->size());
   if (entry.flags & kStreamed ? !isDescriptor(member.descriptor, member)
                               : !member.descriptor.empty())
-    return malformed(member, "is followed by bytes that belong to nothing");
+    return malformed(member, "is followed by extra bytes");
   return llvm::Error::success();
 }
 
@@ -267,10 +270,10 @@ using Decompressor =
     std::unique_ptr<libdeflate_decompressor, decltype(&libdeflate_free_decompressor)>;
 
 llvm::Error inflate(const ZipMember& member, ByteVector& content) {
-  // Deflate's longest match, 258 bytes, takes two bits at least.
+  // Deflate's longest match, 258 bytes, takes at least two bits.
   constexpr uint64_t kBestRatio = 1032;
   if (member.size / kBestRatio > member.data.size())
-    return malformed(member, "claims to be larger than its data can be");
+    return malformed(member, "has an impossible size for its data");
   Decompressor decompressor(libdeflate_alloc_decompressor(), libdeflate_free_decompressor);
   content.resize(member.size);
   size_t used = 0, made = 0;
@@ -278,7 +281,7 @@ llvm::Error inflate(const ZipMember& member, ByteVector& content) {
                                        content.data(), content.size(), &used,
                                        &made) != LIBDEFLATE_SUCCESS ||
       used != member.data.size() || made != content.size())
-    return malformed(member, "has damaged data");
+    return malformed(member, "has corrupt data");
   return llvm::Error::success();
 }
 
@@ -298,15 +301,15 @@ llvm::Expected<ZipReader> ZipReader::open(Bytes archive) {
     if (llvm::Error error = readEntry(entries, member, place))
       return error;
     if (!reader.places.try_emplace(member.name, places.size()).second)
-      return malformed(member, "comes twice");
+      return malformed(member, "occurs twice");
     places.push_back(place);
     reader.memberList.push_back(std::move(member));
   }
   if (places.size() != directory->count)
-    return malformed("has a directory of " + llvm::Twine(places.size()) + " members, not of " +
+    return malformed("has " + llvm::Twine(places.size()) + " members in its directory instead of " +
                      llvm::Twine(directory->count));
 
-  // From the last one to the first: each must end where the one after it starts.
+  // From last to first: each must end where the next one starts.
   std::vector<size_t> order(places.size());
   std::iota(order.begin(), order.end(), 0);
   llvm::stable_sort(order, [&](size_t a, size_t b) { return places[a].offset > places[b].offset; });
@@ -317,7 +320,7 @@ llvm::Expected<ZipReader> ZipReader::open(Bytes archive) {
     end = places[i].offset;
   }
   if (end != 0)
-    return malformed("starts with bytes that belong to no member");
+    return malformed("starts with extra bytes");
   return reader;
 }
 
@@ -329,23 +332,23 @@ const ZipMember* ZipReader::find(StringRef name) const {
 llvm::Expected<ByteVector> unpack(const ZipMember& member, uint64_t most) {
   if (member.size > most)
     return fail(ErrorCode::Unsupported,
-                "its member " + member.name + " has " + std::to_string(member.size) +
-                    " bytes, more than the " + std::to_string(most) + " that tcfix expects there",
-                "if it is meant to be so large, repair what is installed: tcfix apply");
+                "member " + member.name + " has " + std::to_string(member.size) +
+                    " bytes, more than the limit of " + std::to_string(most),
+                "if that size is correct, install the wheel and run tcfix apply");
   ByteVector content;
   if (member.method == kStored && member.data.size() == member.size)
     content = member.data.vec();
   else if (member.method == kStored)
-    return malformed(member, "has two sizes that contradict each other");
+    return malformed(member, "has two inconsistent sizes");
   else if (member.method != kDeflated)
     return fail(ErrorCode::Unsupported,
-                "its member " + member.name + " is compressed in a way that tcfix does not know (" +
+                "member " + member.name + " uses an unsupported compression method (" +
                     std::to_string(member.method) + ")",
                 kPackAgain.str());
   else if (llvm::Error error = inflate(member, content))
     return error;
   if (libdeflate_crc32(0, content.data(), content.size()) != member.crc)
-    return malformed(member, "has damaged data: its checksum is wrong");
+    return malformed(member, "has corrupt data: wrong checksum");
   return content;
 }
 

@@ -14,18 +14,18 @@ using llvm::StringRef;
 
 namespace {
 
-// Level 6 is libdeflate's default; the same version makes the same bytes on every machine.
+// Level 6 is libdeflate's default; a given version produces the same bytes on every machine.
 constexpr int kLevel = 6;
 
 using Compressor = std::unique_ptr<libdeflate_compressor, decltype(&libdeflate_free_compressor)>;
 
 llvm::Error tooLarge() {
   return fail(ErrorCode::Unsupported,
-              "would be too large for a zip archive of the usual kind, of 65,534 members and 4 GiB",
-              "repair what is installed: tcfix apply");
+              "would exceed the limits of a zip archive without zip64: 65,534 members and 4 GiB",
+              "install the wheel and run tcfix apply");
 }
 
-/// The content compressed, or nothing where that would not make it smaller.
+/// The compressed content, or nothing if that is not smaller.
 ByteVector deflated(Bytes content) {
   Compressor compressor(libdeflate_alloc_compressor(kLevel), libdeflate_free_compressor);
   ByteVector packed(content.size());
@@ -68,7 +68,7 @@ ByteVector renamed(const Record& record, StringRef name, Bytes extra, Bytes comm
   return concatenated({viewOf(changed), bytesOf(name), extra, comment});
 }
 
-/// Extra fields without zip64's: what is written fits without.
+/// Extra fields without zip64's, which the writer does not need.
 ByteVector withoutWideExtra(Bytes extra) {
   ByteVector kept;
   while (std::optional<ExtraField> field = takeExtraField(extra))
@@ -88,7 +88,7 @@ llvm::Error ZipWriter::append(Bytes bytes) {
 
 llvm::Expected<uint32_t> ZipWriter::begin(StringRef name) {
   if (!names.insert(name).second)
-    return fail(ErrorCode::Conflict, "would have the member " + name.str() + " twice");
+    return fail(ErrorCode::Conflict, "would contain the member " + name.str() + " twice");
   if (end >= kInWideExtra || names.size() >= kInWideEnd || name.size() > UINT16_MAX)
     return tooLarge();
   return static_cast<uint32_t>(end);
@@ -137,7 +137,7 @@ llvm::Error ZipWriter::add(const ZipMember& like, StringRef name, Bytes content)
   Header header = recordOf<Header>(like.header);
   Entry entry = recordOf<Entry>(like.entry);
   auto describe = [&](auto& record) {
-    // The bits that say how well it was compressed belong to the old data, too.
+    // Also clear the bits for the compression level, which describe the old data.
     record.flags = record.flags & kUtf8;
     record.version = 20;
     record.method = packed.empty() ? kStored : kDeflated;

@@ -1,4 +1,4 @@
-"""tcfix from Python: each command is a function that gives back the command's JSON document.
+"""tcfix from Python: each command is a function that returns the command's JSON document.
 
     import tcfix
     report = tcfix.apply(".venv", dry_run=True, rpath=["/opt/homebrew/lib"])
@@ -6,9 +6,8 @@
         print(file["path"], file["status"])
 
 Operands come first; options are keywords: ``dry_run=True`` is ``--dry-run``, ``ffmpeg="av"`` is
-``--ffmpeg av``, and a list is an option given several times. A command that finds a problem (exit
-codes 1 and 4) returns its document, with ``ok`` false; one that could not do its work (2 and 3)
-raises TcfixError.
+``--ffmpeg av``, and a list repeats the option. A command that finds a problem (exit codes 1 and 4)
+returns its document, with ``ok`` false; a command that fails (2 and 3) raises TcfixError.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ __all__ = ["TcfixError", "apply", "doctor", "edit", "hook", "inspect", "list", "
 
 
 def apply(*targets: Operand, **options: Option) -> ApplyReport:
-    """Repairs every torchcodec library of environments, folders or files."""
+    """Repairs the torchcodec libraries of environments, directories or files."""
     return _typing.cast(ApplyReport, run("apply", *targets, **options))
 
 
@@ -33,18 +32,18 @@ def doctor(*target: Operand, **options: Option) -> DoctorReport:
     return _typing.cast(DoctorReport, run("doctor", *target, **options))
 
 
-def list(*target: Operand, **options: Option) -> ListReport:  # as the command is called
-    """What was found: Python, packages, libraries, FFmpeg and torch."""
+def list(*target: Operand, **options: Option) -> ListReport:  # the command's name
+    """Lists an environment's Python, packages, libraries, FFmpeg and torch."""
     return _typing.cast(ListReport, run("list", *target, **options))
 
 
 def inspect(*files: Operand, **options: Option) -> InspectReport:
-    """What libraries depend on, where they search, how they are signed."""
+    """Returns dependencies, search paths and signatures of libraries."""
     return _typing.cast(InspectReport, run("inspect", *files, **options))
 
 
 def edit(*files: Operand, **options: Option) -> EditReport:
-    """Changes search paths, dependencies and identity of libraries."""
+    """Edits search paths, dependencies and the identity of libraries."""
     return _typing.cast(EditReport, run("edit", *files, **options))
 
 
@@ -59,15 +58,15 @@ def verify(*files: Operand, **options: Option) -> VerifyReport:
 
 
 def undo(*target: Operand, **options: Option) -> UndoReport:
-    """Puts the original bytes back."""
+    """Restores the original bytes."""
     return _typing.cast(UndoReport, run("undo", *target, **options))
 
 
 def wheel(*wheels: Operand, **options: Option) -> WheelReport:
-    """Repairs wheels; ``o=FOLDER`` says where the new ones go."""
+    """Repairs wheels; ``o=DIRECTORY`` is for the repaired copies."""
     return _typing.cast(WheelReport, run("wheel", *wheels, **options))
 
 
 def hook(action: str, *target: Operand, **options: Option) -> HookReport:
-    """Lets a repair survive reinstallation: "install", "remove" or "status"."""
+    """Repairs automatically after a reinstallation: "install", "remove" or "status"."""
     return _typing.cast(HookReport, run("hook", action, *target, **options))

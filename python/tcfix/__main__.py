@@ -1,4 +1,4 @@
-"""python -m tcfix: the program itself."""
+"""python -m tcfix: runs the program."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""Finds the program, runs it, and reads what it says."""
+"""Finds the program, runs it, and parses its output."""
 
 from __future__ import annotations
 
@@ -15,34 +15,34 @@ Operand = Union[str, "os.PathLike[str]"]
 Value = Union[str, bytes, int, "os.PathLike[str]"]
 Option = Union[None, bool, Value, Iterable[Value]]
 
-# 1: a problem was found; 4: nothing loads afterwards. Both are answers, told in the document.
-_ANSWERS = (0, 1, 4)
+# 1: a problem was found; 4: nothing loads afterwards. Both are results, described in the document.
+_RESULT_CODES = (0, 1, 4)
 
 
 class TcfixError(Exception):
-    """tcfix could not do its work.
+    """tcfix failed.
 
-    ``exit_code`` is 2 for wrong usage or a missing target, 3 when a file could not be changed (the
-    others were: see ``document``), 130 when it was interrupted. ``errors`` has one entry for each
-    thing that went wrong, with code, message, path and hint.
+    ``exit_code`` is 2 for invalid usage or a missing target, 3 if a file could not be changed (others
+    may have been: see ``document``), 130 if it was interrupted. ``errors`` has one entry for each error,
+    with code, message, path and hint.
     """
 
     def __init__(self, exit_code: int, errors: List[Problem], document: Optional[Report] = None):
-        super().__init__("\n".join(map(_sentence, errors)))
+        super().__init__("\n".join(map(_message, errors)))
         self.exit_code = exit_code
         self.errors = errors
         self.document = document
 
-    def __reduce__(self) -> Tuple[Any, ...]:  # a pool of processes sends it home
+    def __reduce__(self) -> Tuple[Any, ...]:  # for pickle, as in process pools
         return type(self), (self.exit_code, self.errors, self.document)
 
     @property
     def hint(self) -> Optional[str]:
-        """What to do about it, if tcfix knows."""
+        """What to do about it, if there is a hint."""
         return next((error["hint"] for error in self.errors if error.get("hint")), None)
 
 
-def _sentence(error: Problem) -> str:
+def _message(error: Problem) -> str:
     path, hint = error.get("path"), error.get("hint")
     return "".join((f"{path}: " if path else "", error["message"], f" ({hint})" if hint else ""))
 
@@ -62,8 +62,8 @@ def _candidates(name: str) -> Iterator[str]:
     scripts = os.path.join(sysconfig.get_path("scripts"), name)
     if site in (sysconfig.get_path("purelib"), sysconfig.get_path("platlib")):
         yield scripts
-    # Elsewhere after pip install --user, --prefix or --target, though there may be another one in
-    # scripts; the installer's own list knows.
+    # After pip install --user, --prefix or --target it is elsewhere, and scripts may contain another
+    # one; the installer's RECORD lists it.
     from importlib import metadata
     try:
         files = metadata.distribution("tcfix").files or []
@@ -101,7 +101,7 @@ def _text(value: Value) -> str:
 
 
 def run(command: str, *operands: Operand, **options: Option) -> Dict[str, Any]:
-    """Runs any command; gives its JSON document or raises TcfixError."""
+    """Runs a command; returns its JSON document or raises TcfixError."""
     words = [program(), command, "--json", *_words(options)]
     if operands:
         words += ["--", *(os.fspath(operand) for operand in operands)]
@@ -110,7 +110,7 @@ def run(command: str, *operands: Operand, **options: Option) -> Dict[str, Any]:
     try:
         output, log = process.communicate()
     except KeyboardInterrupt:
-        process.communicate()  # it was told, too, and first puts everything back in order
+        process.communicate()  # it received Ctrl-C as well, and rolls back first
         raise
     try:
         document = json.loads(output)
@@ -118,6 +118,6 @@ def run(command: str, *operands: Operand, **options: Option) -> Dict[str, Any]:
         message = log.decode(errors="replace").strip() or f"tcfix ended with {process.returncode}"
         raise TcfixError(process.returncode, [{"code": "internal", "message": message,
                                                "path": None, "hint": None}]) from None
-    if process.returncode not in _ANSWERS:
+    if process.returncode not in _RESULT_CODES:
         raise TcfixError(process.returncode, document["errors"], document)
     return cast(Dict[str, Any], document)

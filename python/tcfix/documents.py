@@ -1,10 +1,10 @@
-"""The JSON documents that the commands print, as types. Documents may hold more than is told here."""
+"""Types of the JSON documents that the commands print. Documents may contain more fields."""
 
 from __future__ import annotations
 
 from typing import Dict, List, Optional, TypedDict
 
-# Python 3.8 cannot say which fields may be missing, so those are in a base of their own.
+# Python 3.8 cannot mark single fields as optional, so they are in a separate base class.
 
 
 class Problem(TypedDict):
@@ -15,7 +15,7 @@ class Problem(TypedDict):
 
 
 class Report(TypedDict):
-    """What every document has."""
+    """The fields of every document."""
 
     schema: int
     command: str
@@ -37,7 +37,7 @@ class Signature(TypedDict):
 
 class Import(TypedDict):
     name: str
-    # The library that it comes from is under "from", which is no name in Python.
+    # The library that it comes from is under "from", which is a keyword in Python.
 
 
 class _ImageExtras(TypedDict, total=False):
@@ -47,7 +47,7 @@ class _ImageExtras(TypedDict, total=False):
     signature: Signature  # Mach-O
     imports: List[Import]  # with symbols=True
     exports: List[str]  # with symbols=True
-    slices: List[Image]  # of a universal file, instead of all the rest
+    slices: List[Image]  # of a universal file, instead of the other fields
 
 
 class Image(_ImageExtras, total=False):
@@ -96,7 +96,7 @@ class VerifyReport(Report):
 
 class Change(TypedDict):
     before: Optional[bool]
-    after: Optional[bool]  # None where it cannot be known
+    after: Optional[bool]  # None if unknown
 
 
 class FFmpeg(TypedDict):
@@ -114,20 +114,20 @@ class Torch(TypedDict):
 class TriedLibrary(TypedDict):
     path: str
     loads: bool
-    error: Optional[str]  # the loader's own words
+    error: Optional[str]  # the loader's own message
 
 
 class TriedGroup(TypedDict):
     package: str
     ffmpeg: Optional[int]
     loads: bool
-    simulated: Optional[bool]  # what the simulation says; None where it does not know
+    simulated: Optional[bool]  # the result of the simulation; None if unknown
     agrees: bool
     libraries: List[TriedLibrary]
 
 
 class Run(TypedDict):
-    """What the environment's own python showed (--run)."""
+    """The result of the environment's own python (--run)."""
 
     python: str
     ok: bool
@@ -186,8 +186,8 @@ class Finding(TypedDict):
 class DoctorReport(Report):
     target: str
     verdict: str  # ok, broken
-    summary: str  # the verdict in one sentence
-    action: Optional[str]  # the command that comes next
+    summary: str  # the verdict in one line
+    action: Optional[str]  # the next command to run
     run: Optional[Run]
     groups: List[Group]
     findings: List[Finding]

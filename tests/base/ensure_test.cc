@@ -26,13 +26,13 @@ struct Case {
 
 class Ensure : public testing::TestWithParam<Case> {};
 
-TEST_P(Ensure, GivesTheListAndTheNetChanges) {
+TEST_P(Ensure, ReturnsTheListAndTheNetChanges) {
   EnsuredSearchPaths first = ensureSearchPaths(GetParam().before, GetParam().edits);
   EXPECT_EQ(first.paths, GetParam().after);
   EXPECT_EQ(described(first.changes), GetParam().changes);
 }
 
-TEST_P(Ensure, ChangesNothingTheSecondTime) {
+TEST_P(Ensure, IsIdempotent) {
   EnsuredSearchPaths second = ensureSearchPaths(GetParam().after, GetParam().edits);
   EXPECT_EQ(second.paths, GetParam().after);
   EXPECT_EQ(described(second.changes), Paths{});
@@ -71,7 +71,7 @@ INSTANTIATE_TEST_SUITE_P(
              {}}),
     [](const auto& param) { return param.param.name; });
 
-TEST(Ensure, WarnsOfAReplacementThatMetNothing) {
+TEST(Ensure, WarnsAboutAMissingPathToReplace) {
   EXPECT_EQ(ensureSearchPaths({"a"}, {ReplaceSearchPath{"b", "c"}}).warnings.size(), 1u);
   EXPECT_TRUE(ensureSearchPaths({"c"}, {ReplaceSearchPath{"b", "c"}}).warnings.empty());
 }

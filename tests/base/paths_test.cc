@@ -7,7 +7,7 @@
 namespace tcfix::support {
 namespace {
 
-TEST(Paths, OfADirectoryAreThoseBelowIt) {
+TEST(Paths, AreWithinADirectory) {
   EXPECT_TRUE(isWithin("/opt/lib", "/opt/lib"));
   EXPECT_TRUE(isWithin("/opt/lib/x", "/opt/lib"));
   EXPECT_TRUE(isWithin("/opt", "/"));
@@ -15,7 +15,7 @@ TEST(Paths, OfADirectoryAreThoseBelowIt) {
   EXPECT_FALSE(isWithin("/opt", "/opt/lib"));
 }
 
-TEST(Paths, LeadFromOneToAnother) {
+TEST(Paths, AreRelative) {
   EXPECT_EQ(relativePath("/env/torchcodec", "/env/torch/lib"), "../torch/lib");
   EXPECT_EQ(relativePath("/env", "/env/x.so"), "x.so");
   EXPECT_EQ(relativePath("/env/a/b", "/env"), "../..");

@@ -31,7 +31,7 @@ TEST(Rewrite, OnlyDifferingRunsBecomePatches) {
   EXPECT_EQ(rewritten(rewrite, original), bytesFrom("aabaaaaaaaaacaaaaaaa"));
 }
 
-TEST(Rewrite, GrowsWhereAPatchReachesPastTheEnd) {
+TEST(Rewrite, GrowsIfAPatchExtendsPastTheEnd) {
   ByteVector original = bytesFrom("abc");
   Rewrite rewrite = identityOf(original);
   put(rewrite, original, 2, bytesOf("cde"), "tail");
@@ -42,7 +42,7 @@ TEST(Rewrite, GrowsWhereAPatchReachesPastTheEnd) {
   EXPECT_EQ(bytesChanged(rewrite), 0u);
 }
 
-TEST(Rewrite, AMovedBlockKeepsItsBytesAndPatchesWin) {
+TEST(Rewrite, PatchesOverrideMovedBlocks) {
   ByteVector original = bytesFrom("headAAAABBBB");
   Rewrite rewrite = identityOf(original);
   rewrite.moves.push_back({8, 12, 4, "B moves"});
@@ -53,7 +53,7 @@ TEST(Rewrite, AMovedBlockKeepsItsBytesAndPatchesWin) {
   EXPECT_EQ(rewritten(rewrite, original), bytesFrom("headAAAAaaaaBxBB"));
 }
 
-TEST(Rewrite, ReverseGivesTheOriginalBytesWhateverHappened) {
+TEST(Rewrite, ReverseRestoresTheOriginalBytes) {
   std::mt19937 random(7);
   for (int round = 0; round < 300; ++round) {
     ByteVector original(40 + random() % 40);
@@ -79,7 +79,7 @@ TEST(Rewrite, ReverseGivesTheOriginalBytesWhateverHappened) {
   }
 }
 
-TEST(RewrittenView, ReadsAnyRangeAsTheNewFileWillHaveIt) {
+TEST(RewrittenView, ReadsAnyRangeOfTheNewFile) {
   ByteVector original = bytesFrom("0123456789");
   Rewrite rewrite = identityOf(original);
   put(rewrite, original, 3, bytesOf("xyz"), "middle");

@@ -144,7 +144,7 @@ class Targets(ApplyTest):
         result = tcfix("apply", "--ffmpeg", "none", *options, check=4)
         (command,) = [line.removeprefix("next: ") for line in result.stdout.splitlines()
                       if line.startswith("next: ")]
-        self.assertIn(f"for the reason: {command}\n", result.stderr)
+        self.assertIn(f"to see why, run: {command}\n", result.stderr)
         words = shlex.split(command)
         self.assertEqual(words[:2], ["tcfix", "doctor"])
         self.assertEqual(sorted(words[2:]), sorted(map(str, options)))
@@ -427,7 +427,7 @@ class BadInput(ApplyTest):
             "@rpath/libc10.dylib", *(f"@rpath/{each}" for each in FFMPEG)]))
         before = full.read_bytes()
         report = self.apply(check=3)
-        self.assertIn("bytes are needed", report["errors"][0]["message"])
+        self.assertIn("bytes needed", report["errors"][0]["message"])
         self.assertEqual(full.read_bytes(), before)
         self.assertEqual(rpaths(self.world.package / LIBRARIES[1]), [TORCH, BREW])
 

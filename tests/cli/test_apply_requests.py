@@ -37,8 +37,8 @@ class Requests(ApplyTest):
         self.put_ffmpeg("/ff/partial", names=FFMPEG[:3])
         self.put_ffmpeg("/ff/intel", cpu="x86_64")
         write_files(self.world.root, {"ff/static/libavcodec.a": b"", "ff/empty/readme": b""})
-        for name, why in (("absent", "no such folder"), ("empty", "holds no FFmpeg"), ("static", "static only"),
-                          ("partial", "lacks avdevice"), ("intel", "is for x86_64, not arm64")):
+        for name, why in (("absent", "no such directory"), ("empty", "contains no FFmpeg"),
+                          ("static", "static libraries only"), ("partial", "avdevice, "), ("intel", "is for x86_64, not arm64")):
             with self.subTest(name):
                 (message,) = messages(self.apply("--ffmpeg", f"/ff/{name}", self.world.env))
                 self.assertIn(f"/ff/{name}", message)

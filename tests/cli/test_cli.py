@@ -120,10 +120,10 @@ class ExitCodes(CliTest):
                                           struct.pack("<IIQ", 0x80000077, 16, 0)),
                                "load command .* is unknown and marked as required"),
             "fewer.dylib": (1, changed(count - 1, size), f"lists {count - 1} load commands"),
-            "longer.dylib": (1, changed(count, size + 8), f"in {size + 8} bytes, but they have {size}"),
-            "requirements.dylib": (1, bytes(one_missing), "set of requirements is malformed"),
-            "more.dylib": (3, changed(count + 1, size), "damaged Mach-O file"),
-            "shorter.dylib": (3, changed(count, size - 8), "damaged Mach-O file"),
+            "longer.dylib": (1, changed(count, size + 8), f"in {size + 8} bytes, but they take {size}"),
+            "requirements.dylib": (1, bytes(one_missing), "requirement set is malformed"),
+            "more.dylib": (3, changed(count + 1, size), "corrupt Mach-O file"),
+            "shorter.dylib": (3, changed(count, size - 8), "corrupt Mach-O file"),
         }
         for name, (code, content, message) in cases.items():
             with self.subTest(name):
@@ -169,7 +169,7 @@ class ExitCodes(CliTest):
         library = self.make(padding=40)
         before = library.read_bytes()
         result = tcfix("edit", "--no-sign", "--add-rpath", "/" + "x" * 60, library, check=3)
-        self.assertIn("80 bytes are needed, 40 are free", result.stderr)
+        self.assertIn("80 bytes needed, 40 available", result.stderr)
         self.assertEqual(library.read_bytes(), before)
 
     def test_sign_with_codesign_fails_clearly_without_codesign(self):
@@ -222,7 +222,7 @@ class Json(CliTest):
                          [("@rpath/libx.dylib", "missing"), ("/usr/lib/libc++.1.dylib", "system")])
         (problem,) = tree["problems"]
         self.assertEqual((problem["code"], problem["dependency"]), ("missing-dependency", "@rpath/libx.dylib"))
-        self.assertEqual([each["outcome"] for each in problem["tried"]], ["not there"])
+        self.assertEqual([each["outcome"] for each in problem["tried"]], ["not found"])
         self.assertIn("loads         no", tcfix("inspect", "--tree", "--sysroot", self.folder, library).stdout)
         # The search paths of a Mac's python, and its folders, cannot be seen from elsewhere.
         if sys.platform != "darwin":

@@ -188,7 +188,7 @@ class Faults(unittest.TestCase):
             for name in [name for name, data in now.items() if data == "directory"]:
                 if name not in scenario.end and not any(each.startswith(f"{name}/") for each in now):
                     del now[name]
-            is_stuck = "could not be put back" in result.stderr
+            is_stuck = "could not be restored" in result.stderr
             if not is_stuck and scenario.name not in ("edit", "sign"):
                 wanted = scenario.start if result.returncode else scenario.end
                 self.assertEqual(scenario.differences(now, wanted), [], result.stderr)
@@ -224,7 +224,7 @@ class Faults(unittest.TestCase):
                 before = chosen.start
                 result = self.strike(chosen, "renameat", "EIO", f"{first}+")
                 self.assertEqual(result.returncode, 3)
-                self.assertIn("could not be put back", result.stderr)
+                self.assertIn("could not be restored", result.stderr)
                 report = json.loads(result.stdout)["targets"][0]
                 now = chosen.state()
                 changed = sorted(str(chosen.folder / name) for name in now

@@ -331,7 +331,7 @@ def old_library(folder):
     return wanting(folder, "libown.so.1", "OWN_2", "OWN_1")
 
 
-@shows("duplicate-search-path", message="LC_RPATH @loader_path twice, which dyld refuses",
+@shows("duplicate-search-path", message="LC_RPATH @loader_path twice, which dyld rejects",
        action=APPLY, path=CORE)
 def search_path_twice(folder):
     return MacTree(folder, rpaths=["@loader_path"] * 2, sdk=26)
@@ -356,7 +356,7 @@ def search_path_twice_in_a_grafted_library(folder):
 TWICE = ("@rpath/libtorch_cpu.dylib",) * 2
 
 
-@shows("duplicate-dependency", message="dependency @rpath/libtorch_cpu.dylib twice, which dyld refuses",
+@shows("duplicate-dependency", message="dependency @rpath/libtorch_cpu.dylib twice, which dyld rejects",
        action=APPLY, path=CORE)
 def dependency_twice(folder):
     return MacTree(folder, dependencies=TWICE, rpaths=["@loader_path/../torch/lib"], sdk=26)
@@ -535,7 +535,7 @@ def universal_without_a_slice(folder):
     return tree
 
 
-@shows("wrong-architecture", message="there only for another architecture than arm64", path=CORE,
+@shows("wrong-architecture", message="found only for architectures other than arm64", path=CORE,
        action="brew install ffmpeg@7 && " + APPLY)
 def ffmpeg_for_intel(folder):
     tree = MacTree(folder, dependencies=WANTS_FFMPEG, rpaths=["/usr/local/lib"])

@@ -106,7 +106,7 @@ class Journals(Hostile):
         self.world.package.rename(outside)
         link(self.world.package, outside)
         with self.untouched(outside):
-            self.refused(*self.command("undo", self.world.env), says="leads out of the environment")
+            self.refused(*self.command("undo", self.world.env), says="is outside the environment")
 
     def test_a_journal_names_libraries_only(self):
         script = self.world.package / "__init__.py"
@@ -200,12 +200,12 @@ class Lists(Hostile):
         self.world.info.rename(outside)
         link(self.world.info, outside)
         with self.untouched(outside, self.world.package):
-            self.refused(*self.command("apply", self.world.env), says="leads out of the environment")
+            self.refused(*self.command("apply", self.world.env), says="is outside the environment")
         bare, elsewhere = self.world.root / "bare", self.outside("elsewhere")
         write_files(bare, {LIBRARIES[0]: library(LIBRARIES[0])})
         link(bare / ".tcfix", elsewhere)
         with self.untouched(elsewhere, bare):
-            self.refused(*self.command("apply", bare), says="leads out of the environment")
+            self.refused(*self.command("apply", bare), says="is outside the environment")
 
 
 class BeingInstalled(Hostile):
@@ -400,9 +400,9 @@ class Root(Hostile):
         for each in (journal, explicit):
             os.chown(each, NOBODY, NOBODY)
         with self.untouched(shared / "build"):
-            self.refused(*self.command("undo", shared / "build"), says="was written by someone else")
-            self.refused(*self.command("apply", shared / "build"), says="was written by someone else")
-            self.refused(harness.TCFIX, "undo", "--journal", explicit, says="was written by someone else")
+            self.refused(*self.command("undo", shared / "build"), says="was not written by the owner")
+            self.refused(*self.command("apply", shared / "build"), says="was not written by the owner")
+            self.refused(harness.TCFIX, "undo", "--journal", explicit, says="was not written by the owner")
 
     def test_what_root_did_in_a_mixed_environment_can_be_undone(self):
         before = content(self.world.site)

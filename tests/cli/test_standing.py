@@ -71,7 +71,7 @@ class Standing(ApplyTest):
     def test_an_unseen_disk_gives_one_line(self):
         result = tcfix("apply", self.world.env)
         (warning,) = [line for line in result.stderr.splitlines() if line]
-        self.assertIn(f"FFmpeg is assumed in {BREW}", warning)
+        self.assertIn(f"FFmpeg is assumed to be in {BREW}", warning)
         self.assertEqual(self.entries(), [TORCH, BREW])
 
 

@@ -167,8 +167,8 @@ class WhatIsNotTaken(TargetsTest):
         write_files(work / "b/venv/lib/python3.12/site-packages", package_files())
         os.symlink(work, work / "a/loop")
         message, hint = self.refused(work)
-        self.assertEqual(message, "not an environment; found below it: b/venv, other/unpacked, a/.venv")
-        self.assertEqual(hint, f"name one of them, such as {work}/b/venv")
+        self.assertEqual(message, "is not an environment; found below it: b/venv, other/unpacked, a/.venv")
+        self.assertEqual(hint, f"pass one of them, such as {work}/b/venv")
         text = tcfix("apply", work, check=2)
         self.assertEqual((text.stdout, text.stderr.splitlines()),
                          ("", [f"error: {work}: {message}", f"  hint: {hint}"]))
@@ -179,7 +179,7 @@ class WhatIsNotTaken(TargetsTest):
             (work / f"env{number}").mkdir(parents=True)
             (work / f"env{number}/pyvenv.cfg").touch()
         message, _ = self.refused(work)
-        self.assertEqual(message, "not an environment; found below it: env0, env1, env2, env3, env4 and 4 more")
+        self.assertEqual(message, "is not an environment; found below it: env0, env1, env2, env3, env4 and 4 more")
         for verb in ("install", "remove", "status"):
             self.assertIn(message, tcfix("hook", verb, work, check=2).stderr)
 
@@ -189,7 +189,7 @@ class WhatIsNotTaken(TargetsTest):
             write_files(work / name, {each: library(each) for each in LIBRARIES})
         message, hint = self.refused(work)
         self.assertEqual(message, "contains 2 copies of torchcodec: lib.a/torchcodec, lib.b/torchcodec")
-        self.assertEqual(hint, f"name one of them, such as {work}/lib.a/torchcodec")
+        self.assertEqual(hint, f"pass one of them, such as {work}/lib.a/torchcodec")
 
     def test_a_copy_and_an_environment(self):
         work = self.folder / "work"
@@ -197,7 +197,7 @@ class WhatIsNotTaken(TargetsTest):
         (work / ".venv").mkdir()
         (work / ".venv/pyvenv.cfg").touch()
         message, _ = self.refused(work)
-        self.assertEqual(message, "not an environment; found below it: build/torchcodec, .venv")
+        self.assertEqual(message, "is not an environment; found below it: build/torchcodec, .venv")
 
     def test_a_part_of_an_environment(self):
         """Its libraries are never changed without their RECORD."""
@@ -206,8 +206,8 @@ class WhatIsNotTaken(TargetsTest):
         for part in (world.env / "lib", world.site.parent, world.env / "bin"):
             with self.subTest(part):
                 message, hint = self.refused(part)
-                self.assertEqual(message, f"part of the environment {world.env}, not one itself")
-                self.assertEqual(hint, f"name the environment: {world.env}")
+                self.assertEqual(message, f"is part of the environment {world.env}, but not one itself")
+                self.assertEqual(hint, f"pass the environment: {world.env}")
 
     def test_a_part_of_another_package(self):
         world = self.world
@@ -231,7 +231,7 @@ class WhatIsNotTaken(TargetsTest):
         (world.env / "projects/mine/.venv").mkdir(parents=True)
         (world.env / "projects/mine/.venv/pyvenv.cfg").touch()
         message, _ = self.refused(world.env / "projects")
-        self.assertEqual(message, "not an environment; found below it: mine/.venv")
+        self.assertEqual(message, "is not an environment; found below it: mine/.venv")
 
     def test_a_dry_run_says_nothing_of_what_it_refuses(self):
         self.assertEqual(tcfix("apply", "-n", self.folder, check=2).stdout, "")

@@ -48,7 +48,7 @@ CASES = {
     "linux-torch-symbol-0.5": Case("missing-symbols", action=FITTING["2.8"], majors=OLD,
                                    message="core6.so needs 1 symbol .*until 2.9"),
     "linux-libtiff": Case("missing-symbols", action=DOCTOR + " /usr/lib/libtiff.so.6", majors=OLD,
-                          message="libtiff.so.6 needs 1 symbol that no library offers; it is jpeg12_write_raw_data$"),
+                          message="libtiff.so.6 needs 1 symbol that no library has; it is jpeg12_write_raw_data$"),
     "linux-rocm": Case("vendor-torch", "missing-symbols", majors=NEW,
                        action=r'pip install --force-reinstall --no-deps "torchcodec==0.9.\*" '
                               "--index-url https://download.pytorch.org/whl/rocm6.4" + THEN),

@@ -49,7 +49,7 @@ TEST(Identifier, WithoutAUuidIsTheBareName) {
   EXPECT_EQ(formats::signatureIdentifier(image, "libfoo.dylib"), "libfoo");
 }
 
-TEST(Identifier, OfAnotherFileIsEmpty) {
+TEST(Identifier, OfAnotherFormatIsEmpty) {
   EXPECT_EQ(formats::signatureIdentifier(bytesOf("hello"), "hello.txt"), "");
 }
 

@@ -95,7 +95,7 @@ TEST(Refresh, KeepsTheFormOfAnyCodeDirectory) {
 }
 
 // What codesign would have made of the same file.
-TEST(Build, GivesTheFileThatCodesignWouldHaveMade) {
+TEST(Build, MatchesCodesign) {
   for (const Architecture& arch : {kArm64, kArm64e, kX86_64})
     for (uint32_t type : {MH_DYLIB, MH_BUNDLE, MH_EXECUTE})
       for (const char* plist : {"", "<plist/>"})
@@ -138,7 +138,7 @@ TEST(Build, UnsignedAppleSiliconIsSignedByAnyEdit) {
   }
 }
 
-TEST(Build, UnsignedIntelStaysUnsignedUnlessAsked) {
+TEST(Build, UnsignedIntelStaysUnsignedUnlessRequested) {
   MachOSpec spec;
   spec.arch = kX86_64;
   ByteVector image = buildMachO(spec);
@@ -146,7 +146,7 @@ TEST(Build, UnsignedIntelStaysUnsignedUnlessAsked) {
   EXPECT_TRUE(signatureIn(signedFile(image, signingOnly())));
 }
 
-TEST(Build, NoSignMeansNoSignAndSaysSo) {
+TEST(Build, NoSignWarns) {
   formats::EditRequest request = asking({kAdd});
   request.signing.isWanted = false;
   ByteVector image = buildMachO(signedAs(SignatureStyle::AdHoc));
@@ -157,7 +157,7 @@ TEST(Build, NoSignMeansNoSignAndSaysSo) {
   EXPECT_FALSE(signatureIn(signedFile(buildMachO(unsignedSpec), request)));
 }
 
-TEST(Build, ABrokenSignatureIsRebuiltInItsPlace) {
+TEST(Build, AnInvalidSignatureIsRebuiltInPlace) {
   MachOSpec spec = withEverything(SignatureStyle::AdHoc);
   spec.signature.reserve = 18000;
   ByteVector whole = buildMachO(spec);
@@ -172,7 +172,7 @@ TEST(Build, ABrokenSignatureIsRebuiltInItsPlace) {
   EXPECT_THAT(outcome.changes.front().reason, HasSubstr("page 0"));
 }
 
-TEST(Build, AnEditAlsoHealsABrokenSignature) {
+TEST(Build, AnEditReplacesAnInvalidSignature) {
   for (SignatureStyle style :
        {SignatureStyle::AdHoc, SignatureStyle::LinkerSigned, SignatureStyle::TwoDirectories})
     for (uint64_t reserve : {0, 18000}) {
@@ -217,7 +217,7 @@ TEST(Build, KeepsThePageSizeSoThatTheFileDoesNotGrow) {
 }
 
 // No kernel for Intel accepts 16 KiB pages, and none at all accepts others.
-TEST(Build, DoesNotKeepAPageSizeThatTheKernelRefuses) {
+TEST(Build, ReplacesAPageSizeThatTheKernelRejects) {
   for (auto [arch, pageShift] : {std::pair{kX86_64, 14}, {kX86_64, 0}, {kArm64, 0}, {kArm64, 13}}) {
     MachOSpec spec = withEverything(SignatureStyle::AdHoc);
     spec.arch = arch;
@@ -280,23 +280,23 @@ TEST(Build, ASignatureThatIsTooShortGrowsOnlyAtTheEnd) {
   }
 }
 
-TEST(Build, DataBehindTheLinkeditIsNoPlaceForASignature) {
+TEST(Build, DataAfterTheLinkeditPreventsASignature) {
   ByteVector image = buildMachO({});
   image.insert(image.end(), 64, 'x');
   EXPECT_EQ(refusal(image, {kAdd}).code, ErrorCode::Unsupported);
 }
 
-TEST(ForeignSignature, IsNeverReplacedUnasked) {
+TEST(ForeignSignature, IsReplacedOnlyOnRequest) {
   ByteVector image = buildMachO(withEverything(SignatureStyle::Cms));
   Problem problem = refusal(image, {kAdd});
   EXPECT_EQ(problem.code, ErrorCode::ForeignSigned);
-  EXPECT_THAT(problem.message, HasSubstr("signed by an identity"));
+  EXPECT_THAT(problem.message, HasSubstr("signed with a certificate"));
   EXPECT_THAT(problem.hint, HasSubstr("--replace-signature"));
   EXPECT_EQ(problemOf(formats::rewrite(image, "libdemo.dylib", signingOnly())).code,
             ErrorCode::ForeignSigned);
 }
 
-TEST(ForeignSignature, IsRecognizedEvenWhenDamaged) {
+TEST(ForeignSignature, IsRecognizedEvenIfCorrupt) {
   ByteVector image = buildMachO(withEverything(SignatureStyle::Cms));
   const uint8_t magic[] = {0xfa, 0xde, 0x0c, 0x02};
   auto directory = std::search(image.begin(), image.end(), std::begin(magic), std::end(magic));
@@ -310,7 +310,7 @@ TEST(ForeignSignature, StaysWhenThereIsNothingToDo) {
   EXPECT_TRUE(outcomeOf(buildMachO(spec), asking({kAdd})).rewrite.isIdentity());
 }
 
-TEST(ForeignSignature, IsReplacedWhenAsked) {
+TEST(ForeignSignature, IsReplacedOnRequest) {
   ByteVector image = buildMachO(withEverything(SignatureStyle::Cms));
   formats::EditRequest request = asking({kAdd});
   request.signing.replaceForeign = true;

@@ -32,7 +32,7 @@ MachOSpec fullSpec(SignatureStyle style = SignatureStyle::AdHoc) {
   return spec;
 }
 
-TEST(Verify, AcceptsEveryWholeSignature) {
+TEST(Verify, AcceptsEveryValidSignature) {
   for (SignatureStyle style : {SignatureStyle::AdHoc, SignatureStyle::LinkerSigned,
                                SignatureStyle::TwoDirectories, SignatureStyle::Cms})
     for (uint64_t reserve : {0, 18000}) {
@@ -58,7 +58,7 @@ TEST(Verify, NamesThePageOfAnyChangedBit) {
   EXPECT_THAT(signatureProblems(last), Not(IsEmpty()));
 }
 
-TEST(Verify, NamesSomePagesAndCountsTheRest) {
+TEST(Verify, ListsSomePagesAndCountsTheRest) {
   MachOSpec spec = signedAs(SignatureStyle::AdHoc);
   spec.codeSize = 30 * kPage;
   ByteVector bad = buildMachO(spec);
@@ -69,7 +69,7 @@ TEST(Verify, NamesSomePagesAndCountsTheRest) {
   EXPECT_THAT(problems.back(), HasSubstr("12 more pages"));
 }
 
-TEST(Verify, LooksAtEveryCodeDirectory) {
+TEST(Verify, ChecksEveryCodeDirectory) {
   MachOSpec spec = fullSpec(SignatureStyle::TwoDirectories);
   ByteVector bad = buildMachO(spec);
   bad[2 * kPage] ^= 1;
@@ -114,24 +114,26 @@ uint64_t directory(const ByteVector& file) {
 
 INSTANTIATE_TEST_SUITE_P(
     SuperBlob, VerifyDamage,
-    testing::Values(
-        Damage{"Magic", [](ByteVector& f) { f[start(f)] ^= 1; }, "does not begin as one"},
-        Damage{"TooLong", [](ByteVector& f) { write32be(&f[start(f) + 4], 1 << 20); },
-               "longer than the room"},
-        Damage{"TooShort", [](ByteVector& f) { write32be(&f[start(f) + 4], 11); },
-               "longer than the room"},
-        Damage{"TooManyBlobs", [](ByteVector& f) { write32be(&f[start(f) + 8], 0x10000000); },
-               "longer than the room"},
-        Damage{"NoBlobs", [](ByteVector& f) { write32be(&f[start(f) + 8], 0); },
-               "no code directory"},
-        Damage{"CutOff", [](ByteVector& f) { add(f, start(f) + 4, -4); }, "outside it"},
-        Damage{"BlobOutside", [](ByteVector& f) { write32be(&f[start(f) + 16], 1 << 20); },
-               "a blob lies outside it"},
-        Damage{"BlobTooLong", [](ByteVector& f) { add(f, directory(f) + 4, 1 << 20); },
-               "a blob ends outside it"},
-        Damage{"OtherBlobInDirectorySlot",
-               [](ByteVector& f) { write32be(&f[directory(f)], CSMAGIC_REQUIREMENTS); },
-               "code directory is something else"}),
+    testing::Values(Damage{"Magic", [](ByteVector& f) { f[start(f)] ^= 1; }, "wrong magic number"},
+                    Damage{"TooLong", [](ByteVector& f) { write32be(&f[start(f) + 4], 1 << 20); },
+                           "longer than the size"},
+                    Damage{"TooShort", [](ByteVector& f) { write32be(&f[start(f) + 4], 11); },
+                           "longer than the size"},
+                    Damage{"TooManyBlobs",
+                           [](ByteVector& f) { write32be(&f[start(f) + 8], 0x10000000); },
+                           "longer than the size"},
+                    Damage{"NoBlobs", [](ByteVector& f) { write32be(&f[start(f) + 8], 0); },
+                           "no code directory"},
+                    Damage{"CutOff", [](ByteVector& f) { add(f, start(f) + 4, -4); },
+                           "a blob extends past its end"},
+                    Damage{"BlobOutside",
+                           [](ByteVector& f) { write32be(&f[start(f) + 16], 1 << 20); },
+                           "a blob is out of bounds"},
+                    Damage{"BlobTooLong", [](ByteVector& f) { add(f, directory(f) + 4, 1 << 20); },
+                           "a blob extends past its end"},
+                    Damage{"OtherBlobInDirectorySlot",
+                           [](ByteVector& f) { write32be(&f[directory(f)], CSMAGIC_REQUIREMENTS); },
+                           "code directory has the wrong magic number"}),
     [](const auto& param) { return param.param.name; });
 
 // Fields of the code directory, by their offsets in XNU's cs_blobs.h.
@@ -139,52 +141,51 @@ INSTANTIATE_TEST_SUITE_P(
     CodeDirectory, VerifyDamage,
     testing::Values(
         Damage{"Flags", [](ByteVector& f) { write32be(&f[directory(f) + 12], 0); },
-               "neither ad hoc nor made by an identity"},
+               "neither an ad-hoc nor a certificate signature"},
         Damage{"HashOffset", [](ByteVector& f) { add(f, directory(f) + 16, 1 << 16); },
-               "hashes lie outside"},
+               "hashes are outside"},
         Damage{"IdentifierOffset", [](ByteVector& f) { write32be(&f[directory(f) + 20], 1 << 20); },
-               "has no end"},
+               "is not terminated"},
         Damage{"IdentifierInHashes",
                [](ByteVector& f) {
                  write32be(&f[directory(f) + 20], read32be(&f[directory(f) + 16]) + 1);
                },
                "overlaps the hashes"},
         Damage{"SpecialSlots", [](ByteVector& f) { write32be(&f[directory(f) + 24], 1000); },
-               "hashes lie outside"},
+               "hashes are outside"},
         Damage{"FewerPages", [](ByteVector& f) { add(f, directory(f) + 28, -1); },
                "page hashes for"},
-        Damage{"CodeLimit", [](ByteVector& f) { add(f, directory(f) + 32, -1); }, "lie before it"},
+        Damage{"CodeLimit", [](ByteVector& f) { add(f, directory(f) + 32, -1); }, "before it"},
         Damage{"CodeLimitPastTheFile",
-               [](ByteVector& f) { write32be(&f[directory(f) + 32], 0x7fffffff); },
-               "lie before it"},
+               [](ByteVector& f) { write32be(&f[directory(f) + 32], 0x7fffffff); }, "before it"},
         Damage{"HashSize", [](ByteVector& f) { f[directory(f) + 36] = 0; }, "wrong size"},
         Damage{"HashType", [](ByteVector& f) { f[directory(f) + 37] = 77; },
-               "a kind of hash that tcfix does not know"},
+               "unsupported hash type"},
         Damage{"OtherHashType", [](ByteVector& f) { f[directory(f) + 37] = CS_HASHTYPE_SHA384; },
-               "the hashes have a wrong size"},
+               "the hashes have the wrong size"},
         Damage{"TruncatedHashType",
                [](ByteVector& f) { f[directory(f) + 37] = CS_HASHTYPE_SHA256_TRUNCATED; },
-               "the hashes have a wrong size"},
+               "the hashes have the wrong size"},
         Damage{"BytesBehind", [](ByteVector& f) { f.resize(f.size() + 6, 'x'); },
-               "6 bytes lie behind the signature"},
+               "6 bytes follow the signature"},
         Damage{"PageSize", [](ByteVector& f) { f[directory(f) + 39] = 13; }, "page hashes for"},
         Damage{"AbsurdPageSize", [](ByteVector& f) { f[directory(f) + 39] = 64; },
-               "absurd page size"}),
+               "invalid page size"}),
     [](const auto& param) { return param.param.name; });
 
 INSTANTIATE_TEST_SUITE_P(
     SpecialSlots, VerifyDamage,
     testing::Values(Damage{"Requirements",
                            [](ByteVector& f) { f[blobOffset(f, CSSLOT_REQUIREMENTS) + 12] ^= 1; },
-                           "its requirements were changed"},
+                           "requirements were changed"},
                     Damage{"Entitlements",
                            [](ByteVector& f) { f[blobOffset(f, CSSLOT_ENTITLEMENTS) + 9] ^= 1; },
-                           "its entitlements were changed"},
+                           "entitlements were changed"},
                     Damage{"DerEntitlements",
                            [](ByteVector& f) {
                              f[blobOffset(f, codesign::kSlotDerEntitlements) + 9] ^= 1;
                            },
-                           "its DER entitlements were changed"},
+                           "DER entitlements were changed"},
                     Damage{"EntitlementsGone",
                            [](ByteVector& f) { // the index entry names an unknown slot instead
                              uint64_t entry = start(f) + 12;
@@ -192,19 +193,19 @@ INSTANTIATE_TEST_SUITE_P(
                                entry += 8;
                              write32be(&f[entry], 0x77);
                            },
-                           "its entitlements are missing"},
+                           "entitlements are missing"},
                     Damage{"InfoPlist",
                            [](ByteVector& f) {
                              *std::search(f.begin(), f.end(), std::begin("<plist/>"),
                                           std::end("<plist/>") - 1) = '(';
                            },
-                           "its Info.plist entries were changed"},
+                           "Info.plist entries were changed"},
                     Damage{"SpecialHash",
                            [](ByteVector& f) {
                              uint64_t hashes = directory(f) + read32be(&f[directory(f) + 16]);
                              f[hashes - 2 * 32] ^= 1;
                            },
-                           "its requirements were changed"}),
+                           "requirements were changed"}),
     [](const auto& param) { return param.param.name; });
 
 // What readers refuse whatever its hash: the magic of each blob, and entries outside their set.
@@ -215,7 +216,7 @@ void setMagic(ByteVector& file) {
 void setRequirement(ByteVector& file, uint64_t offset, uint32_t value) {
   write32be(&file[blobOffset(file, CSSLOT_REQUIREMENTS) + offset], value);
 }
-constexpr const char* kMalformed = "its set of requirements is malformed";
+constexpr const char* kMalformed = "requirement set is malformed";
 
 INSTANTIATE_TEST_SUITE_P(
     Blobs, VerifyDamage,
@@ -230,10 +231,10 @@ INSTANTIATE_TEST_SUITE_P(
         Damage{"RequirementTooLong", [](ByteVector& f) { setRequirement(f, 24, 17); }, kMalformed},
         Damage{"RequirementTooShort", [](ByteVector& f) { setRequirement(f, 24, 7); }, kMalformed},
         Damage{"EntitlementsMagic", setMagic<CSSLOT_ENTITLEMENTS>,
-               "its entitlements blob is malformed"},
+               "entitlements blob is malformed"},
         Damage{"DerEntitlementsMagic", setMagic<codesign::kSlotDerEntitlements>,
-               "its DER entitlements blob is malformed"},
-        Damage{"CmsMagic", setMagic<CSSLOT_SIGNATURESLOT>, "its CMS wrapper is malformed"},
+               "DER entitlements blob is malformed"},
+        Damage{"CmsMagic", setMagic<CSSLOT_SIGNATURESLOT>, "CMS wrapper is malformed"},
         Damage{"LibraryConstraint",
                [](ByteVector& f) { // entitlements in its slot
                  uint64_t entry = start(f) + 12;
@@ -241,19 +242,19 @@ INSTANTIATE_TEST_SUITE_P(
                    entry += 8;
                  write32be(&f[entry], 11);
                },
-               "its library constraint is malformed"},
+               "library constraint is malformed"},
         Damage{"Scatter", [](ByteVector& f) { write32be(&f[directory(f) + 44], 0x7fff); },
-               "scattered pages ends outside"},
+               "scatter list extends past"},
         Damage{"Linkage", // version 0x20600 gives the bytes behind the header a meaning
                [](ByteVector& f) { write32be(&f[directory(f) + 8], 0x20600); },
-               "linkage data lie outside"},
+               "linkage data is outside"},
         Damage{"TwoOfOneKind",
                [](ByteVector& f) { // the index of the CMS wrapper, the last one
                  uint64_t entry = start(f) + 12 + (read32be(&f[start(f) + 8]) - 1) * 8;
                  write32be(&f[entry], CSSLOT_ALTERNATE_CODEDIRECTORIES);
                  write32be(&f[entry + 4], static_cast<uint32_t>(directory(f) - start(f)));
                },
-               "two code directories have the same kind of hash"}),
+               "two code directories use the same hash type"}),
     [](const auto& param) { return param.param.name; });
 
 TEST(Verify, ACodeDirectoryMayBeTooShortForTheKernel) {
@@ -268,7 +269,7 @@ TEST(Verify, ACodeDirectoryMayBeTooShortForTheKernel) {
   EXPECT_THAT(signatureProblems(buildMachO(spec)), IsEmpty());
 }
 
-TEST(Verify, NoticesARepeatedSlot) {
+TEST(Verify, DetectsADuplicateSlot) {
   // The index of the CMS wrapper, the last one, becomes a second name for the code directory.
   ByteVector file = buildMachO(signedAs(SignatureStyle::AdHoc));
   uint64_t entry = start(file) + 12 + 2 * 8;
@@ -277,7 +278,7 @@ TEST(Verify, NoticesARepeatedSlot) {
   EXPECT_THAT(signatureProblems(file), Contains(HasSubstr("twice")));
 }
 
-TEST(Verify, AChangedIdentifierIsAllThatASignatureDoesNotCover) {
+TEST(Verify, OnlyTheIdentifierIsNotCovered) {
   // The code directory is covered by nothing in an ad-hoc signature; codesign accepts this, too.
   ByteVector file = buildMachO(signedAs(SignatureStyle::AdHoc));
   file[directory(file) + read32be(&file[directory(file) + 20])] = 'L';

@@ -66,7 +66,7 @@ std::vector<std::string> originsOf(std::vector<std::pair<const char*, const char
   return origins;
 }
 
-TEST(JournalHistory, LeadsFromTheOriginalToTheBytes) {
+TEST(JournalHistory, ConnectsTheOriginalToTheBytes) {
   EXPECT_THAT(originsOf({{"a", "b"}, {"b", "c"}}, "c"), ElementsAre("a", "b"));
   EXPECT_THAT(originsOf({{"a", "b"}, {"b", "c"}}, "b"), ElementsAre("a"));
   // Two plans from one original, as a run that was killed leaves them.

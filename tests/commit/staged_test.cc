@@ -42,7 +42,7 @@ llvm::Error replace(const std::string& path) {
   return staged->commit();
 }
 
-TEST(StagedFile, TakesThePlaceWithANewInode) {
+TEST(StagedFile, ReplacesTheFileWithANewInode) {
   TemporaryFolder folder;
   std::string path = folder.write("file", bytesOf("content"));
   ino_t before = inodeOf(path);
@@ -53,7 +53,7 @@ TEST(StagedFile, TakesThePlaceWithANewInode) {
 }
 
 // A name for a new file is made from a model in which % stands for any letter.
-TEST(StagedFile, TakesAPercentSignInAPathForItself) {
+TEST(StagedFile, AcceptsAPercentSignInAPath) {
   FolderTree folder;
   std::string path = folder.file("My%20Project/file");
   ASSERT_FALSE(bool(replace(path)));
@@ -81,7 +81,7 @@ TEST(StagedFile, WritesMovesShrinksAndGrows) {
   }
 }
 
-TEST(StagedFile, AHardLinkedTwinStaysAsItIs) {
+TEST(StagedFile, AHardLinkedTwinIsNotChanged) {
   TemporaryFolder cache, environment;
   std::string twin = cache.write("file", bytesOf("content"));
   std::string path = environment.path("file");
@@ -119,7 +119,7 @@ TEST(StagedFile, KeepsModeAndOwner) {
   }
 }
 
-TEST(StagedFile, NeverKeepsPower) {
+TEST(StagedFile, NeverKeepsSetuid) {
   TemporaryFolder folder;
   std::string path = folder.write("file", bytesOf("content"));
   ASSERT_EQ(::chmod(path.c_str(), 06755), 0);
@@ -150,7 +150,7 @@ TEST(StagedFile, OfRootBelongsToTheOwnerOfTheDirectory) {
   EXPECT_EQ(statusOf(path).st_uid, 0u);
 }
 
-TEST(StagedFile, IsMadeInTheDirectoryThatWasOpened) {
+TEST(StagedFile, IsCreatedInTheOpenedDirectory) {
   FolderTree folder;
   std::string path = folder.file("real/file"), victim = folder.file("elsewhere/file", "victim");
   io::InputFile file = opened(path);
@@ -180,7 +180,7 @@ TEST(StagedFile, KeepsExtendedAttributes) {
   EXPECT_EQ(attributeOf(path, "user.tcfix.test"), "kept");
 }
 
-TEST(StagedFile, LeavesNothingBehindWhenItIsNotCommitted) {
+TEST(StagedFile, LeavesNothingIfNotCommitted) {
   TemporaryFolder folder;
   std::string path = folder.write("file", bytesOf("content"));
   {
@@ -202,7 +202,7 @@ struct Meddling {
 
 class StagedMeanwhile : public testing::TestWithParam<Meddling> {};
 
-TEST_P(StagedMeanwhile, AChangeByAnotherIsNotLost) {
+TEST_P(StagedMeanwhile, AConcurrentChangeIsNotLost) {
   TemporaryFolder folder;
   std::string path = folder.write("file", bytesOf("content"));
   {
@@ -231,7 +231,7 @@ INSTANTIATE_TEST_SUITE_P(
                              }}),
     [](const auto& param) { return param.param.name; });
 
-TEST(StagedFile, AFileThatVanishedIsNotBroughtBack) {
+TEST(StagedFile, ARemovedFileIsNotRestored) {
   TemporaryFolder folder;
   std::string path = folder.write("file", bytesOf("content"));
   io::InputFile file = opened(path);
@@ -245,7 +245,7 @@ TEST(StagedFile, AFileThatVanishedIsNotBroughtBack) {
   EXPECT_TRUE(folder.names().empty());
 }
 
-TEST(StagedFile, AFullDiskIsSaidPlainlyAndNothingHappens) {
+TEST(StagedFile, AFullDiskIsReportedAndNothingChanges) {
   SmallDisk disk;
   if (!disk.isThere())
     GTEST_SKIP() << "no right to mount a small disk";
@@ -260,7 +260,7 @@ TEST(StagedFile, AFullDiskIsSaidPlainlyAndNothingHappens) {
   EXPECT_THAT(disk.at().names(), UnorderedElementsAre("file", "filler"));
 }
 
-TEST(StagedFile, AReadOnlyFolderIsSaidPlainlyAndNothingHappens) {
+TEST(StagedFile, AReadOnlyDirectoryIsReportedAndNothingChanges) {
   TemporaryFolder folder;
   std::string path = folder.write("file", bytesOf("content"));
   {
@@ -285,7 +285,7 @@ TEST(WriteFile, ReplacesByANewFileAndLeavesNothingElse) {
   EXPECT_THAT(folder.names(), ElementsAre("file"));
 }
 
-TEST(WriteFile, FailsInADirectoryThatIsNotThere) {
+TEST(WriteFile, FailsInAMissingDirectory) {
   TemporaryFolder folder;
   llvm::Expected<io::Place> place = io::Place::of(folder.path("absent/file"));
   ASSERT_FALSE(bool(place));

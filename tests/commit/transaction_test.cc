@@ -87,7 +87,7 @@ TEST_F(Transaction, RollsBackWhenAStepFails) {
   EXPECT_THAT(tree.names(), UnorderedElementsAre("a", "b", "c", "d", "e", "folder"));
 }
 
-TEST_F(Transaction, ALaterPhaseThatFailsTakesTheEarlierOnesBack) {
+TEST_F(Transaction, ALaterPhaseThatFailsRevertsTheEarlierOnes) {
   std::string a = tree.file("a", "old a"), b = tree.file("b", "old b"), c = tree.file("c", "old c");
   ASSERT_EQ(::chmod(c.c_str(), 0640), 0);
   ino_t inode = inodeOf(c);
@@ -145,7 +145,7 @@ TEST_F(Transaction, AFullDiskStopsItWhileStaging) {
   EXPECT_EQ(textIn(a), "old a");
 }
 
-TEST_F(Transaction, AFrozenFolderTakesNoNewFile) {
+TEST_F(Transaction, AReadOnlyDirectoryRefusesANewFile) {
   std::string a = tree.file("folder/a", "old a");
   const io::InputFile& old = open(a);
   FrozenFolder frozen(tree.path("folder"));

@@ -98,7 +98,7 @@ TEST(ElfCorrupt, EveryFieldOneAtATime) {
   EXPECT_GT(errors, tried / 4) << "of " << tried;
 }
 
-TEST(ElfCorrupt, DynamicSectionWithoutItsEnd) {
+TEST(ElfCorrupt, DynamicSectionWithoutDtNull) {
   ElfSpec spec;
   spec.spareSlots = 0;
   ElfImage image = buildElf(spec);
@@ -142,7 +142,7 @@ struct Case {
 
 class KnownCorruption : public testing::TestWithParam<Case> {};
 
-TEST_P(KnownCorruption, IsRefusedWithASentence) {
+TEST_P(KnownCorruption, IsRefusedWithAMessage) {
   ElfSpec spec;
   spec.runpath = "$ORIGIN";
   spec.versions = {{"libc.so.6", {"GLIBC_2.2.5", "GLIBC_2.14"}}, {"libone.so", {"ONE_1"}}};
@@ -160,30 +160,33 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"HugeNeededOffset", "DT_NEEDED0", 0x7fffffffffff,
              "past the end of the dynamic string"},
         Case{"HugeSonameOffset", "DT_SONAME", 0xffffffff, "past the end of the dynamic string"},
-        Case{"DynamicPastTheEnd", "DYNAMIC.p_offset", 0x7fffff00, "lies past the end of the file"},
-        Case{"DynamicElsewhere", "DYNAMIC.p_vaddr", 0x90000, "is in no loaded segment"},
-        Case{"BogusStringTable", "DT_STRTAB", 0xdeadbeef00, "is in no segment"},
-        Case{"StringTableOfOtherBytes", "DT_STRTAB", 1, "does not begin and end with a zero"},
-        Case{"HugeStringTable", "DT_STRSZ", UINT64_MAX, "is in no segment"},
-        Case{"EmptyStringTable", "DT_STRSZ", 0, "is in no segment"},
+        Case{"DynamicPastTheEnd", "DYNAMIC.p_offset", 0x7fffff00,
+             "extends past the end of the file"},
+        Case{"DynamicElsewhere", "DYNAMIC.p_vaddr", 0x90000, "is not in a PT_LOAD segment"},
+        Case{"BogusStringTable", "DT_STRTAB", 0xdeadbeef00, "is not in a segment"},
+        Case{"StringTableOfOtherBytes", "DT_STRTAB", 1, "does not start and end with a zero"},
+        Case{"HugeStringTable", "DT_STRSZ", UINT64_MAX, "is not in a segment"},
+        Case{"EmptyStringTable", "DT_STRSZ", 0, "is not in a segment"},
         Case{"OverlappingSegments", "LOAD0.p_memsz", 0x100000, "overlaps the one before"},
         Case{"MoreInFileThanMemory", "LOAD1.p_memsz", 1, "more bytes in the file"},
         Case{"OddAlignment", "LOAD0.p_align", 0x1001, "not a power of two"},
-        Case{"OffsetElsewhereInThePage", "LOAD0.p_offset", 8, "at the same place of a page"},
-        Case{"SegmentPastTheEnd", "LOAD1.p_filesz", 0x7fffffff, "lies past the end of the file"},
+        Case{"OffsetElsewhereInThePage", "LOAD0.p_offset", 8, "differ modulo the page size"},
+        Case{"SegmentPastTheEnd", "LOAD1.p_filesz", 0x7fffffff, "extends past the end of the file"},
         Case{"AddressesThatWrap", "LOAD1.p_vaddr", UINT64_MAX - 0xf, "past the end of the address"},
         Case{"TooManySegments", "e_phnum", 0xffff, "65535"},
         Case{"NoSegments", "e_phnum", 0, "no program headers"},
-        Case{"HeadersPastTheEnd", "e_phoff", UINT64_MAX - 8, "program headers lie past the end"},
-        Case{"SectionsPastTheEnd", "e_shoff", 0x7fffffffffff, "section headers lie past the end"},
-        Case{"TooManySections", "e_shnum", 0xfeff, "section headers lie past the end"},
+        Case{"HeadersPastTheEnd", "e_phoff", UINT64_MAX - 8, "program headers extend past the end"},
+        Case{"SectionsPastTheEnd", "e_shoff", 0x7fffffffffff,
+             "section headers extend past the end"},
+        Case{"TooManySections", "e_shnum", 0xfeff, "section headers extend past the end"},
         Case{"NamesPastTheSections", "e_shstrndx", 0xfe, "section names are in section"},
-        Case{"CyclicVersions", "verneed0.vn_next", 0xffffffd0, "leaves its segment"},
-        Case{"FoldedVersions", "verneed0.vn_next", 4, "folds back onto itself"},
-        Case{"CyclicVersionNames", "verneed0.aux0.vna_next", 0xfffffff0, "leaves its segment"},
-        Case{"EndlessVersions", "DT_VERNEEDNUM", UINT64_MAX, "has not the length"},
+        Case{"CyclicVersions", "verneed0.vn_next", 0xffffffd0, "extends past its segment"},
+        Case{"FoldedVersions", "verneed0.vn_next", 4, "overlaps itself"},
+        Case{"CyclicVersionNames", "verneed0.aux0.vna_next", 0xfffffff0,
+             "extends past its segment"},
+        Case{"EndlessVersions", "DT_VERNEEDNUM", UINT64_MAX, "does not have the stated length"},
         Case{"VersionFilePastTheEnd", "verneed0.vn_file", 0x10000, "past the end of the dynamic"},
-        Case{"HugeSymbolName", "symbol1.st_name", 0xfffffff0, "symbol's name lies past the end"}),
+        Case{"HugeSymbolName", "symbol1.st_name", 0xfffffff0, "symbol's name is past the end"}),
     [](const auto& param) { return param.param.name; });
 
 } // namespace

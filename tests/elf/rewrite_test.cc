@@ -169,7 +169,7 @@ INSTANTIATE_TEST_SUITE_P(Flavors, AnyFlavor,
                                          Flavor{"Elf32Big", false, false, 20}),
                          [](const auto& param) { return param.param.name; });
 
-TEST(ElfLayout, SamePlaceWhenTheNewTextFits) {
+TEST(ElfLayout, InPlaceIfTheNewStringFits) {
   ElfSpec spec;
   spec.runpath = "/quite/a/long/search/path";
   EditOutcome outcome;
@@ -179,7 +179,7 @@ TEST(ElfLayout, SamePlaceWhenTheNewTextFits) {
   EXPECT_LE(bytesChanged(outcome.rewrite), 7u);
 }
 
-TEST(ElfLayout, DeadBytesOfTheTableAreRoom) {
+TEST(ElfLayout, UnusedBytesOfTheTableAreFree) {
   ElfSpec spec;
   spec.deadBytes = 100;
   EditOutcome outcome;
@@ -189,7 +189,7 @@ TEST(ElfLayout, DeadBytesOfTheTableAreRoom) {
   EXPECT_LE(bytesChanged(outcome.rewrite), kLong.size() + 4);
 }
 
-TEST(ElfLayout, UnknownReadersMakeEveryByteCount) {
+TEST(ElfLayout, UnknownReferencesKeepEveryByte) {
   ElfSpec spec;
   spec.deadBytes = 100;
   spec.moreEntries = {{0x6000000d, 1}}; // DT_SUNW_AUXILIARY, a text
@@ -199,7 +199,7 @@ TEST(ElfLayout, UnknownReadersMakeEveryByteCount) {
   EXPECT_GT(outcome.rewrite.newSize, image.bytes.size());
 }
 
-TEST(ElfLayout, ATextThatIsSharedIsNotOverwritten) {
+TEST(ElfLayout, ASharedStringIsNotOverwritten) {
   ElfSpec spec;
   spec.runpath = "/opt/lib";
   spec.symbols = {"/opt/lib"}; // shares the run path's bytes
@@ -210,7 +210,7 @@ TEST(ElfLayout, ATextThatIsSharedIsNotOverwritten) {
   EXPECT_THAT(slice.searchPaths, ElementsAre("/a"));
 }
 
-TEST(ElfLayout, ATextThatIsThereNeedsNoRoom) {
+TEST(ElfLayout, AnExistingStringNeedsNoRoom) {
   ElfSpec spec;
   EditOutcome outcome;
   edited(buildElf(spec).bytes, {AddDependency{"tiny.so"}}, &outcome); // the end of libtiny.so
@@ -218,7 +218,7 @@ TEST(ElfLayout, ATextThatIsThereNeedsNoRoom) {
   EXPECT_LE(bytesChanged(outcome.rewrite), 3u);
 }
 
-TEST(ElfLayout, AnUnusedProgramHeaderIsTakenBeforeANote) {
+TEST(ElfLayout, AnUnusedProgramHeaderIsPreferredToANote) {
   ElfSpec spec;
   spec.hasNullSegment = true;
   ElfImage image = buildElf(spec);
@@ -244,7 +244,7 @@ TEST(ElfLayout, AlignmentOfTheFileIsKept) {
 }
 
 // Loaders map by pages: a segment whose place in the file does not fit a larger alignment loads.
-TEST(ElfLayout, AlignmentMayBeMoreThanAddressAndOffsetKeep) {
+TEST(ElfLayout, AddressAndOffsetMayDifferModuloTheAlignment) {
   ElfSpec spec;
   spec.base = 0x1000;
   ElfImage image = buildElf(spec);
@@ -266,7 +266,7 @@ TEST(ElfLayout, AProgramKeepsItsAddresses) {
       testing::Contains(std::make_pair(std::string("interpreter"), std::string("/lib/ld.so"))));
 }
 
-TEST(ElfEdit, RenameTakesTheVersionsAlong) {
+TEST(ElfEdit, RenameAlsoRenamesTheVersions) {
   ElfImage image = buildElf();
   ByteVector result = edited(image.bytes, {RenameDependency{"libc.so.6", "libc-9.so"}});
   Slice slice = inspected(result);
@@ -275,21 +275,21 @@ TEST(ElfEdit, RenameTakesTheVersionsAlong) {
                                                std::string("libc-9.so: GLIBC_2.2.5, GLIBC_2.14"))));
 }
 
-TEST(ElfEdit, RenameRepairsVersionsThatWereLeftBehind) {
+TEST(ElfEdit, RenameRepairsVersionsWithTheOldName) {
   ElfSpec spec;
   spec.needed = {"libc-9.so"};
   ElfImage image = buildElf(spec);
-  EXPECT_THAT(elf::check(image.bytes), ElementsAre(HasSubstr("needed of libc.so.6")));
+  EXPECT_THAT(elf::check(image.bytes), ElementsAre(HasSubstr("symbol versions of libc.so.6")));
   ByteVector result = edited(image.bytes, {RenameDependency{"libc.so.6", "libc-9.so"}});
   EXPECT_THAT(elf::check(result), IsEmpty());
 }
 
-TEST(ElfEdit, RenameToOneThatIsThereLeavesOne) {
+TEST(ElfEdit, RenameToAnExistingDependencyRemovesOne) {
   ByteVector result = edited(buildElf().bytes, {RenameDependency{"libone.so", "libc.so.6"}});
   EXPECT_THAT(dependenciesOf(inspected(result)), ElementsAre("libc.so.6"));
 }
 
-TEST(ElfEdit, EditsThatTakeEachOtherBackComeToNothing) {
+TEST(ElfEdit, EditsThatCancelOutChangeNothing) {
   for (const std::vector<Edit>& edits : std::vector<std::vector<Edit>>{
            {RenameDependency{"libone.so", "x"}, RenameDependency{"x", "libone.so"}},
            {RemoveDependency{"libone.so"}, AddDependency{"libone.so"}},
@@ -311,12 +311,12 @@ TEST(ElfEdit, RemovingADependencyKeepsTheOrderOfOthers) {
   EXPECT_THAT(dependenciesOf(inspected(result)), ElementsAre("a.so", "c.so", "libc.so.6"));
 }
 
-TEST(ElfEdit, BothTagsAreReportedAndCleaned) {
+TEST(ElfEdit, BothTagsAreReportedAndOneIsRemoved) {
   ElfSpec spec;
   spec.rpath = "/ignored";
   spec.runpath = "/counts";
   ElfImage image = buildElf(spec);
-  EXPECT_THAT(elf::check(image.bytes), ElementsAre(HasSubstr("DT_RPATH beside")));
+  EXPECT_THAT(elf::check(image.bytes), ElementsAre(HasSubstr("both DT_RPATH and DT_RUNPATH")));
   EditOutcome outcome;
   ByteVector result = edited(image.bytes, {AddSearchPath{"/new"}}, &outcome);
   EXPECT_THAT(inspected(result).searchPaths, ElementsAre("/counts", "/new"));
@@ -325,7 +325,7 @@ TEST(ElfEdit, BothTagsAreReportedAndCleaned) {
   EXPECT_EQ(outcome.changes.size(), 2u);
 }
 
-TEST(ElfEdit, KindIsKeptUnlessToldOtherwise) {
+TEST(ElfEdit, KindIsKeptByDefault) {
   ElfSpec spec;
   spec.rpath = "/a";
   ByteVector result = edited(buildElf(spec).bytes, {AddSearchPath{"/b"}});
@@ -336,21 +336,21 @@ TEST(ElfEdit, KindIsKeptUnlessToldOtherwise) {
   EXPECT_EQ(bytesChanged(outcome.rewrite), 1u) << "only the tag";
 }
 
-TEST(ElfEdit, LastSearchPathGoesWithItsTag) {
+TEST(ElfEdit, RemovingTheLastSearchPathRemovesItsTag) {
   ElfSpec spec;
   spec.runpath = "/a";
   ByteVector result = edited(buildElf(spec).bytes, {RemoveSearchPath{"/a"}});
   EXPECT_EQ(inspected(result).searchPathKind, std::nullopt);
 }
 
-TEST(ElfEdit, RepeatedSearchPathsAreRemovedByAnyEdit) {
+TEST(ElfEdit, DuplicateSearchPathsAreRemovedByAnyEdit) {
   ElfSpec spec;
   spec.runpath = "/a:/b:/a";
   ByteVector result = edited(buildElf(spec).bytes, {SetIdentity{"x.so"}});
   EXPECT_THAT(inspected(result).searchPaths, ElementsAre("/a", "/b"));
 }
 
-TEST(ElfEdit, TokensMeanTheSameInEitherSpelling) {
+TEST(ElfEdit, TokensAreEqualInEitherSpelling) {
   ElfSpec spec;
   spec.runpath = "$ORIGIN/../lib:${LIB}x";
   EditOutcome outcome;
@@ -362,7 +362,7 @@ TEST(ElfEdit, TokensMeanTheSameInEitherSpelling) {
   EXPECT_EQ(inspected(result).searchPaths.size(), 3u) << "$LIBx is not ${LIB}x";
 }
 
-TEST(ElfEdit, RefusesWhatTheFormatCannotHold) {
+TEST(ElfEdit, RefusesInvalidValues) {
   ElfImage image = buildElf();
   EXPECT_EQ(refused(image.bytes, {AddSearchPath{"/a:/b"}}).code, ErrorCode::Usage);
   EXPECT_EQ(refused(image.bytes, {DelayDependency{"x"}}).code, ErrorCode::Unsupported);
@@ -373,7 +373,7 @@ TEST(ElfEdit, RefusesWhatTheFormatCannotHold) {
   EXPECT_EQ(refused(buildElf(program).bytes, {SetIdentity{"x"}}).code, ErrorCode::Unsupported);
 }
 
-TEST(ElfEdit, RefusesWhereThereIsNoRoom) {
+TEST(ElfEdit, RefusesWithoutRoom) {
   ElfSpec spec;
   spec.hasNote = false;
   spec.hasSections = false;
@@ -382,7 +382,7 @@ TEST(ElfEdit, RefusesWhereThereIsNoRoom) {
   EXPECT_FALSE(problem.hint.empty());
 }
 
-TEST(ElfEdit, ARelativeEntryFollowsTheDynamicSection) {
+TEST(ElfEdit, ARelativeEntryIsUpdatedWithTheDynamicSection) {
   ElfSpec spec;
   spec.is64 = false;
   spec.isLittle = false;

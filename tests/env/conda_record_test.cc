@@ -78,14 +78,14 @@ TEST(CondaRecord, RemovesTheFirstTheOnlyAndTheEscapedOne) {
   EXPECT_THAT(parsedConda(record.text()).text(), testing::HasSubstr("\"files\": [\"x\"],"));
 }
 
-TEST(CondaRecord, KnowsListsOfOldVersions) {
+TEST(CondaRecord, ReadsRecordsOfOldVersions) {
   CondaRecord record = parsedConda(R"({"files": []})");
   record.set("a", "ff", 1);
   record.add("j");
   EXPECT_EQ(record.text(), R"({"files": ["j"]})");
 }
 
-TEST(CondaRecord, RefusesWhatIsNone) {
+TEST(CondaRecord, RefusesOtherFiles) {
   for (const std::string& text :
        {std::string(), std::string("[]"), std::string("{\"files\": 3}"), std::string("{}"),
         std::string("{\"files\": []"), std::string("{\"files\": [\"a]}"),
@@ -97,7 +97,7 @@ TEST(CondaRecord, RefusesWhatIsNone) {
   }
 }
 
-TEST(CondaRecord, EndsBeforeTheTextDoesWhereverThatIsCut) {
+TEST(CondaRecord, SurvivesEveryTruncation) {
   for (size_t size = 0; size + 2 < kCondaText.size(); ++size) {
     GuardedBytes text(bytesOf(kCondaText.take_front(size)));
     llvm::Expected<CondaRecord> record = CondaRecord::parse(textOf(text));

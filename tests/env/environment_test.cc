@@ -154,7 +154,7 @@ TEST_F(Layout, WindowsInAnyCase) {
   EXPECT_THAT(sites(installed), ElementsAre("Python313/Lib/site-packages 3.13 own"));
 }
 
-TEST_F(Layout, DebiansPythonLivesInTwoPlaces) {
+TEST_F(Layout, DebiansPythonHasTwoSites) {
   tree.makeFolder("usr/lib/python3/dist-packages");
   tree.makeFolder("usr/lib/python3.11");
   tree.file("usr/bin/python3.11");
@@ -181,7 +181,7 @@ TEST_F(Layout, SitePackagesItself) {
   EXPECT_EQ(found("target").kind, EnvironmentKind::SitePackages);
 }
 
-TEST_F(Layout, FolderAndFileInsideASite) {
+TEST_F(Layout, DirectoryAndFileInsideASite) {
   tree.file("venv/pyvenv.cfg", "home = /nowhere/bin\n");
   std::string cache = tree.file("cache/core", buildMachO({}));
   tree.makeFolder("venv/lib/python3.12/site-packages/torchcodec");
@@ -199,7 +199,7 @@ TEST_F(Layout, FolderAndFileInsideASite) {
   EXPECT_THAT(sites(folder), ElementsAre("venv/lib/python3.12/site-packages 3.12 own"));
 }
 
-TEST_F(Layout, ABareFolderIsItsOwnSite) {
+TEST_F(Layout, APlainDirectoryIsItsOwnSite) {
   tree.makeFolder("bare");
   Environment environment = found("bare");
   EXPECT_EQ(environment.kind, EnvironmentKind::Folder);

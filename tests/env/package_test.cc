@@ -89,7 +89,7 @@ protected:
   io::TargetDisk disk{{}};
 };
 
-TEST(LibraryName, IsKnownByItsEnding) {
+TEST(LibraryName, IsRecognizedByItsSuffix) {
   for (const char* name : {"libtorchcodec_core7.so", "libavcodec.so.61.19", "x.dylib", "X.DLL",
                            "ext.cpython-312-darwin.so", "ext.cp312-win_amd64.pyd"})
     EXPECT_TRUE(env::isLibraryName(name)) << name;
@@ -136,7 +136,7 @@ TEST_F(Packages, CanBeAnyByName) {
 }
 
 // What is imported is not always called as what was installed.
-TEST_F(Packages, CanBeNamedByTheirFolder) {
+TEST_F(Packages, CanBeNamedByTheirDirectory) {
   std::string row = library("cv2/cv2.abi3.so");
   tree.file(inSite("opencv_python-4.12.dist-info/RECORD"), row);
   tree.file(inSite("~pencv_python-4.11.dist-info/RECORD"), row);
@@ -181,7 +181,7 @@ TEST_F(Packages, AreFoundWithoutAUsableRecord) {
   EXPECT_THAT(found()[0].problems[0].path, HasSubstr("torchcodec-0.9.1.dist-info/RECORD"));
 }
 
-TEST_F(Packages, KeepLinksAndFilesThatAreNoLibraries) {
+TEST_F(Packages, KeepLinksAndOtherFiles) {
   tree.link(inSite("torchcodec/libtorchcodec_core6.so"), "/nowhere/core6.so");
   std::string outside = tree.file("cache/core7.so");
   tree.link(inSite("torchcodec/libtorchcodec_core7.so"), outside);
@@ -200,19 +200,19 @@ TEST_F(Packages, NeverLeaveTheSite) {
                         "../../../bin/torchcodec,,\n");
   EXPECT_THAT(names(found()[0].libraries), ElementsAre("torchcodec/libtorchcodec_core7.so"));
   ASSERT_THAT(found()[0].problems, SizeIs(3));
-  EXPECT_THAT(found()[0].problems[0].message, HasSubstr("leads out of the site"));
+  EXPECT_THAT(found()[0].problems[0].message, HasSubstr("is outside the site"));
 }
 
-TEST_F(Packages, SayWhatIsHalfDeleted) {
+TEST_F(Packages, ReportMissingFiles) {
   distInfo("0.9.1", library("torchcodec/libtorchcodec_core7.so") +
                         "torchcodec/libtorchcodec_core8.so,sha256=x,1\n");
   EXPECT_THAT(found()[0].libraries, SizeIs(1));
   ASSERT_THAT(found()[0].problems, SizeIs(1));
   EXPECT_THAT(found()[0].problems[0].message,
-              HasSubstr("libtorchcodec_core8.so, which is not there"));
+              HasSubstr("libtorchcodec_core8.so, which does not exist"));
 }
 
-TEST_F(Packages, OfTwoVersionsTheOneWhoseFilesAreThereCounts) {
+TEST_F(Packages, OfTwoVersionsUseTheOneWithItsFiles) {
   std::string present = library("torchcodec/libtorchcodec_core7.so", "of 0.8.1");
   distInfo("0.8.1", present);
   distInfo("0.10.0", "torchcodec/libtorchcodec_core7.so,sha256=other,8\n");
@@ -223,7 +223,7 @@ TEST_F(Packages, OfTwoVersionsTheOneWhoseFilesAreThereCounts) {
   EXPECT_EQ(found()[0].version, "0.10.0");
 }
 
-TEST_F(Packages, TellWhenTheirFolderIsElsewhere) {
+TEST_F(Packages, ReportALinkedDirectory) {
   tree.file("source/torchcodec/libtorchcodec_core7.so");
   tree.link(inSite("torchcodec"), tree.path("source/torchcodec"));
   ASSERT_THAT(found(), SizeIs(1));
@@ -231,7 +231,7 @@ TEST_F(Packages, TellWhenTheirFolderIsElsewhere) {
   EXPECT_THAT(names(found()[0].libraries), ElementsAre("torchcodec/libtorchcodec_core7.so"));
 }
 
-TEST_F(Packages, TellWhereADevelopmentInstallLives) {
+TEST_F(Packages, ReportTheSourceOfADevelopmentInstall) {
   tree.file("source/torchcodec/libtorchcodec_core7.so");
   tree.file(inSite("__editable__.torchcodec-0.9.1.pth"), tree.path("source") + "\n");
   distInfo("0.9.1", "__editable__.torchcodec-0.9.1.pth,,\n");
@@ -278,10 +278,10 @@ TEST_F(Packages, OfABuildAreItsOnlyCopy) {
   EXPECT_EQ(two.message, "contains 2 copies of torchcodec: build/lib.linux/torchcodec, "
                          "build/lib.other/torchcodec");
   EXPECT_EQ(two.hint,
-            "name one of them, such as " + tree.path("project/build/lib.linux/torchcodec"));
+            "pass one of them, such as " + tree.path("project/build/lib.linux/torchcodec"));
 }
 
-TEST_F(Packages, OfAFolderAreThoseDirectlyInIt) {
+TEST_F(Packages, OfADirectoryAreThoseDirectlyInIt) {
   tree.file("bare/libtorchcodec_core8.so");
   tree.file("bare/libother.so");
   tree.file("bare/old/libtorchcodec_core8.so");
@@ -290,7 +290,7 @@ TEST_F(Packages, OfAFolderAreThoseDirectlyInIt) {
   EXPECT_EQ(refused("bare", recipe::recipeFor("any")).code, ErrorCode::NotFound);
 }
 
-TEST_F(Packages, OfABuildAreKnownByTheirName) {
+TEST_F(Packages, OfABuildAreRecognizedByName) {
   const recipe::Recipe mine = recipe::recipeFor("my-ext");
   tree.file("project/build/lib/my_ext/__init__.py");
   tree.file("project/build/lib/my_ext/deep/inside/_C.so");
@@ -306,7 +306,7 @@ TEST_F(Packages, OfABuildAreKnownByTheirName) {
               ElementsAre(tree.path("other/build/my_ext.cpython-312.so")));
 }
 
-TEST_F(Packages, OfEnvironmentsBelowAFolderAreNotMeant) {
+TEST_F(Packages, OfEnvironmentsBelowADirectoryAreIgnored) {
   tree.file("work/empty/venv/pyvenv.cfg");
   for (int i = 0; i < 6; ++i)
     tree.file("work/z" + std::to_string(i) + "/venv/pyvenv.cfg");
@@ -319,18 +319,18 @@ TEST_F(Packages, OfEnvironmentsBelowAFolderAreNotMeant) {
   tree.link("work/circle", tree.path("work"));
   Problem problem = refused("work");
   EXPECT_EQ(problem.code, ErrorCode::Usage);
-  EXPECT_EQ(problem.message, "not an environment; found below it: unpacked, z5/venv, conda, "
+  EXPECT_EQ(problem.message, "is not an environment; found below it: unpacked, z5/venv, conda, "
                              "empty/venv, z0/venv and 5 more");
-  EXPECT_EQ(problem.hint, "name one of them, such as " + tree.path("work/unpacked"));
+  EXPECT_EQ(problem.hint, "pass one of them, such as " + tree.path("work/unpacked"));
 }
 
-TEST_F(Packages, OfAFolderInsideAnEnvironmentAreTheEnvironments) {
+TEST_F(Packages, OfADirectoryInsideAnEnvironmentAreTheEnvironments) {
   distInfo("0.9.1", library("torchcodec/libtorchcodec_core7.so"));
   tree.makeFolder("venv/bin");
   for (const char* part : {"venv/lib", "venv/lib/python3.12", "venv/bin"}) {
     Problem problem = refused(part);
     EXPECT_EQ(problem.code, ErrorCode::Usage) << part;
-    EXPECT_EQ(problem.hint, "name the environment: " + tree.path("venv"));
+    EXPECT_EQ(problem.hint, "pass the environment: " + tree.path("venv"));
   }
   tree.makeFolder(inSite("torch"));
   EXPECT_EQ(refused(inSite("torch")).message, "contains no libraries of torchcodec");
@@ -369,7 +369,7 @@ TEST_F(Packages, OfAFileAreWhoseRecordListsIt) {
   EXPECT_EQ(refused(inSite("vendor")).message, "belongs to the installed package vendor");
 }
 
-TEST_F(Packages, OfAFileOrFolderInsideASiteKeepTheirRecord) {
+TEST_F(Packages, OfAFileOrDirectoryInsideASiteKeepTheirRecord) {
   tree.file(inSite("torchcodec/libtorchcodec_core7.dylib"), buildMachO({}));
   distInfo("0.9.1", "torchcodec/libtorchcodec_core7.dylib,,\n" +
                         library("torchcodec/libtorchcodec_core8.dylib"));
@@ -402,7 +402,7 @@ TEST_F(Packages, OfWindowsHaveGraftedLibrariesBeside) {
   EXPECT_THAT(target->packages[0].grafted, SizeIs(1));
 }
 
-TEST_F(Packages, TellTheTargetsPlatform) {
+TEST_F(Packages, ShowTheTargetsPlatform) {
   library("torchcodec/libtorchcodec_core4.so", "text"); // says nothing
   test::ElfSpec spec;
   spec.machine = 183;
@@ -416,10 +416,10 @@ TEST_F(Packages, TellTheTargetsPlatform) {
   llvm::Expected<env::Target> none =
       env::findTarget({tree.path("venv"), tree.path("absent"), "", {recipe::defaultRecipe()}});
   ASSERT_FALSE(bool(none));
-  EXPECT_THAT(llvm::toString(none.takeError()), HasSubstr("there is no such folder"));
+  EXPECT_THAT(llvm::toString(none.takeError()), HasSubstr("no such directory"));
 }
 
-TEST_F(Packages, OfAnotherArchitectureHaveADiskOutOfReach) {
+TEST_F(Packages, OfAnotherArchitectureAreOnAnotherMachine) {
   test::ElfSpec spec;
   for (auto [machine, arch] :
        {std::pair<uint16_t, llvm::StringRef>(62, "x86_64"), {183, "aarch64"}}) {
@@ -434,7 +434,7 @@ TEST_F(Packages, OfAnotherArchitectureHaveADiskOutOfReach) {
   }
 }
 
-TEST_F(Packages, BehindOneOfTheSameNameAreNotSeen) {
+TEST_F(Packages, AfterOneOfTheSameNameAreHidden) {
   tree.file("venv/pyvenv.cfg",
             "home = " + tree.path("base/bin") + "\ninclude-system-site-packages = true\n");
   distInfo("0.9.1", library("torchcodec/libtorchcodec_core7.so"));
@@ -450,7 +450,7 @@ TEST_F(Packages, BehindOneOfTheSameNameAreNotSeen) {
   EXPECT_THAT(texts, ElementsAre("torchcodec 0.9.1", "av 15.1.0"));
 }
 
-TEST_F(Packages, OfWindowsAreCalledAsTheDiskCallsThem) {
+TEST_F(Packages, OfWindowsAreSpelledAsOnDisk) {
   distInfo("0.9.1", "torchcodec/libtorchcodec_core7.dll,,\n");
   tree.file(inSite("TorchCodec/libtorchcodec_CORE7.dll"), "content");
   disk = io::TargetDisk({.isWindows = true});

@@ -36,7 +36,7 @@ std::string refusal(llvm::StringRef text) {
   return problem.message;
 }
 
-TEST(Record, GivesRowsAndKeepsBytes) {
+TEST(Record, ReturnsRowsAndKeepsBytes) {
   Record record = parsedRecord(kRecordText);
   ASSERT_EQ(record.rows().size(), 5u);
   EXPECT_EQ(record.rows()[1].path, "torchcodec/a,b \"c\".so");
@@ -90,17 +90,17 @@ TEST(Record, AllowsWhatPythonAllows) {
   EXPECT_EQ(parsedRecord("\"two\nlines\",,\n").rows()[0].path, "two\nlines");
 }
 
-TEST(Record, SaysInWhichLineItIsMalformed) {
-  EXPECT_EQ(refusal("a,,\n\"open"), "line 2 has a quote that does not close");
+TEST(Record, ReportsTheMalformedLine) {
+  EXPECT_EQ(refusal("a,,\n\"open"), "line 2 has an unterminated quote");
   EXPECT_EQ(refusal("a,,\n\n\"x\nx\",,\na,b,c,d\n"), "line 5 has more than three fields");
-  EXPECT_EQ(refusal("a,,12x\n"), "line 1 has a size that is no number");
-  EXPECT_EQ(refusal("a,,99999999999999999999999\n"), "line 1 has a size that is no number");
-  EXPECT_EQ(refusal(",,\n"), "line 1 names no file");
-  EXPECT_EQ(refusal("\"a\"b,,\n"), "line 1 has text behind a quoted field");
+  EXPECT_EQ(refusal("a,,12x\n"), "line 1 has an invalid size");
+  EXPECT_EQ(refusal("a,,99999999999999999999999\n"), "line 1 has an invalid size");
+  EXPECT_EQ(refusal(",,\n"), "line 1 has no path");
+  EXPECT_EQ(refusal("\"a\"b,,\n"), "line 1 has text after a quoted field");
   EXPECT_EQ(refusal(llvm::StringRef("\x7f"
                                     "ELF\0\0",
                                     6)),
-            "line 1 names no file");
+            "line 1 has no path");
 }
 
 TEST(Record, WritesDigestsAsPipDoes) {

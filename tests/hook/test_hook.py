@@ -148,7 +148,7 @@ class Wakes(HookTest):
         self.write_program(code=4, seconds=0.5)
         self.program.write_text(self.program.read_text().replace(
             "time.sleep", f"while len(os.listdir({str(here)!r})) < 8: time.sleep(0.05)\ntime.sleep", 1))
-        code = (f"import os, tcfix_hook.wake; open(os.path.join({str(here)!r}, str(os.getpid())), 'w'); "
+        code = (f"import os, tcfix_hook.repair; open(os.path.join({str(here)!r}, str(os.getpid())), 'w'); "
                 "import torchcodec")
         for worker in [self.start(code) for _ in range(8)]:
             self.assertEqual(worker.communicate(), ("fine\n", ""))
@@ -299,7 +299,7 @@ class StaysQuiet(HookTest):
     def test_leaves_nothing_behind(self):
         self.run_python()
         names = {path.name for path in (self.site / "tcfix_hook").iterdir()} - {"__pycache__"}
-        self.assertEqual(names, {"__init__.py", "finder.py", "wake.py", "settings.json", "stamp.json"})
+        self.assertEqual(names, {"__init__.py", "finder.py", "repair.py", "settings.json", "stamp.json"})
 
 
 class Start(HookTest):

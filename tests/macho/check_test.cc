@@ -44,7 +44,7 @@ void repeat(Commands& commands, uint32_t kind) {
 
 LoadCommand& segment(Commands& commands, const char* name) {
   return *std::find_if(commands.begin(), commands.end(), [&](const LoadCommand& command) {
-    return command.kind == LC_SEGMENT_64 && macho::textAt(command, 8) == name;
+    return command.kind == LC_SEGMENT_64 && macho::stringAt(command, 8) == name;
   });
 }
 
@@ -76,41 +76,39 @@ TEST_P(Check, NamesTheBrokenRule) {
 
 INSTANTIATE_TEST_SUITE_P(
     Commands, Check,
-    testing::Values(Violation{"WrongOwnSize", [](Commands& c) { set32(first(c, LC_UUID), 4, 32); },
-                              "LC_UUID contradicts its own header"},
-                    Violation{"WrongOwnKind",
-                              [](Commands& c) { set32(first(c, LC_UUID), 0, LC_RPATH); },
-                              "LC_UUID contradicts its own header"},
-                    Violation{"OddSize", [](Commands& c) { first(c, LC_UUID).bytes.resize(28); },
-                              "LC_UUID has a size that is not a multiple of 8"},
-                    Violation{"TextBeforeItsPlace",
-                              [](Commands& c) { set32(first(c, LC_RPATH), 8, 8); },
-                              "LC_RPATH has its text outside itself"},
-                    Violation{"TextBehindTheCommand",
-                              [](Commands& c) { set32(first(c, LC_LOAD_DYLIB), 8, 4096); },
-                              "LC_LOAD_DYLIB has its text outside itself"},
-                    Violation{"TextWithoutEnd",
-                              [](Commands& c) {
-                                ByteVector& bytes = first(c, LC_RPATH).bytes;
-                                std::fill(bytes.begin() + 12, bytes.end(), 'x');
-                              },
-                              "LC_RPATH has a text without an end"},
-                    Violation{"RpathTwice", [](Commands& c) { repeat(c, LC_RPATH); },
-                              "LC_RPATH /opt/a is there twice"},
-                    Violation{"DependencyTwice", [](Commands& c) { repeat(c, LC_LOAD_DYLIB); },
-                              "dependency /usr/lib/libSystem.B.dylib is there twice"},
-                    Violation{"NoDependency", [](Commands& c) { removeAll(c, LC_LOAD_DYLIB); },
-                              "there is no dependency"},
-                    Violation{"UuidTwice", [](Commands& c) { repeat(c, LC_UUID); },
-                              "LC_UUID is there more than once"},
-                    Violation{"SymtabTwice", [](Commands& c) { repeat(c, LC_SYMTAB); },
-                              "LC_SYMTAB is there more than once"},
-                    Violation{"SignatureTwice", [](Commands& c) { repeat(c, LC_CODE_SIGNATURE); },
-                              "LC_CODE_SIGNATURE is there more than once"},
-                    Violation{"IdTwice", [](Commands& c) { repeat(c, LC_ID_DYLIB); },
-                              "exactly one LC_ID_DYLIB"},
-                    Violation{"NoId", [](Commands& c) { removeAll(c, LC_ID_DYLIB); },
-                              "exactly one LC_ID_DYLIB"}),
+    testing::Values(
+        Violation{"WrongOwnSize", [](Commands& c) { set32(first(c, LC_UUID), 4, 32); },
+                  "LC_UUID does not match its own header"},
+        Violation{"WrongOwnKind", [](Commands& c) { set32(first(c, LC_UUID), 0, LC_RPATH); },
+                  "LC_UUID does not match its own header"},
+        Violation{"OddSize", [](Commands& c) { first(c, LC_UUID).bytes.resize(28); },
+                  "LC_UUID: size is not a multiple of 8"},
+        Violation{"TextBeforeItsPlace", [](Commands& c) { set32(first(c, LC_RPATH), 8, 8); },
+                  "LC_RPATH: string is out of bounds"},
+        Violation{"TextBehindTheCommand",
+                  [](Commands& c) { set32(first(c, LC_LOAD_DYLIB), 8, 4096); },
+                  "LC_LOAD_DYLIB: string is out of bounds"},
+        Violation{"TextWithoutEnd",
+                  [](Commands& c) {
+                    ByteVector& bytes = first(c, LC_RPATH).bytes;
+                    std::fill(bytes.begin() + 12, bytes.end(), 'x');
+                  },
+                  "LC_RPATH: string is not terminated"},
+        Violation{"RpathTwice", [](Commands& c) { repeat(c, LC_RPATH); },
+                  "duplicate LC_RPATH /opt/a"},
+        Violation{"DependencyTwice", [](Commands& c) { repeat(c, LC_LOAD_DYLIB); },
+                  "duplicate dependency /usr/lib/libSystem.B.dylib"},
+        Violation{"NoDependency", [](Commands& c) { removeAll(c, LC_LOAD_DYLIB); },
+                  "no dependencies"},
+        Violation{"UuidTwice", [](Commands& c) { repeat(c, LC_UUID); }, "more than one LC_UUID"},
+        Violation{"SymtabTwice", [](Commands& c) { repeat(c, LC_SYMTAB); },
+                  "more than one LC_SYMTAB"},
+        Violation{"SignatureTwice", [](Commands& c) { repeat(c, LC_CODE_SIGNATURE); },
+                  "more than one LC_CODE_SIGNATURE"},
+        Violation{"IdTwice", [](Commands& c) { repeat(c, LC_ID_DYLIB); },
+                  "exactly one LC_ID_DYLIB"},
+        Violation{"NoId", [](Commands& c) { removeAll(c, LC_ID_DYLIB); },
+                  "exactly one LC_ID_DYLIB"}),
     [](const auto& param) { return param.param.name; });
 
 INSTANTIATE_TEST_SUITE_P(
@@ -118,10 +116,10 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         Violation{"EndsAfterTheFile",
                   [](Commands& c) { set64(segment(c, "__LINKEDIT"), kFileSize, 0x10000000); },
-                  "segment __LINKEDIT ends after the file"},
+                  "segment __LINKEDIT extends past the end of the file"},
         Violation{"OffsetWraps",
                   [](Commands& c) { set64(segment(c, "__DATA"), kFileOffset, UINT64_MAX - 8); },
-                  "segment __DATA ends after the file"},
+                  "segment __DATA extends past the end of the file"},
         Violation{"LargerInTheFile",
                   [](Commands& c) { set64(segment(c, "__DATA"), kMemorySize, 16); },
                   "segment __DATA is larger in the file than in memory"},
@@ -130,11 +128,11 @@ INSTANTIATE_TEST_SUITE_P(
                   "segment __DATA wraps around the address space"},
         Violation{"TextElsewhere",
                   [](Commands& c) { set64(segment(c, "__TEXT"), kFileOffset, 0x1000); },
-                  "segment __TEXT does not begin with the file"},
+                  "segment __TEXT does not start at the beginning of the file"},
         Violation{"NoText", [](Commands& c) { segment(c, "__TEXT").bytes[kName] = 'x'; },
-                  "there is no segment __TEXT"},
+                  "no segment __TEXT"},
         Violation{"SegmentTwice", [](Commands& c) { c.push_back(segment(c, "__DATA")); },
-                  "segment __DATA is there twice"},
+                  "duplicate segment __DATA"},
         Violation{"OverlapInMemory",
                   [](Commands& c) { set64(segment(c, "__LINKEDIT"), kAddress, 0x4000); },
                   "segments __TEXT and __LINKEDIT overlap in memory"},
@@ -154,13 +152,13 @@ INSTANTIATE_TEST_SUITE_P(
                     big.bytes.resize(0x10000);
                     c.push_back(big);
                   },
-                  "the load commands do not fit into __TEXT"},
+                  "the load commands do not fit in __TEXT"},
         Violation{"SignatureAfterTheFile",
                   [](Commands& c) { set32(first(c, LC_CODE_SIGNATURE), 12, 0x10000000); },
-                  "the code signature ends after the file"},
+                  "the code signature extends past the end of the file"},
         Violation{"SignatureOutsideLinkedit",
                   [](Commands& c) { set32(first(c, LC_CODE_SIGNATURE), 8, 0x1000); },
-                  "the code signature lies outside __LINKEDIT"},
+                  "the code signature is outside __LINKEDIT"},
         Violation{"SignatureWithoutLinkedit",
                   [](Commands& c) { segment(c, "__LINKEDIT").bytes[kName] = 'x'; },
                   "there is a code signature but no segment __LINKEDIT"}),
@@ -226,18 +224,18 @@ TEST(CheckStructure, AnUnknownRequiredCommand) {
                 "(0x8000007F) is unknown and marked as required");
 }
 
-TEST(CheckStructure, ACommandOfAnotherSizeThanDyldDemands) {
+TEST(CheckStructure, ACommandWithTheWrongSize) {
   // LC_FUNCTION_VARIANTS: younger than LLVM's checks.
   expectDamaged(imageWith(loadCommand(0x37, "16 bytes of data")), "has 24 bytes instead of 16");
 }
 
 // mach_header_64: ncmds at 16, sizeofcmds at 20.
-TEST(CheckStructure, AHeaderThatCountsOtherwise) {
+TEST(CheckStructure, AHeaderThatDisagreesWithItsCommands) {
   const ByteVector good = buildMachO(goodSpec());
   const uint32_t count = read32le(&good[16]), size = read32le(&good[20]);
   ByteVector longer = good;
   write32le(&longer[20], size + 8);
-  expectDamaged(longer, ("in " + std::to_string(size + 8) + " bytes, but they have").c_str());
+  expectDamaged(longer, ("in " + std::to_string(size + 8) + " bytes, but they take").c_str());
   ByteVector fewer = good;
   write32le(&fewer[16], count - 1);
   expectDamaged(fewer, ("lists " + std::to_string(count - 1) + " load commands").c_str());
@@ -251,7 +249,7 @@ TEST(CheckStructure, AHeaderThatCountsOtherwise) {
   }
 }
 
-TEST(Check, AProblemThatWasThereBeforeDoesNotStopAnEdit) {
+TEST(Check, AnExistingProblemDoesNotStopAnEdit) {
   MachOSpec spec = goodSpec();
   spec.dependencies.push_back(spec.dependencies.front()); // named twice by its linker
   ByteVector result = edited(buildMachO(spec), {AddSearchPath{"/c"}});

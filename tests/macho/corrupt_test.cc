@@ -166,7 +166,7 @@ TEST_P(Corrupt, TruncatedAtEveryEightBytesOfTheHeader) {
   }
 }
 
-TEST_P(Corrupt, TruncatedAnywhereBehind) {
+TEST_P(Corrupt, TruncatedAnywhereAfterTheHeader) {
   Placed file = good();
   for (uint64_t size = file.commandsEnd; size < file.bytes.size(); size += 61) {
     SCOPED_TRACE("truncated to " + std::to_string(size));
@@ -236,7 +236,7 @@ TEST(CorruptSymbols, AnyByteOfTheLinkedit) {
   }
 }
 
-TEST(CorruptSymbols, AStringTableWithoutAnEnd) {
+TEST(CorruptSymbols, AnUnterminatedStringTable) {
   MachOSpec spec = smallSpec(SignatureStyle::None, kX86_64);
   spec.exportTrie.clear();
   ByteVector file = buildMachO(spec);
@@ -319,7 +319,7 @@ TEST(CorruptCommands, LcIdentIsRefused) {
 }
 
 // LLVM takes a last command that goes beyond the end of all of them, if it does not know its kind.
-TEST(CorruptCommands, OneBeyondTheEndIsRefused) {
+TEST(CorruptCommands, ACommandPastTheEndIsRefused) {
   ByteVector image = buildMachO({});
   uint64_t last = sizeof(mach_header_64);
   for (uint32_t i = 0; i + 1 < endian::read32le(&image[16]); ++i)
@@ -330,7 +330,7 @@ TEST(CorruptCommands, OneBeyondTheEndIsRefused) {
 }
 
 // A signature that does not end __LINKEDIT would be rebuilt over something else.
-TEST(CorruptCommands, ASignatureElsewhereIsRefused) {
+TEST(CorruptCommands, AMisplacedSignatureIsRefused) {
   ByteVector image = buildMachO(signedAs(SignatureStyle::AdHoc));
   uint64_t offset = sizeof(mach_header_64);
   while (endian::read32le(&image[offset]) != LC_CODE_SIGNATURE)
@@ -340,7 +340,7 @@ TEST(CorruptCommands, ASignatureElsewhereIsRefused) {
   EXPECT_EQ(refusal(image, {AddSearchPath{"/x"}}).code, ErrorCode::Malformed);
 }
 
-TEST(NotMachO, IsSaidPlainly) {
+TEST(NotMachO, IsReportedPlainly) {
   for (llvm::StringRef text :
        {"", "hello", "#!/bin/sh\n", "!<arch>\n", "\xcf\xfa\xed\xfe", "\xca\xfe\xba\xbe", "MZ",
         "\x7f"

@@ -66,7 +66,7 @@ TEST(AddRpath, HasTheSizesThatAppleToolsWrite) {
               ElementsAre("@loader_path/../../torch/lib", "/opt/homebrew/lib"));
 }
 
-TEST(AddRpath, EveryLengthIsPaddedToEightBytesWithAZeroAtItsEnd) {
+TEST(AddRpath, EveryLengthIsTerminatedAndPaddedToEightBytes) {
   ByteVector original = buildMachO(signedAs(SignatureStyle::AdHoc));
   for (size_t length = 1; length <= 40; ++length) {
     std::string path(length, 'x');
@@ -77,7 +77,7 @@ TEST(AddRpath, EveryLengthIsPaddedToEightBytesWithAZeroAtItsEnd) {
 }
 
 // The strongest judge: a linker that had known the path would have written the very same file.
-TEST(AddRpath, GivesTheFileThatWouldHaveBeenBuiltWithIt) {
+TEST(AddRpath, MatchesAFileBuiltWithIt) {
   for (const Architecture& arch : {kArm64, kArm64e, kX86_64})
     for (SignatureStyle style :
          {SignatureStyle::AdHoc, SignatureStyle::LinkerSigned, SignatureStyle::TwoDirectories})
@@ -117,14 +117,14 @@ TEST_P(RpathEdit, GivesTheListInOrder) {
   EXPECT_THAT(signatureProblems(result), IsEmpty());
 }
 
-TEST_P(RpathEdit, ASecondTimeIsTheIdentity) {
+TEST_P(RpathEdit, IsIdempotent) {
   ByteVector once = edited(buildMachO(spec()), GetParam().edits);
   EditOutcome twice = outcomeOf(once, asking(GetParam().edits));
   EXPECT_TRUE(twice.rewrite.isIdentity());
   EXPECT_THAT(twice.changes, IsEmpty());
 }
 
-TEST_P(RpathEdit, TouchesNoByteOfTheContent) {
+TEST_P(RpathEdit, DoesNotChangeTheContent) {
   ByteVector before = buildMachO(spec());
   ByteVector after = edited(before, GetParam().edits);
   ASSERT_EQ(before.size(), after.size());
@@ -133,7 +133,7 @@ TEST_P(RpathEdit, TouchesNoByteOfTheContent) {
   EXPECT_TRUE(content == Bytes(after).slice(offset, content.size()));
 }
 
-TEST_P(RpathEdit, LeavesOnlyZerosBehindTheCommands) {
+TEST_P(RpathEdit, LeavesOnlyZerosAfterTheCommands) {
   ByteVector before = buildMachO(spec());
   ByteVector after = edited(before, GetParam().edits);
   uint64_t begin = commandsEnd(after);
@@ -141,7 +141,7 @@ TEST_P(RpathEdit, LeavesOnlyZerosBehindTheCommands) {
   EXPECT_THAT(Bytes(after).slice(begin, end - begin), Each(0));
 }
 
-TEST_P(RpathEdit, CanBeTakenBack) {
+TEST_P(RpathEdit, CanBeUndone) {
   ByteVector before = buildMachO(spec());
   EditOutcome outcome = outcomeOf(before, asking(GetParam().edits));
   Rewrite back = reverseOf(outcome.rewrite, before);
@@ -175,7 +175,7 @@ INSTANTIATE_TEST_SUITE_P(
         EditCase{"NonAscii", {"/a"}, {AddSearchPath{"/Ünïcode 路径"}}, {"/a", "/Ünïcode 路径"}}),
     [](const auto& param) { return param.param.name; });
 
-TEST(Edit, ATextStaysInItsOldCommand) {
+TEST(Edit, AnUnchangedPathKeepsItsCommand) {
   MachOSpec spec = signedAs(SignatureStyle::AdHoc);
   ByteVector kept =
       loadCommand(LC_RPATH, llvm::StringRef("\x0c\0\0\0/a\0\0\0\0\0\0\0\0\0\0\0", 17));
@@ -186,7 +186,7 @@ TEST(Edit, ATextStaysInItsOldCommand) {
 
 class EveryDependencyKind : public testing::TestWithParam<uint32_t> {};
 
-TEST_P(EveryDependencyKind, CanBeRenamedInItsPlace) {
+TEST_P(EveryDependencyKind, CanBeRenamedInPlace) {
   MachOSpec spec = signedAs(SignatureStyle::AdHoc);
   spec.dependencies = {{"/usr/lib/libSystem.B.dylib"}, {"@rpath/libx.dylib", GetParam()}, {"/z"}};
   for (const char* name : {"/x", "/opt/homebrew/opt/ffmpeg@7/lib/libx.1.dylib"}) {
@@ -207,7 +207,7 @@ INSTANTIATE_TEST_SUITE_P(Edit, EveryDependencyKind,
                                          LC_LOAD_UPWARD_DYLIB, LC_LAZY_LOAD_DYLIB),
                          [](const auto& param) { return macho::kindName(param.param); });
 
-TEST(RenameDependency, ASecondTimeIsTheIdentity) {
+TEST(RenameDependency, IsIdempotent) {
   std::vector<Edit> edits = {RenameDependency{"/usr/lib/libSystem.B.dylib", "/b"}};
   ByteVector once = edited(buildMachO(signedAs(SignatureStyle::AdHoc)), edits);
   EditOutcome twice = outcomeOf(once, asking(edits));
@@ -215,14 +215,14 @@ TEST(RenameDependency, ASecondTimeIsTheIdentity) {
   EXPECT_THAT(twice.warnings, IsEmpty()) << "it is as wanted";
 }
 
-TEST(RenameDependency, OfWhatIsNotThereWarnsAndChangesNothing) {
+TEST(RenameDependency, OfAMissingDependencyWarnsAndChangesNothing) {
   EditOutcome outcome = outcomeOf(buildMachO(signedAs(SignatureStyle::AdHoc)),
                                   asking({RenameDependency{"/nowhere", "/b"}}));
   EXPECT_TRUE(outcome.rewrite.isIdentity());
   EXPECT_THAT(outcome.warnings, ElementsAre(HasSubstr("/nowhere")));
 }
 
-TEST(RenameDependency, NeverNamesOneTwice) {
+TEST(RenameDependency, NeverCreatesADuplicate) {
   MachOSpec spec = signedAs(SignatureStyle::AdHoc);
   spec.dependencies = {{"/a"}, {"/b", LC_LOAD_WEAK_DYLIB}, {"/c"}};
   ByteVector image = buildMachO(spec);
@@ -231,7 +231,7 @@ TEST(RenameDependency, NeverNamesOneTwice) {
             ErrorCode::Conflict);
 }
 
-TEST(RenameDependency, NamesCanSwapPlacesThroughAThird) {
+TEST(RenameDependency, NamesCanBeSwapped) {
   MachOSpec spec = signedAs(SignatureStyle::AdHoc);
   spec.dependencies = {{"/a"}, {"/b"}};
   ByteVector result =
@@ -261,7 +261,7 @@ TEST(SetIdentity, IsForSharedLibrariesOnly) {
   }
 }
 
-TEST(Edit, WhatMachOCannotDoIsRefused) {
+TEST(Edit, UnsupportedEditsAreRefused) {
   ByteVector image = buildMachO(signedAs(SignatureStyle::AdHoc));
   for (const Edit& edit :
        std::vector<Edit>{AddDependency{"/x"}, RemoveDependency{"/usr/lib/libSystem.B.dylib"},

@@ -17,11 +17,11 @@ const ByteVector kGood = {0, 1, '_',  'a', 0,   6,     // root
                           2, 0, 0x10, 1,   'b', 0, 13, // _a
                           2, 0, 0x20, 0};              // _ab
 
-TEST(ExportTrie, HasEveryNameOnItsWay) {
+TEST(ExportTrie, ListsAllNames) {
   EXPECT_THAT(macho::exportNames(kGood), Optional(UnorderedElementsAre("_a", "_ab")));
 }
 
-TEST(ExportTrie, NoBytesAreNoTrie) {
+TEST(ExportTrie, AnEmptyTrieHasNoNames) {
   EXPECT_FALSE(macho::exportNames({}));
 }
 
@@ -33,7 +33,7 @@ TEST(ExportTrie, ACycleIsRefused) {
   EXPECT_FALSE(macho::exportNames(trie));
 }
 
-TEST(ExportTrie, AnEdgeThatLeadsOutsideIsRefused) {
+TEST(ExportTrie, AnEdgeOutOfBoundsIsRefused) {
   ByteVector trie = kGood;
   trie[12] = 0x7f;
   EXPECT_FALSE(macho::exportNames(trie));
@@ -45,7 +45,7 @@ TEST(ExportTrie, NamesAreFoundInAnyOrder) {
     EXPECT_TRUE(finder.find(name)) << name.str();
 }
 
-TEST(ExportTrie, OtherNamesAreNotFoundWhateverCameBefore) {
+TEST(ExportTrie, OtherNamesAreNotFoundAfterAnyLookup) {
   macho::ExportFinder finder(kGood);
   for (llvm::StringRef name : {"_abc", "", "_", "_b", "_ac", "_aa", "a"}) {
     EXPECT_FALSE(finder.find(name)) << name.str();
@@ -54,12 +54,12 @@ TEST(ExportTrie, OtherNamesAreNotFoundWhateverCameBefore) {
 }
 
 // A node that leads to itself by an edge without letters.
-TEST(ExportTrie, AnEndlessWayEnds) {
+TEST(ExportTrie, ACycleOfEmptyEdgesEnds) {
   const ByteVector trie = {0, 1, 0, 0, 0};
   EXPECT_FALSE(macho::ExportFinder(trie).find("_a"));
 }
 
-TEST(ExportTrie, AnyByteMayBeAnything) {
+TEST(ExportTrie, SurvivesAnyByte) {
   for (size_t i = 0; i < kGood.size(); ++i)
     for (int value = 0; value < 256; ++value) {
       ByteVector trie = kGood;

@@ -21,7 +21,7 @@ struct ArchitectureCase {
 
 class EveryArchitecture : public testing::TestWithParam<ArchitectureCase> {};
 
-TEST_P(EveryArchitecture, IsReadAlike) {
+TEST_P(EveryArchitecture, IsRead) {
   MachOSpec spec;
   spec.arch = GetParam().arch;
   spec.dependencies = {{"@rpath/liba.dylib"}, {"/usr/lib/libSystem.B.dylib"}};
@@ -64,7 +64,7 @@ INSTANTIATE_TEST_SUITE_P(Inspect, EveryArchitecture,
                                          ArchitectureCase{"ppc", kPpc}),
                          [](const auto& param) { return param.param.name; });
 
-TEST(Inspect, TheExportTrieCountsMoreThanTheSymbolTable) {
+TEST(Inspect, TheExportTrieOverridesTheSymbolTable) {
   MachOSpec spec;
   // A root with one edge, "_e", to a node that exports address 0x10.
   spec.exportTrie = {0, 1, '_', 'e', 0, 6, 2, 0, 0x10, 0, 0, 0};
@@ -99,13 +99,13 @@ TEST(Inspect, BundlesAndExecutablesHaveNoIdentity) {
   EXPECT_FALSE(sliceOf(buildMachO(executable)).identity);
 }
 
-TEST(Inspect, AnOlderVersionCommandCountsToo) {
+TEST(Inspect, AnOlderVersionCommandIsUsed) {
   MachOSpec spec;
   spec.hasBuildVersion = false;
   EXPECT_EQ(sliceOf(buildMachO(spec)).minOs, "10.15.7");
 }
 
-TEST(Inspect, HeaderRoomIsWhatLiesBeforeTheFirstSection) {
+TEST(Inspect, HeaderRoomEndsAtTheFirstSection) {
   for (uint64_t padding : {0, 8, 40, 512, 14484}) {
     MachOSpec spec;
     spec.headerPadding = padding;
@@ -114,7 +114,7 @@ TEST(Inspect, HeaderRoomIsWhatLiesBeforeTheFirstSection) {
   }
 }
 
-TEST(Inspect, RepeatedSearchPathsAreShownAsTheyAre) {
+TEST(Inspect, DuplicateSearchPathsAreShown) {
   MachOSpec spec;
   spec.rpaths = {"/a", "/b", "/a"};
   EXPECT_THAT(sliceOf(buildMachO(spec)).searchPaths, ElementsAre("/a", "/b", "/a"));
@@ -129,7 +129,7 @@ struct SignatureCase {
 
 class EverySignature : public testing::TestWithParam<SignatureCase> {};
 
-TEST_P(EverySignature, IsJudgedAndNamed) {
+TEST_P(EverySignature, IsVerifiedAndDescribed) {
   for (const Architecture& arch : {kArm64, kX86_64, kI386, kPpc}) {
     MachOSpec spec = signedAs(GetParam().style);
     spec.arch = arch;

@@ -86,7 +86,7 @@ void expectLeftAlone(const MachOSpec& spec) {
   ByteVector original = buildMachO(spec);
   EditOutcome outcome = outcomeOf(original, asking({AddSearchPath{"/opt/x"}}));
   EXPECT_THAT(outcome.warnings,
-              ElementsAre(HasSubstr("names the dependency @rpath/a.dylib twice")));
+              ElementsAre(HasSubstr("lists the dependency @rpath/a.dylib twice")));
   EXPECT_EQ(kindsOf(rewritten(outcome.rewrite, original)).size(), 3u);
 }
 

@@ -38,14 +38,14 @@ TEST(Room, ExactlyEnoughIsEnough) {
   EXPECT_THAT(signatureProblems(result), IsEmpty());
 }
 
-TEST(Room, OneByteTooLittleIsRefusedWithBothNumbers) {
+TEST(Room, OneByteTooFewIsRefusedWithBothNumbers) {
   Problem problem = refusal(imageWithPadding(47), {kAdd48});
   EXPECT_EQ(problem.code, ErrorCode::NoRoom);
-  EXPECT_THAT(problem.message, AllOf(HasSubstr("48 bytes are needed"), HasSubstr("47 are free")));
+  EXPECT_THAT(problem.message, AllOf(HasSubstr("48 bytes needed"), HasSubstr("47 available")));
   EXPECT_THAT(problem.hint, HasSubstr("headerpad_max_install_names"));
 }
 
-TEST(Room, WhatGoesMakesRoomForWhatComes) {
+TEST(Room, ARemovedPathMakesRoom) {
   // /opt/old/place takes 32 bytes.
   EXPECT_THAT(sliceOf(edited(imageWithPadding(16), {RemoveSearchPath{"/opt/old/place"}, kAdd48}))
                   .searchPaths,
@@ -54,7 +54,7 @@ TEST(Room, WhatGoesMakesRoomForWhatComes) {
             ErrorCode::NoRoom);
 }
 
-TEST(Room, AShorterTextNeedsNone) {
+TEST(Room, AShorterPathNeedsNone) {
   ByteVector result =
       edited(imageWithPadding(0), {ReplaceSearchPath{"/opt/old/place", "/opt/new/place"}});
   EXPECT_THAT(sliceOf(result).searchPaths, ElementsAre("/opt/new/place"));
@@ -64,7 +64,7 @@ TEST(Room, ANewSignatureNeedsItsLoadCommandToo) {
   auto image = [](uint64_t padding) { return imageWithPadding(padding, SignatureStyle::None); };
   EXPECT_THAT(signatureProblems(edited(image(48 + 16), {kAdd48})), IsEmpty());
   EXPECT_THAT(refusal(image(48 + 15), {kAdd48}).message,
-              AllOf(HasSubstr("64 bytes are needed"), HasSubstr("63 are free")));
+              AllOf(HasSubstr("64 bytes needed"), HasSubstr("63 available")));
 }
 
 // Other tools shorten the load commands without clearing what stood behind them.
@@ -83,7 +83,7 @@ TEST(Room, RemainsOfOldCommandsAreOverwrittenOnlyAsFarAsNeeded) {
   }
 }
 
-TEST(Room, ASegmentBehindTheHeaderLimitsItToo) {
+TEST(Room, ASegmentAfterTheHeaderLimitsIt) {
   MachOSpec spec = signedAs(SignatureStyle::AdHoc);
   spec.codeSize = 0; // no section; __TEXT ends at a page
   spec.headerPadding = 8;

@@ -40,7 +40,7 @@ protected:
   }
 };
 
-TEST_P(EveryTable, EachSliceIsEditedAsIfItWereAlone) {
+TEST_P(EveryTable, EachSliceIsEditedLikeAThinFile) {
   std::vector<UniversalSlice> slices = {slice(kX86_64), slice(kArm64),
                                         slice(kArm64e, SignatureStyle::LinkerSigned)};
   ByteVector result = edited(buildUniversal(slices, spec()), {kAdd});
@@ -62,7 +62,7 @@ TEST_P(EveryTable, OldArchitecturesAreKeptUntouched) {
     EXPECT_EQ(change.arch, "arm64");
 }
 
-TEST_P(EveryTable, ASliceThatGrowsPushesTheLaterOnes) {
+TEST_P(EveryTable, ASliceThatGrowsMovesTheLaterOnes) {
   // The unsigned arm64 slice gets a signature; with a gap it has the room for it.
   std::vector<UniversalSlice> slices = {slice(kX86_64, SignatureStyle::None),
                                         slice(kArm64, SignatureStyle::None), slice(kPpc),
@@ -106,7 +106,7 @@ TEST_P(EveryTable, TheLastSliceMayGrowTheFile) {
   EXPECT_TRUE(bytesOfSlice(after, 1) == Bytes(edited(slices[1].bytes, {kAdd})));
 }
 
-TEST_P(EveryTable, DataBehindTheLastSliceIsNeverOverwritten) {
+TEST_P(EveryTable, DataAfterTheLastSliceIsNeverOverwritten) {
   std::vector<UniversalSlice> slices = {slice(kX86_64), slice(kArm64, SignatureStyle::None)};
   ByteVector file = buildUniversal(slices, spec());
   file.insert(file.end(), 100, 'x');
@@ -149,14 +149,14 @@ TEST(OldArchitectures, AreRefusedAlone) {
   }
 }
 
-TEST(OtherFileTypes, AreOnlyLookedAt) {
+TEST(OtherFileTypes, AreInspectedButNotEdited) {
   MachOSpec spec;
   spec.fileType = MH_DYLIB_STUB;
   EXPECT_EQ(sliceOf(buildMachO(spec)).fileType, "stub library");
   EXPECT_EQ(refusal(buildMachO(spec), {kAdd}).code, ErrorCode::Unsupported);
 }
 
-TEST(UnknownLoadCommands, AreKeptAsTheyAre) {
+TEST(UnknownLoadCommands, AreKeptUnchanged) {
   MachOSpec spec = signedAs(SignatureStyle::AdHoc);
   spec.otherCommands = {loadCommand(0x7654321, "who knows what this is"),
                         loadCommand(0x5555, "nor this")};

@@ -94,8 +94,8 @@ TEST(Corrupt, HeadersAndSectionTable) {
 TEST(Corrupt, Directories) {
   // Where the tables are; .rdata holds the import, export, delay and TLS tables.
   for (const ByteVector& good : goodFiles()) {
-    Draft draft(good);
-    llvm::Expected<PeFile> file = PeFile::read(draft);
+    ByteOverlay image(good);
+    llvm::Expected<PeFile> file = PeFile::read(image);
     ASSERT_TRUE(bool(file));
     for (const char* name : {".rdata", ".pdata", ".reloc", ".tcfixd"})
       for (const Section& section : file->sections)
@@ -119,7 +119,7 @@ struct FieldCase {
 
 class WrongField : public testing::TestWithParam<FieldCase> {};
 
-TEST_P(WrongField, IsSaidToBeMalformed) {
+TEST_P(WrongField, IsMalformed) {
   ByteVector file = buildPe({});
   llvm::support::endian::write32le(file.data() + 0x80 + 24 + GetParam().offset, GetParam().value);
   EXPECT_EQ(support::problemOf(inspect(file, false)).code, ErrorCode::Malformed);

@@ -58,21 +58,21 @@ TEST_P(Conversion, MovesTheDependencyAndEmbedsTheList) {
   EXPECT_THAT(problemsOf(converted), ElementsAre());
 }
 
-TEST_P(Conversion, ChangesNothingTheSecondTime) {
+TEST_P(Conversion, IsIdempotent) {
   ByteVector converted = edited(buildPe(GetParam().recipe), kConvert);
   EditOutcome again = outcomeOf(converted, kConvert);
   EXPECT_TRUE(again.rewrite.isIdentity());
   EXPECT_TRUE(again.changes.empty());
 }
 
-TEST_P(Conversion, TakenBackGivesTheOriginalBytes) {
+TEST_P(Conversion, UndelayRestoresTheOriginalBytes) {
   ByteVector original = buildPe(GetParam().recipe);
   ByteVector converted = edited(original, kConvert);
   EXPECT_EQ(edited(converted, {UndelayDependency{"*"}, RemoveSearchPath{R"($ORIGIN\..\lib)"}}),
             original);
 }
 
-TEST_P(Conversion, ReverseRewriteGivesTheOriginalBytes) {
+TEST_P(Conversion, ReverseRewriteRestoresTheOriginalBytes) {
   ByteVector original = buildPe(GetParam().recipe);
   Rewrite forward = outcomeOf(original, kConvert).rewrite;
   EXPECT_EQ(rewritten(reverseOf(forward, original), rewritten(forward, original)), original);
@@ -118,7 +118,7 @@ TEST(Edit, GlobsDoNotTouchKernel32) {
   EXPECT_EQ(refusalOf(buildPe({}), {DelayDependency{"kernel32.DLL"}}), "unsupported");
 }
 
-TEST(Edit, WhatIsNotThereIsAWarning) {
+TEST(Edit, AMissingDependencyIsAWarning) {
   for (Edit edit : std::vector<Edit>{DelayDependency{"x.dll"}, UndelayDependency{"x.dll"},
                                      RenameDependency{"x.dll", "y.dll"}}) {
     EditOutcome outcome = outcomeOf(buildPe({}), {edit});
@@ -127,7 +127,7 @@ TEST(Edit, WhatIsNotThereIsAWarning) {
   }
 }
 
-TEST(Edit, RefusesWhatPeCannotHonour) {
+TEST(Edit, RefusesUnsupportedEdits) {
   for (Edit edit : std::vector<Edit>{
            SetSearchPathKind{SearchPathKind::Rpath}, AddDependency{"x.dll"}, SetIdentity{"x.dll"},
            AddSearchPath{"lib"}, AddSearchPath{"\\lib"}, AddSearchPath{"%x"},
@@ -138,7 +138,7 @@ TEST(Edit, RefusesWhatPeCannotHonour) {
   EXPECT_EQ(refusalOf(buildPe({}), {DelayDependency{"[a"}}), "usage");
 }
 
-TEST(Edit, DelayIsRefusedWhereTheHelperCannotWork) {
+TEST(Edit, DelayIsRefusedIfTheHelperCannotRun) {
   std::vector<PeRecipe> recipes(3);
   recipes[0] = support::recipeFor32Bit();
   recipes[1].machine = llvm::COFF::IMAGE_FILE_MACHINE_ARM64;
@@ -148,15 +148,15 @@ TEST(Edit, DelayIsRefusedWhereTheHelperCannotWork) {
     EXPECT_EQ(refusalOf(buildPe(recipe), {DelayDependency{"first.dll"}}), "unsupported");
 }
 
-TEST(Edit, NoRoomForSectionsIsSaidWithNumbers) {
+TEST(Edit, NoRoomForSectionsIsReportedWithNumbers) {
   PeRecipe recipe;
   recipe.fileAlignment = 0x20; // headers of exactly the size needed
   Problem problem = support::refusal(buildPe(recipe), kConvert);
   EXPECT_EQ(problem.code, ErrorCode::NoRoom);
-  EXPECT_THAT(problem.message, HasSubstr("80 are needed"));
+  EXPECT_THAT(problem.message, HasSubstr("80 bytes needed"));
 }
 
-TEST(Edit, ACertificateIsDroppedOnlyWhenAsked) {
+TEST(Edit, ACertificateIsDroppedOnlyOnRequest) {
   PeRecipe recipe;
   recipe.certificateSize = 64;
   recipe.overlay = "kept";
@@ -201,7 +201,7 @@ TEST(Edit, OnlyUnusedImportsCanBeRemoved) {
   EXPECT_EQ(refusalOf(buildPe(arm), {RemoveDependency{"first.dll"}}), "unsupported");
 }
 
-TEST(Edit, RemovingFromAConvertedFileLastsWhenItIsTakenBack) {
+TEST(Edit, ARemovalStaysAfterUndelay) {
   PeRecipe recipe;
   recipe.imports[2].isCalled = false;
   ByteVector original = buildPe(recipe);
@@ -257,7 +257,7 @@ TEST(Edit, ListEditsStayInPlaceWhileTheyFit) {
   EXPECT_THAT(problemsOf(grown), ElementsAre());
 }
 
-TEST(Edit, PathsBeyondAsciiSurvive) {
+TEST(Edit, NonAsciiPathsAreKept) {
   ByteVector converted = edited(
       buildPe({}), {DelayDependency{"first.dll"}, AddSearchPath{"C:\\\u00dc\u2603\U0001F600"}});
   EXPECT_THAT(sliceOf(converted).searchPaths, ElementsAre("C:\\\u00dc\u2603\U0001F600"));
@@ -270,7 +270,7 @@ TEST(Edit, AListWithoutDelaysIsKeptWithAWarning) {
   EXPECT_EQ(outcome.changes.size(), 1u);
 }
 
-TEST(Edit, SectionsAddedByOthersAreNotTornApart) {
+TEST(Edit, SectionsAddedByOtherToolsAreRefused) {
   ByteVector converted = edited(buildPe({}), kConvert);
   // The last section's name is in the last section header.
   size_t at = textOf(converted).find(".tcfixd");

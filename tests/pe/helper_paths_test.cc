@@ -57,7 +57,7 @@ TEST(HelperPaths, AreAbsoluteAndCollapsed) {
     EXPECT_EQ(pathFor(each.entry), each.path) << each.entry;
 }
 
-TEST(HelperPaths, LongOnesGetThePrefixThatAllowsThem) {
+TEST(HelperPaths, LongOnesGetThePrefix) {
   const std::string name(300, 'n');
   EXPECT_EQ(pathFor("C:\\" + name), "\\\\?\\C:\\" + name + "\\x.dll");
   EXPECT_EQ(pathFor("\\\\server\\share\\" + name),
@@ -67,7 +67,7 @@ TEST(HelperPaths, LongOnesGetThePrefixThatAllowsThem) {
   EXPECT_EQ(pathFor("C:\\" + name + "\\..\\short"), "C:\\short\\x.dll");
 }
 
-TEST(HelperPaths, WhatNoPathCanHoldIsRefused) {
+TEST(HelperPaths, InvalidOnesAreRefused) {
   for (size_t length = 32700; length < 33000; ++length) {
     std::string path = pathFor("C:\\" + std::string(length, 'n'));
     EXPECT_LT(path.size(), size_t(kRoom));

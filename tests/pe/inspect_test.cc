@@ -13,7 +13,7 @@ Slice symbolsOf(Bytes bytes) {
   return valueOf(inspect(bytes, true)).slices.at(0);
 }
 
-TEST(Inspect, TellsWhatAnImageSaysOfItself) {
+TEST(Inspect, DescribesAnImage) {
   Slice slice = symbolsOf(buildPe({}));
   EXPECT_EQ(slice.arch, "x86_64");
   EXPECT_EQ(slice.fileType, "shared library");
@@ -27,7 +27,7 @@ TEST(Inspect, TellsWhatAnImageSaysOfItself) {
                           "#7 from first.dll", "gamma from second.dll"));
 }
 
-TEST(Inspect, KnowsTheMachines) {
+TEST(Inspect, ReportsTheMachine) {
   EXPECT_EQ(sliceOf(buildPe(support::recipeFor32Bit())).arch, "i386");
   PeRecipe arm;
   arm.machine = llvm::COFF::IMAGE_FILE_MACHINE_ARM64;
@@ -46,7 +46,7 @@ TEST(Inspect, AnImageWithoutExportsHasNoIdentity) {
   EXPECT_EQ(sliceOf(buildPe(recipe)).identity, std::nullopt);
 }
 
-TEST(Inspect, TellsDelayImportsApart) {
+TEST(Inspect, DistinguishesDelayImports) {
   PeRecipe recipe;
   recipe.imports[1].isDelay = true;
   EXPECT_EQ(dependenciesOf(buildPe(recipe)), "KERNEL32.dll second.dll first.dll(delay)");
@@ -85,33 +85,33 @@ std::vector<std::string> missingOf(Bytes importer, size_t dependency, Bytes prov
   auto wants = valueOf(openSymbols(importer));
   std::vector<std::string> missing;
   for (const NeededSymbol& symbol : valueOf(wants->needed()))
-    if (symbol.dependency == dependency && offers->find(symbol).kind == SymbolOffer::Kind::Absent)
+    if (symbol.dependency == dependency && offers->find(symbol).kind == SymbolLookup::Kind::Absent)
       missing.push_back(symbol.text());
   return missing;
 }
 
-TEST(MissingSymbols, AForwarderNamesItsTarget) {
+TEST(MissingSymbols, AForwarderIsFollowed) {
   PeRecipe provider;
   provider.exports = {{"byName", "elsewhere.there"}, {"byOrdinal", "some.where.#12"}};
   const ByteVector bytes = buildPe(provider);
   auto table = valueOf(openSymbols(bytes));
-  SymbolOffer byName = table->find({.name = "byName"});
-  EXPECT_EQ(byName.kind, SymbolOffer::Kind::Elsewhere);
+  SymbolLookup byName = table->find({.name = "byName"});
+  EXPECT_EQ(byName.kind, SymbolLookup::Kind::Forwarded);
   EXPECT_EQ(byName.library, "elsewhere");
   EXPECT_EQ(byName.symbol.text(), "there");
-  SymbolOffer byOrdinal = table->find({.name = "byOrdinal"});
+  SymbolLookup byOrdinal = table->find({.name = "byOrdinal"});
   EXPECT_EQ(byOrdinal.library, "some.where");
   EXPECT_EQ(byOrdinal.symbol.text(), "#12");
 }
 
-TEST(MissingSymbols, AreThoseThatTheProviderDoesNotOffer) {
+TEST(MissingSymbols, AreThoseThatTheProviderDoesNotExport) {
   PeRecipe provider;
   provider.exports = {{"alpha", ""}, {"other", "elsewhere.other"}};
   const ByteVector importer = buildPe({}), offered = buildPe(provider);
   EXPECT_THAT(missingOf(importer, 1, offered), ElementsAre("beta", "#7"));
 }
 
-TEST(MissingSymbols, AnOrdinalIsOfferedWhateverItsName) {
+TEST(MissingSymbols, AnOrdinalMatchesAnyName) {
   PeRecipe importer;
   importer.imports = {{"first.dll", {"#1", "#2", "#3"}}};
   EXPECT_THAT(missingOf(buildPe(importer), 0, buildPe({})), ElementsAre("#3"));

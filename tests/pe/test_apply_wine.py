@@ -170,7 +170,7 @@ class Windows(WindowsTest):
             spoiled = lone.read_bytes()
             document = tcfix_json("apply", "--sysroot", self.disk, self.root, check=3)
             self.assertEqual([pathlib.Path(error["path"]).name for error in document["errors"]], [lone.name])
-            self.assertIn("not supported", document["errors"][0]["message"])
+            self.assertIn("supports only x86_64", document["errors"][0]["message"])
             self.assertEqual(lone.read_bytes(), spoiled)
             self.assertTrue(self.verdicts()[7])
 

@@ -133,15 +133,15 @@ class Failure(WineTest):
             dll = self.delayed(name, rpath="$ORIGIN\\nowhere")
             lines = self.load(dll, "-m", "provider.dll")
             self.assertEqual(lines[0], f"debug: tcfix: {windows_path(dll)} needs provider.dll")
-            self.assertIn(f"  {windows_path(self.folder)}\\nowhere\\provider.dll: not there", lines)
+            self.assertIn(f"  {windows_path(self.folder)}\\nowhere\\provider.dll: not found", lines)
             self.assertEqual(lines[-2:], ["error 1114", "provider.dll absent"])
 
     def test_its_own_dependency_is_missing(self):
         (self.folder / "half").mkdir()
         shutil.copy(HOME / "libs" / "provider.dll", self.folder / "half")
         lines = self.load(self.delayed("data.dll", rpath="$ORIGIN\\half"))
-        self.assertIn(f"  {windows_path(self.folder)}\\half\\provider.dll: is there, but a DLL that it "
-                      "needs is missing", lines)
+        self.assertIn(f"  {windows_path(self.folder)}\\half\\provider.dll: found, but a DLL that it "
+                      "depends on is missing", lines)
         self.assertEqual(lines[-1], "error 1114")
 
     def test_a_later_entry_serves_when_an_earlier_one_does_not(self):
@@ -154,12 +154,12 @@ class Failure(WineTest):
         (self.folder / "other").mkdir()
         shutil.copy(HOME / "libs" / "sibling.dll", self.folder / "other" / "provider.dll")
         lines = self.load(self.delayed("bare.dll", rpath="$ORIGIN\\other"), "-m", "provider.dll")
-        self.assertTrue(any(line.startswith("  has no ") for line in lines), lines)
+        self.assertTrue(any(line.startswith("  does not export ") for line in lines), lines)
         self.assertEqual(lines[-2:], ["error 1114", "provider.dll absent"])
 
     def test_variable_is_not_set(self):
         lines = self.load(self.delayed("data.dll", rpath="%TCFIX_TEST%\\bin"))
-        self.assertIn("  %TCFIX_TEST%\\bin: means no folder", lines)
+        self.assertIn("  %TCFIX_TEST%\\bin: not an absolute path", lines)
 
 
 class Paths(WineTest):

@@ -36,7 +36,7 @@ TEST(FfmpegName, IsKnownOnEveryPlatform) {
     EXPECT_EQ(parsedName(name), "") << name;
 }
 
-TEST(FfmpegName, TellsTheMajor) {
+TEST(FfmpegName, HasTheMajor) {
   EXPECT_EQ(providers::ffmpegMajorOf({"avcodec", 61}), 7);
   EXPECT_EQ(providers::ffmpegMajorOf({"swscale", 5}), 4);
   EXPECT_EQ(providers::ffmpegMajorOf({"swresample", 4}), std::nullopt); // 5's and 6's
@@ -164,7 +164,7 @@ TEST_F(Ffmpegs, OfALinuxSystemAreFoundOnce) {
                           "folder 7 /usr/lib/jellyfin-ffmpeg/lib"));
 }
 
-TEST_F(Ffmpegs, ThatLdSoKnowsAreFoundWhereverTheyAre) {
+TEST_F(Ffmpegs, InLdSoCacheAreFoundAnywhere) {
   install("opt/vendor/lib", 7, Platform::Linux);
   tree.file("etc/ld.so.cache", ldCache({{"libavcodec.so.61", "/opt/vendor/lib/libavcodec.so.61"}}));
   EXPECT_THAT(texts(findAll(linux)), ElementsAre("system 7 /opt/vendor/lib"));
@@ -172,12 +172,14 @@ TEST_F(Ffmpegs, ThatLdSoKnowsAreFoundWhereverTheyAre) {
   EXPECT_THAT(texts(findAll(linux)), IsEmpty());
 }
 
-TEST_F(Ffmpegs, ThatCannotServeAreReported) {
+TEST_F(Ffmpegs, ThatCannotBeUsedAreReported) {
   tree.file("usr/local/lib/libavcodec.a");
   install("run/current-system/sw/lib", 8, Platform::Linux);
   std::vector<std::string> found = texts(findAll(linux));
   ASSERT_EQ(found.size(), 2u);
-  EXPECT_EQ(found[0], "system 0 /usr/local/lib: static only: libavcodec.a but no shared library");
+  EXPECT_EQ(
+      found[0],
+      "system 0 /usr/local/lib: static libraries only: libavcodec.a, but no shared libraries");
   EXPECT_THAT(found[1], testing::StartsWith("folder 8 /run/current-system/sw/lib: belongs to Nix"));
 }
 
@@ -190,7 +192,7 @@ TEST_F(Ffmpegs, OfWindows) {
   tree.file("C/Tools/ffmpeg-shared/bin/ffmpeg.exe"); // a static build
   EXPECT_THAT(
       texts(findAll(windows)),
-      ElementsAre(R"(folder 0 C:\Tools\ffmpeg-shared\bin: ffmpeg program without libraries)",
+      ElementsAre(R"(folder 0 C:\Tools\ffmpeg-shared\bin: ffmpeg program without shared libraries)",
                   R"(folder 7 C:\ffmpeg\bin)",
                   R"(folder 8 C:\Users\Jo Doe\AppData\Local\Microsoft\WinGet\Packages\)"
                   R"(Gyan.FFmpeg.Shared_Microsoft.Winget.Source_8wekyb3d8bbwe\)"
@@ -205,10 +207,10 @@ TEST_F(Ffmpegs, OnPathAreTheProgramsNeighbours) {
   tree.file("home/bin/ffmpeg");
   linux.variables["PATH"] = "/home/bin";
   EXPECT_THAT(texts(findAll(linux)),
-              ElementsAre("folder 0 /home/bin: ffmpeg program without libraries"));
+              ElementsAre("folder 0 /home/bin: ffmpeg program without shared libraries"));
 }
 
-TEST_F(Ffmpegs, ThatAreNamedMayBeAnyFolderOfTheirPrefix) {
+TEST_F(Ffmpegs, ThatAreNamedMayBeAnyDirectoryOfTheirPrefix) {
   install("opt/own/lib", 7, Platform::Linux);
   tree.file("opt/own/bin/ffmpeg");
   for (const char* given : {"/opt/own", "/opt/own/lib", "/opt/own/bin", "/opt/own/bin/ffmpeg"}) {
@@ -216,13 +218,14 @@ TEST_F(Ffmpegs, ThatAreNamedMayBeAnyFolderOfTheirPrefix) {
     EXPECT_THAT(texts(findAll(linux)), ElementsAre("option 7 /opt/own/lib")) << given;
   }
   linux.option = "/opt/absent";
-  EXPECT_THAT(texts(findAll(linux)), ElementsAre("option 0 /opt/absent: there is no such folder"));
+  EXPECT_THAT(texts(findAll(linux)), ElementsAre("option 0 /opt/absent: no such directory"));
   tree.makeFolder("opt/empty");
   linux.option = "/opt/empty";
-  EXPECT_THAT(texts(findAll(linux)), ElementsAre("option 0 /opt/empty: holds no FFmpeg libraries"));
+  EXPECT_THAT(texts(findAll(linux)),
+              ElementsAre("option 0 /opt/empty: contains no FFmpeg libraries"));
 }
 
-TEST_F(Ffmpegs, OfACellarGetANameThatLasts) {
+TEST_F(Ffmpegs, OfACellarGetALastingPath) {
   install("opt/homebrew/Cellar/ffmpeg/8.0/lib", 8, Platform::MacOs);
   mac.option = "/opt/homebrew/Cellar/ffmpeg/8.0/lib";
   EXPECT_THAT(texts(findAll(mac)), ElementsAre("option 8 /opt/homebrew/Cellar/ffmpeg/8.0/lib"));
@@ -270,7 +273,7 @@ TEST_F(Ffmpegs, OfCondaComeBeforeTheSystems) {
     EXPECT_THAT(texts(findAll(linux, target)), ElementsAre("conda 7 ", "system 8 /usr/lib64"));
 }
 
-TEST_F(Ffmpegs, OutOfReachAreTakenOnTrust) {
+TEST_F(Ffmpegs, OnAnotherMachineAreNotChecked) {
   install("opt/homebrew/lib", 8, Platform::MacOs);
   io::TargetDisk disk({.knowsAbsolutePaths = false});
   EXPECT_THAT(texts(findOn(disk, mac)), IsEmpty());
@@ -280,7 +283,7 @@ TEST_F(Ffmpegs, OutOfReachAreTakenOnTrust) {
   EXPECT_TRUE(found[0].isOnTrust);
 }
 
-TEST_F(Ffmpegs, WithDanglingLinksLackWhatTheyNamed) {
+TEST_F(Ffmpegs, WithDanglingLinksAreIncomplete) {
   install("usr/lib64", 8, Platform::Linux, "swscale");
   tree.link("usr/lib64/libswscale.so.9", "libswscale.so.9.1.100");
   EXPECT_THAT(texts(findAll(linux)), ElementsAre("system 8 /usr/lib64: lacks swscale"));
@@ -288,7 +291,7 @@ TEST_F(Ffmpegs, WithDanglingLinksLackWhatTheyNamed) {
   EXPECT_EQ(findAll(linux)[0].files.at("swscale"), "libswscale.so.9");
 }
 
-TEST_F(Ffmpegs, ThatAreNoLibrariesSaySo) {
+TEST_F(Ffmpegs, ThatAreNotLibrariesAreReported) {
   install("usr/lib64", 8, Platform::Linux);
   tree.file("usr/lib64/libavcodec.so.62", "text");
   EXPECT_THAT(texts(findAll(linux)),

@@ -263,7 +263,7 @@ class World(ApplyTest):
         self.assertEqual(entries("--sysroot", "/", variable=str(mine[7]), major=7)[1], [TORCH, PYAV])
         report, found = entries(variable=f"{self.folder}/absent", major=7)
         self.assertEqual(found, [TORCH, PYAV])
-        self.assertIn(f"{self.folder}/absent is not used: there is no such folder", report["warnings"][0]["message"])
+        self.assertIn(f"{self.folder}/absent is not used: no such directory", report["warnings"][0]["message"])
 
     def test_an_environment_that_moves(self):
         tree = self.tree(av="15.1.0")

@@ -47,7 +47,7 @@ class EditedWheels(FilesTest):
         must be refused in the right way."""
         pairs = self.copy(libraries(pattern))
         result = run(harness.TCFIX, "edit", *ADD, *[copy for _, copy in pairs])
-        refused = set(re.findall(r"^error: (\S+): has no room", result.stderr, re.M))
+        refused = set(re.findall(r"^error: (\S+): not enough header padding", result.stderr, re.M))
         self.assertEqual(result.returncode, 3 if refused else 0, result.stderr)
         for original, copy in pairs:
             if str(copy) in refused:

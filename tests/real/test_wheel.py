@@ -302,7 +302,7 @@ class Libraries(WheelTest):
                 if not name.endswith("7.so"):
                     new.writestr(name, content)
         said, = warnings(without, PYAV[1])
-        self.assertIn("no library of it is made for the FFmpeg of PyAV 15.1.0", said)
+        self.assertIn("no library is built for the FFmpeg in PyAV 15.1.0", said)
 
 
 class Installers(WheelTest):

@@ -126,7 +126,7 @@ class Page(MacEnvironment):
         self.assertEqual(self.count("#traces > details"), 15)
         self.assertEqual(self.count("#traces details[open]"), 0)
         trace = self.texts("#traces > details")[0]
-        self.assertIn("torch/lib/libavutil.60.dylib not there", trace)
+        self.assertIn("torch/lib/libavutil.60.dylib not found", trace)
         used = next(text for text in self.texts("#traces > details") if "core7" in text)
         self.assertIn("@rpath/libavutil.59.39.100.dylib → av/.dylibs/libavutil.59.39.100.dylib",
                       used)

@@ -56,7 +56,7 @@ TEST(Dyld, ALoadedInstallNameWinsBeforeAnySearch) {
   EXPECT_THAT(session.loaded(), ElementsAre(first, root));
 }
 
-TEST(Dyld, SearchPathsOfTheLoadersCountUpToTheExecutable) {
+TEST(Dyld, SearchPathsAreInheritedUpToTheExecutable) {
   World world;
   std::string python =
       world.add("/env/bin/python", build({.dependencies = {}, .rpaths = {"@loader_path/../lib"}},
@@ -76,7 +76,7 @@ TEST(Dyld, SearchPathsOfTheLoadersCountUpToTheExecutable) {
   EXPECT_THAT(codesOf(world.session().load(root)), ElementsAre("missing-dependency"));
 }
 
-TEST(Dyld, LoaderPathIsTheFolderOfTheRealFile) {
+TEST(Dyld, LoaderPathIsTheDirectoryOfTheRealFile) {
   World world;
   std::string real =
       world.add("/keg/lib/liba.1.dylib",
@@ -102,7 +102,7 @@ TEST(Dyld, AllDirectDependenciesComeBeforeTheirs) {
   EXPECT_THAT(session.loaded(), ElementsAre(root, a, b, c));
 }
 
-TEST(Dyld, WhatMacOsHasNeedsNoFile) {
+TEST(Dyld, SystemLibrariesNeedNoFile) {
   World world;
   std::string root =
       world.add("/p/root.dylib",
@@ -141,7 +141,7 @@ TEST(Dyld, AWeakDependencyMayBeMissing) {
   EXPECT_EQ(bindingOf(result, "@rpath/liba.dylib").state, State::Optional);
 }
 
-TEST(Dyld, FallbackFoldersAreForOldImages) {
+TEST(Dyld, FallbackDirectoriesAreForOldImages) {
   World world;
   world.add("/usr/local/lib/liba.dylib", build({.id = "/usr/local/lib/liba.dylib"}));
   Dylib dylib{.dependencies = {{"@rpath/liba.dylib"}}};
@@ -166,7 +166,7 @@ TEST(Dyld, DyldLibraryPathComesFirst) {
   EXPECT_EQ(bindingOf(world.session(options).load(root), "@rpath/liba.dylib").provider, wanted);
 }
 
-TEST(Dyld, AFileForAnotherArchitectureIsPassedOver) {
+TEST(Dyld, AFileForAnotherArchitectureIsSkipped) {
   World world;
   std::string root =
       world.add("/p/root.dylib",
@@ -176,7 +176,7 @@ TEST(Dyld, AFileForAnotherArchitectureIsPassedOver) {
   EXPECT_EQ(bindingOf(world.session().load(root), "@rpath/liba.dylib").provider, good);
 }
 
-TEST(Dyld, OnlyFilesForAnotherArchitectureAreAProblemOfTheirOwn) {
+TEST(Dyld, OnlyFilesForAnotherArchitectureAreReported) {
   World world;
   std::string root = world.add(
       "/p/root.dylib", build({.dependencies = {{"@rpath/liba.dylib"}}, .rpaths = {"/intel"}}));
@@ -185,7 +185,7 @@ TEST(Dyld, OnlyFilesForAnotherArchitectureAreAProblemOfTheirOwn) {
               ElementsAre("wrong-architecture"));
 }
 
-TEST(Dyld, SymbolsAreAskedOfTheLibraryThatTheyAreBoundTo) {
+TEST(Dyld, SymbolsAreLookedUpInTheirLibrary) {
   World world;
   std::string root =
       world.add("/p/root.dylib", build({.dependencies = {{"/p/a.dylib"}, {"/p/b.dylib"}},
@@ -198,7 +198,7 @@ TEST(Dyld, SymbolsAreAskedOfTheLibraryThatTheyAreBoundTo) {
   EXPECT_THAT(result.problems[0].symbols, ElementsAre("_in_b"));
 }
 
-TEST(Dyld, MissingSymbolsAreToldBesideMissingLibraries) {
+TEST(Dyld, MissingSymbolsAreReportedBesideMissingLibraries) {
   World world;
   std::string root =
       world.add("/p/root.dylib", build({.dependencies = {{"/p/gone.dylib"}, {"/p/a.dylib"}},
@@ -208,7 +208,7 @@ TEST(Dyld, MissingSymbolsAreToldBesideMissingLibraries) {
               ElementsAre("missing-dependency", "missing-symbols"));
 }
 
-TEST(Dyld, AReexportedLibraryOffersItsSymbolsToo) {
+TEST(Dyld, AReexportedLibraryProvidesItsSymbols) {
   World world;
   std::string root = world.add(
       "/p/root.dylib", build({.dependencies = {{"/p/a.dylib"}}, .symbols = {{"_deep", 1}}}));
@@ -219,7 +219,7 @@ TEST(Dyld, AReexportedLibraryOffersItsSymbolsToo) {
   EXPECT_EQ(world.session().load(root).verdict, Verdict::Loads);
 }
 
-TEST(Dyld, LibrariesThatReexportOneAnotherComeToAnEnd) {
+TEST(Dyld, CyclesOfReexportsEnd) {
   World world;
   std::string root = world.add(
       "/p/a.dylib", build({.id = "/p/a.dylib",

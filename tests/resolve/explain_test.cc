@@ -11,7 +11,7 @@ using support::signedAs;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-TEST(FoundBy, AnEntryIsNotABeginningOfAnother) {
+TEST(FoundBy, AnEntryIsNotAPrefixOfAnother) {
   FoundBy how{FoundBy::Kind::SearchPath, "/opt/lib64", "core.dylib"};
   EXPECT_TRUE(how.isThrough("/opt/lib64"));
   EXPECT_FALSE(how.isThrough("/opt/lib"));
@@ -27,7 +27,7 @@ TEST(Explain, ScopesOfSymbols) {
   EXPECT_THAT(scopesOf("main"), IsEmpty());
 }
 
-TEST(Explain, MacosRefusesAnUnsignedLibraryOnlyWhereItIsAsked) {
+TEST(Explain, MacosRefusesAnUnsignedLibraryOnlyIfExplained) {
   World world;
   std::string path = world.add("/a/core.dylib", buildMachO({}));
   ExplainOptions options;
@@ -39,7 +39,7 @@ TEST(Explain, MacosRefusesAnUnsignedLibraryOnlyWhereItIsAsked) {
   EXPECT_THAT(codesOf(world.session().load(path, &options)), IsEmpty());
 }
 
-TEST(Explain, SymbolsWithOneOwnerAreMissingBehindAnotherFailure) {
+TEST(Explain, SymbolsWithOneOwnerAreMissingAfterAnotherFailure) {
   World world;
   test::ElfSpec spec;
   spec.needed = {"libgone.so"};

@@ -36,7 +36,7 @@ TEST(LdCache, IsReadInBothByteOrders) {
   expectEntries(ldCache(kEntries, false));
 }
 
-TEST(LdCache, IsReadBehindTheOldFormat) {
+TEST(LdCache, IsReadAfterTheOldFormat) {
   ByteWriter both(true);
   both.text("ld.so-1.7.0");
   both.padTo(12);
@@ -47,14 +47,14 @@ TEST(LdCache, IsReadBehindTheOldFormat) {
   expectEntries(both.bytes);
 }
 
-TEST(LdCache, KnowsWhichLoaderTakesAnEntry) {
+TEST(LdCache, MatchesEntriesToArchitectures) {
   EXPECT_TRUE((LdCacheEntry{"", "", 0x0303, 0}.isFor("x86_64")));
   EXPECT_FALSE((LdCacheEntry{"", "", 0x0003, 0}.isFor("x86_64")));
   EXPECT_TRUE((LdCacheEntry{"", "", 0x0a03, 0}.isFor("aarch64")));
   EXPECT_FALSE((LdCacheEntry{"", "", 0, 0}.isFor("unheard-of")));
 }
 
-TEST(LdCache, PassesOverEntriesThatPointOutside) {
+TEST(LdCache, IgnoresEntriesOutOfBounds) {
   ByteVector cache = ldCache(kEntries);
   cache[48 + 24 + 7] = 0xff; // the second one's name
   auto entries = resolve::parseLdCache(cache);
@@ -62,7 +62,7 @@ TEST(LdCache, PassesOverEntriesThatPointOutside) {
   EXPECT_THAT(*entries, SizeIs(2));
 }
 
-TEST(LdCache, IsNotTakenFromAnythingElse) {
+TEST(LdCache, IsRejectedInOtherFiles) {
   EXPECT_EQ(resolve::parseLdCache({}), std::nullopt);
   EXPECT_EQ(resolve::parseLdCache(bytesOf("text")), std::nullopt);
   ByteVector tooMany = ldCache(kEntries);
@@ -86,7 +86,7 @@ TEST(LdCache, SurvivesEveryTruncationAndEveryFlippedByte) {
     }
 }
 
-TEST(LdCache, OfThisMachineNamesItsCLibrary) {
+TEST(LdCache, OfThisMachineHasItsCLibrary) {
   llvm::Expected<io::InputFile> file = io::InputFile::open("/etc/ld.so.cache");
   if (!file) {
     llvm::consumeError(file.takeError());

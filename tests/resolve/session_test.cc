@@ -30,11 +30,11 @@ TEST(Session, AFailedLoadLeavesTheProcessAsItWas) {
   EXPECT_EQ(result.verdict, Verdict::Fails);
   EXPECT_EQ(result.problems[0].dependency, "libgone.so");
   EXPECT_EQ(result.problems[0].message,
-            "liba.so (which root.so needs) needs libgone.so, which is not there");
+            "liba.so (needed by root.so) needs libgone.so, which was not found");
   EXPECT_THAT(session.loaded(), IsEmpty());
 }
 
-TEST(Session, ACloneGoesItsOwnWay) {
+TEST(Session, ACloneIsIndependent) {
   World world;
   std::string a = world.add("/p/liba.so", elf({}));
   Session session = world.session();
@@ -44,7 +44,7 @@ TEST(Session, ACloneGoesItsOwnWay) {
   EXPECT_THAT(session.loaded(), IsEmpty());
 }
 
-TEST(Session, AnOverrideCountsInThePlaceOfTheFile) {
+TEST(Session, AnOverrideReplacesTheFile) {
   World world;
   world.add("/q/libnew.so", elf({}));
   std::string root = world.add("/p/root.so", elf({"libold.so", "libpython3.12.so.1.0"}));
@@ -59,7 +59,7 @@ TEST(Session, AnOverrideCountsInThePlaceOfTheFile) {
   EXPECT_EQ(result.bindings.size(), 1u);
 }
 
-TEST(Session, ReplacedBytesCountInThePlaceOfTheFile) {
+TEST(Session, ReplacedBytesReplaceTheFile) {
   World world;
   std::string root = world.add("/p/root.so", elf({"libgone.so"}));
   ByteVector original = elf({});
@@ -67,7 +67,7 @@ TEST(Session, ReplacedBytesCountInThePlaceOfTheFile) {
   EXPECT_EQ(world.session().load(root).verdict, Verdict::Loads);
 }
 
-TEST(Session, BaseLibrariesAreAssumedWhereThereIsNoLibc) {
+TEST(Session, BaseLibrariesAreAssumedWithoutLibc) {
   World world;
   std::string root = world.add("/p/root.so", elf({"libc.so.6", "libstdc++.so.6", "libm.so.6"}));
   LoadResult result = world.session().load(root);
@@ -80,7 +80,7 @@ TEST(Session, BaseLibrariesAreAssumedWhereThereIsNoLibc) {
               ElementsAre("missing-dependency"));
 }
 
-TEST(Session, WhatIsOutOfReachIsUnknown) {
+TEST(Session, LibrariesOnAnotherMachineAreUnknown) {
   support::TemporaryFolder folder;
   io::TargetDisk disk({.knowsAbsolutePaths = false});
   LibraryStore store(disk);
@@ -91,17 +91,17 @@ TEST(Session, WhatIsOutOfReachIsUnknown) {
   EXPECT_EQ(bindingOf(result, "libc.so.6").state, State::Assumed);
 }
 
-TEST(Session, LdSoConfCountsWhereThereIsNoCache) {
+TEST(Session, LdSoConfIsUsedWithoutACache) {
   World world;
   world.add("/etc/ld.so.conf", bytesOf("include /etc/ld.so.conf.d/*.conf\n"));
   world.add("/etc/ld.so.conf.d/mine.conf", bytesOf("# comment\n/opt/mine # more\n"));
   world.add("/opt/mine/liba.so", elf({}));
   std::string root = world.add("/p/root.so", elf({"liba.so"}));
   EXPECT_EQ(bindingOf(world.session().load(root), "liba.so").how.text(),
-            "default folder /opt/mine");
+            "default directory /opt/mine");
 }
 
-TEST(Session, ALinkLeadsIntoTheSysroot) {
+TEST(Session, ALinkIsResolvedInTheSysroot) {
   World world;
   world.add("/real/liba.so", elf({}));
   world.link("/p/lib", "/real");
@@ -109,7 +109,7 @@ TEST(Session, ALinkLeadsIntoTheSysroot) {
   EXPECT_EQ(world.session().load(root).verdict, Verdict::Loads);
 }
 
-TEST(Session, WhatIsNoLibraryIsSaidToBeNone) {
+TEST(Session, OtherFilesAreReported) {
   World world;
   std::string text = world.add("/p/root.so", bytesOf("hello"));
   EXPECT_THAT(codesOf(world.session().load(text)), ElementsAre("unreadable"));

@@ -47,7 +47,7 @@ TEST(Windows, TheFoldersOfAPythonAreSearchedInOrder) {
   EXPECT_EQ(bindingOf(result, "system.dll").how.text(), "System32");
 }
 
-TEST(Windows, PathDoesNotCount) {
+TEST(Windows, PathIsNotSearched) {
   WindowsWorld world;
   std::string root = world.dll("C/sp/core.dll", {{"ffmpeg.dll", {"used"}}});
   world.dll("C/onpath/ffmpeg.dll");
@@ -56,7 +56,7 @@ TEST(Windows, PathDoesNotCount) {
   EXPECT_THAT(codesOf(world.session(options).load(root)), ElementsAre("missing-dependency"));
 }
 
-TEST(Windows, ALoadedNameWins) {
+TEST(Windows, ALoadedNameIsUsed) {
   WindowsWorld world;
   std::string first = world.dll("C/torch/C10.dll");
   std::string root = world.dll("C/sp/core.dll", {{"c10.dll", {"used"}}});
@@ -129,7 +129,7 @@ TEST_F(Converted, ItsListIsSearched) {
   EXPECT_THAT(placesOf(binding.tried), ElementsAre("C:\\none\\av.dll", "%NOT_SET%"));
 }
 
-TEST_F(Converted, AVariableCounts) {
+TEST_F(Converted, AVariableIsExpanded) {
   world.dll("C/tools/bin/av.dll");
   ProcessOptions options;
   options.environment = {{"FFMPEG_SHARED_BIN", "C:\\tools\\bin"}};
@@ -145,7 +145,7 @@ TEST_F(Converted, AMissingOneFailsTheLoadAndNothingStays) {
 }
 
 // The folders that every search ends with are on a disk that cannot be seen.
-TEST_F(Converted, WhatMayLieOutOfReachIsUnknown) {
+TEST_F(Converted, DllsOnAnotherMachineAreUnknown) {
   world.dll("C/sp/pkg/both.dll", {{"KERNEL32.dll", {"Sleep"}}, {"av.dll", {"used"}}});
   LibraryStore store(io::TargetDisk({.isWindows = true, .knowsAbsolutePaths = false}));
   LoadResult plain = Session(store, {}).load(world.at("C/sp/pkg/both.dll"));
@@ -165,13 +165,13 @@ TEST_F(Converted, TheDeepestCauseComesFirst) {
   EXPECT_EQ(result.problems.back().dependency, "av.dll");
 }
 
-TEST_F(Converted, TheSiblingsOfAFoundOneAreFoundToo) {
+TEST_F(Converted, TheSiblingsOfAFoundDllAreFound) {
   world.dll("C/av/av.dll", {{"x264.dll", {"used"}}});
   world.dll("C/av/x264.dll");
   EXPECT_EQ(load({"C:\\av"}).verdict, Verdict::Loads);
 }
 
-TEST_F(Converted, WhatAFoundOneNeedsMayBeOnPath) {
+TEST_F(Converted, TheDependenciesOfAFoundDllMayBeOnPath) {
   world.dll("C/av/av.dll", {{"x264.dll", {"used"}}});
   world.dll("C/codecs/x264.dll");
   ProcessOptions options;

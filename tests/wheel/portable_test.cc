@@ -66,7 +66,7 @@ TEST(Portable, Macos) {
               IsEmpty());
 }
 
-TEST(Portable, LinuxKeepsAKindThatIsThere) {
+TEST(Portable, LinuxKeepsTheExistingKind) {
   EXPECT_THAT(wishes(library(Format::Elf, {"libc10.so", "libavutil.so.59"})),
               ElementsAre("+ $ORIGIN/../torch/lib", "rpath"));
   EXPECT_THAT(wishes(library(Format::Elf, {"libc10.so"}, {"$ORIGIN"})),
@@ -75,7 +75,7 @@ TEST(Portable, LinuxKeepsAKindThatIsThere) {
               ElementsAre("- libpython3.12.so.1.0"));
 }
 
-TEST(Portable, WindowsDelaysWhatItLeadsTo) {
+TEST(Portable, WindowsDelaysItsDependencies) {
   EXPECT_THAT(
       wishes(library(Format::Pe, {"KERNEL32.dll", "c10.dll", "AVUTIL-59.dll", "torch_cpu.dll"})),
       ElementsAre("delay c10.dll", "delay torch_cpu.dll", R"(+ $ORIGIN\..\torch\lib)",
@@ -87,13 +87,13 @@ TEST(Portable, WindowsDelaysWhatItLeadsTo) {
               ElementsAre("+ C:\\x", "delay avutil-59.dll"));
 }
 
-TEST(Portable, LiteralEntriesReplaceTheUsualOnes) {
+TEST(Portable, LiteralEntriesReplaceTheDefaultOnes) {
   EXPECT_THAT(wishes(library(Format::MachO, {"@rpath/libc10.dylib", "@rpath/libavutil.59.dylib"}),
                      {{"/a", "/b"}}),
               ElementsAre("+ /a", "+ /b"));
 }
 
-TEST(Portable, FfmpegBesideIsTakenWhole) {
+TEST(Portable, FfmpegBesideIsUsedCompletely) {
   plan::FfmpegBeside ffmpeg = pyav();
   plan::UnseenRequest request{{}, &ffmpeg};
   EXPECT_THAT(
@@ -108,7 +108,7 @@ TEST(Portable, FfmpegBesideIsTakenWhole) {
               IsEmpty());
 }
 
-TEST(Portable, NamesOfCertainFilesAreSettled) {
+TEST(Portable, NamesOfCertainFilesAreReplaced) {
   EXPECT_THAT(wishes(library(Format::MachO, {"@rpath/libavcodec.61.19.101.dylib",
                                              "@rpath/libavutil-0123abcd.59.dylib"})),
               IsEmpty());

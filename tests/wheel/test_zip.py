@@ -100,7 +100,7 @@ class Copies(ZipTest):
                 archive.writestr(zipfile.ZipInfo(str(number)), b"")
         result = subprocess.run([ZIP_TOOL, path, "-"], capture_output=True, text=True)
         self.assertEqual((result.returncode, result.stderr), (0, ""))
-        self.assertIn("unsupported: would be too large", self.rewrite(path, check=False).stderr)
+        self.assertIn("unsupported: would exceed the limits", self.rewrite(path, check=False).stderr)
         self.assertFalse(self.output.exists())
 
     def test_folders_comments_extra_fields_and_other_letters(self):
@@ -132,7 +132,7 @@ class Copies(ZipTest):
         self.check_unchanged(path)
         result = subprocess.run([ZIP_TOOL, path, "-"], capture_output=True, text=True)
         self.assertEqual(result.returncode, 1)
-        self.assertIn("unsupported: its member packed is compressed in a way", result.stderr)
+        self.assertIn("unsupported: member packed uses an unsupported compression method", result.stderr)
 
 
 class Edits(ZipTest):
@@ -200,7 +200,7 @@ class Refusals(ZipTest):
         for mark, flags in ((b"PK\3\4", 6), (b"PK\1\2", 8)):
             at = content.index(mark) + flags
             content = content[:at] + bytes([content[at] | 1]) + content[at + 1:]
-        self.assertIn("unsupported: its member secret is encrypted", self.refused(content))
+        self.assertIn("unsupported: member secret is encrypted", self.refused(content))
 
     def test_members_that_share_their_data(self):
         # Quoted once, unpacked many times: the directory lists the only member twice.
@@ -215,13 +215,13 @@ class Refusals(ZipTest):
     def test_several_disks(self):
         content = bytearray(self.archive("a"))
         content[content.index(b"PK\5\6") + 4] = 1
-        self.assertIn("several files", self.refused(bytes(content)))
+        self.assertIn("multi-part", self.refused(bytes(content)))
 
     def test_wrong_checksum(self):
         content = self.archive("a").replace(b"a" * 10, b"a" * 9 + b"b")
         path = self.write("in.zip", content)
         result = subprocess.run([ZIP_TOOL, path, "-"], capture_output=True, text=True)
-        self.assertIn("its member a has damaged data: its checksum is wrong", result.stderr)
+        self.assertIn("member a has corrupt data: wrong checksum", result.stderr)
 
 
 if __name__ == "__main__":

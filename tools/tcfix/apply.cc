@@ -11,12 +11,12 @@ namespace tcfix::cli {
 
 namespace {
 
-/// A sentence if the options make no sense, else nothing.
+/// A message if the options are invalid, else nothing.
 std::string readOptions(const Invocation& invocation, apply::ApplyOptions& options) {
   options.survey = surveyFor(invocation);
   std::string ffmpeg = invocation.has("ffmpeg") ? invocation.value("ffmpeg") : "auto";
   if (ffmpeg.empty())
-    return "--ffmpeg takes a folder, auto, av or none";
+    return "--ffmpeg takes a directory, auto, av or none";
   if (ffmpeg == "av")
     options.request.ffmpeg = plan::Request::Ffmpeg::Pyav;
   else if (ffmpeg == "none")
@@ -26,7 +26,7 @@ std::string readOptions(const Invocation& invocation, apply::ApplyOptions& optio
   for (const Argument& argument : invocation.arguments())
     if (argument.key == "rpath") {
       if (argument.value.empty())
-        return "--rpath takes a text that is not empty";
+        return "--rpath must not be empty";
       options.request.searchPaths.push_back(argument.value);
     }
   options.isWriting = !invocation.isOn("dry-run") && !invocation.isOn("check");
@@ -34,23 +34,23 @@ std::string readOptions(const Invocation& invocation, apply::ApplyOptions& optio
   options.isForced = invocation.isOn("force");
   options.replaceFrom = invocation.value("replace-from");
   if (invocation.has("replace-from") && !io::isDirectory(options.replaceFrom))
-    return "--replace-from takes a folder; there is none at " + options.replaceFrom;
+    return "--replace-from takes a directory: " + options.replaceFrom + " not found";
   options.signing.replaceForeign = invocation.isOn("replace-signature");
   options.signing.isWanted = !invocation.isOn("no-sign");
-  // --no-sign wins over everything.
+  // --no-sign overrides all other options.
   options.signWithCodesign = invocation.has("sign-with") && options.signing.isWanted;
   return {};
 }
 
-/// Packages without libraries for an FFmpeg major cannot lack one.
-bool lacks(const apply::TargetOutcome& target, int major) {
+/// Never true for packages without libraries for an FFmpeg major.
+bool failsWith(const apply::TargetOutcome& target, int major) {
   if (!target.hasMajors)
     return false;
   return target.trial ? !target.trial->loads(major)
                       : !llvm::is_contained(target.loadingMajors, major);
 }
 
-/// Python has the last word, where it was asked.
+/// With --run, the result of Python overrides the simulation.
 bool fails(const apply::TargetOutcome& target) {
   return target.trial ? !target.trial->isOk : target.loads.after == resolve::Verdict::Fails;
 }
@@ -62,8 +62,8 @@ int codeFor(const Invocation& invocation, llvm::ArrayRef<apply::TargetOutcome> t
     if (!target.problems.empty())
       continue; // an error already
     wouldChange |= apply::countFiles(target.files).changed != 0;
-    failsToLoad |=
-        fails(target) || llvm::any_of(required, [&](int major) { return lacks(target, major); });
+    failsToLoad |= fails(target) ||
+                   llvm::any_of(required, [&](int major) { return failsWith(target, major); });
   }
   if (invocation.isOn("dry-run"))
     return kDone;
@@ -72,29 +72,29 @@ int codeFor(const Invocation& invocation, llvm::ArrayRef<apply::TargetOutcome> t
   return failsToLoad ? kDoesNotLoad : kDone;
 }
 
-void tellProblems(Invocation& invocation, const apply::TargetOutcome& target,
-                  llvm::ArrayRef<int> required) {
+void reportProblems(Invocation& invocation, const apply::TargetOutcome& target,
+                    llvm::ArrayRef<int> required) {
   for (const Problem& warning : target.warnings)
     invocation.addWarning(warning);
   for (int major : required)
-    if (target.problems.empty() && lacks(target, major))
+    if (target.problems.empty() && failsWith(target, major))
       invocation.addWarning(
           {std::nullopt,
-           "does not load with FFmpeg " + std::to_string(major) + ", which --require names",
-           target.path, "for the reason: " + invocation.commandFor("doctor", target.path)});
+           "does not load with FFmpeg " + std::to_string(major) + ", required by --require",
+           target.path, "to see why, run: " + invocation.commandFor("doctor", target.path)});
   if (target.problems.empty() && !target.hasMajors && !required.empty())
     invocation.addWarning(majorsIgnored(target.path));
   if (target.trial && !target.trial->agrees())
     invocation.addWarning({std::nullopt, "the simulation and the environment's python disagree",
-                           target.path, "tcfix doctor --run shows both and how to report it"});
+                           target.path, "tcfix doctor --run shows both, and how to report it"});
   if (!target.isFullyKnown)
-    invocation.addWarning(
-        {std::nullopt,
-         "is for another platform, so its disk was not searched" +
-             (target.assumedFfmpeg.empty() ? std::string()
-                                           : "; FFmpeg is assumed in " + target.assumedFfmpeg),
-         target.path,
-         {}});
+    invocation.addWarning({std::nullopt,
+                           "is for another platform, so its system directories were not searched" +
+                               (target.assumedFfmpeg.empty()
+                                    ? std::string()
+                                    : "; FFmpeg is assumed to be in " + target.assumedFfmpeg),
+                           target.path,
+                           {}});
   for (const Problem& problem : target.problems)
     invocation.addError(problem);
   for (const apply::FileOutcome& file : target.files) {
@@ -114,8 +114,7 @@ int runApply(Invocation& invocation) {
     return invocation.usageError(toProblem(required.takeError(), {}).message);
   if (invocation.isOn("run")) {
     if (!options.isWriting)
-      return invocation.usageError("--run tries what was written: it cannot be combined with "
-                                   "--dry-run or --check");
+      return invocation.usageError("--run cannot be combined with --dry-run or --check");
     options.trial = trial::TrialOptions{.required = *required};
   }
   llvm::Expected<std::vector<std::string>> targets = targetsOf(invocation);
@@ -136,7 +135,7 @@ int runApply(Invocation& invocation) {
   }
   std::string text;
   for (const apply::TargetOutcome& outcome : outcomes) {
-    tellProblems(invocation, outcome, *required);
+    reportProblems(invocation, outcome, *required);
     text += !outcome.problems.empty() && outcome.files.empty() ? std::string()
             : invocation.isOn("dry-run")
                 ? report::renderDiff(outcome.files, invocation.isVerbose(), invocation.paint())
@@ -152,30 +151,31 @@ int runApply(Invocation& invocation) {
 
 Command applyCommand() {
   static constexpr Option kOptions[] = {
-      {"n,dry-run", "show the difference and write nothing"},
+      {"n,dry-run", "print a diff and write nothing"},
       {"check", "write nothing; exit 1 if something would change"},
-      {"rpath", "ensure this search path in every library; may be repeated", "PATH"},
-      {"ffmpeg", "the FFmpeg to use; none: none, and take ours back", "DIR|auto|av|none"},
+      {"rpath", "add this search path to every library; repeatable", "PATH"},
+      {"ffmpeg", "FFmpeg to use; `none` removes the FFmpeg search paths that tcfix added",
+       "DIR|auto|av|none"},
       {"require", "FFmpeg majors that must load, such as 7,8", "MAJORS"},
-      {"run", "then start the environment's python and load them for real"},
-      {"replace-from", "first copy rebuilt libraries of the same names from here", "DIR"},
+      {"run", "then load the libraries in the environment's python"},
+      {"replace-from", "first copy rebuilt libraries with the same names from here", "DIR"},
       {"no-sign", "leave signatures as they are, even if that breaks them"},
-      {"sign-with", "let macOS's own tool sign", "codesign"},
-      {"replace-signature", "replace a signature made by an identity by an ad-hoc one"},
-      {"force", "also inside uv's cache or the Nix store"},
-      {"j,jobs", "how many targets at once", "NUMBER"},
+      {"sign-with", "sign with macOS's own tool", "codesign"},
+      {"replace-signature", "replace a certificate signature with an ad-hoc one"},
+      {"force", "allow changes inside uv's cache and the Nix store"},
+      {"j,jobs", "number of targets to process in parallel", "NUMBER"},
   };
   return {"apply",
-          "repair every torchcodec library of an environment, folder or file",
-          "Makes torchcodec's libraries find torch and FFmpeg, and says what it did. What\n"
-          "loads is decided by simulating the platform's own loader, before and after.\n"
-          "A second run writes nothing; tcfix undo gives the original bytes back.\n",
+          "repair the torchcodec libraries of an environment, directory or file",
+          "Edits torchcodec's libraries so that they find torch and FFmpeg. Whether they\n"
+          "load is determined by simulating the platform's loader, before and after. A\n"
+          "second run writes nothing; tcfix undo restores the original bytes.\n",
           "[TARGET...]",
           R"(  tcfix apply .venv
   tcfix apply                       the active environment, or ./.venv
   tcfix apply -n .venv              what would change, as a diff
   tcfix apply --rpath @loader_path/../torch/lib --rpath /opt/homebrew/lib .venv
-  tcfix apply --run .venv           and let the environment's python confirm it
+  tcfix apply --run .venv           then load them in the environment's python
   tcfix apply --ffmpeg av .venv     use the FFmpeg inside PyAV
   tcfix apply --check ~/envs/*      for CI: exit 1 if anything would change
 )",

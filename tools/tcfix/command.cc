@@ -49,7 +49,7 @@ bool Syntax::accepts(llvm::StringRef text) const {
   return true;
 }
 
-std::string Syntax::sentence() const {
+std::string Syntax::description() const {
   if (shape != Shape::Any)
     return shape == Shape::Number ? "a number" : "a version, such as 14.4";
   std::string text;
@@ -74,11 +74,11 @@ Operands readOperands(llvm::StringRef text) {
 OptionGroup commonOptions() {
   static constexpr Option kOptions[] = {
       {"json", "print one JSON document on standard output"},
-      {"q,quiet", "say nothing but errors"},
-      {"v,verbose", "say more"},
-      {"color", "when to use colour", "auto|always|never"},
-      {"version", "say which version this is"},
-      {"h,help", "show this help"},
+      {"q,quiet", "print only errors"},
+      {"v,verbose", "print more"},
+      {"color", "when to use color", "auto|always|never"},
+      {"version", "print the version"},
+      {"h,help", "print this help"},
   };
   return {"Common", kOptions};
 }
@@ -106,7 +106,7 @@ const Command* findCommand(llvm::StringRef name) {
 }
 
 llvm::StringRef nearest(llvm::StringRef word, llvm::ArrayRef<llvm::StringRef> candidates) {
-  // One wrong letter in three; the beginning of a word counts, too.
+  // At most one wrong character in three; a prefix of a word also matches.
   unsigned best = std::max<unsigned>(1, static_cast<unsigned>(word.size() / 3)) + 1;
   llvm::StringRef found;
   for (llvm::StringRef each : candidates) {
@@ -128,8 +128,7 @@ std::string generalHelp() {
     name.resize(13, ' ');
     text += "  " + name + command.summary.str() + "\n";
   }
-  return text + "\ntcfix COMMAND --help explains a command, with examples; tcfix --version says\n"
-                "which version this is.\n";
+  return text + "\nRun tcfix COMMAND --help for the options and examples of a command.\n";
 }
 
 } // namespace tcfix::cli

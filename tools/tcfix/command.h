@@ -1,5 +1,5 @@
-// What a command looks like from outside, as a table. The parser, the help, the completions and the
-// manual page are all made from it, so that they cannot differ.
+// The command-line interface of a command, as a table. Parser, help, completions and manual page
+// are all generated from it, so they cannot differ.
 #pragma once
 
 #include <llvm/ADT/ArrayRef.h>
@@ -16,7 +16,7 @@ class Invocation;
 struct Option {
   llvm::StringRef names; ///< such as "n,dry-run"
   llvm::StringRef help;
-  llvm::StringRef value = {}; ///< what it takes, see Syntax; empty: it is a flag
+  llvm::StringRef value = {}; ///< its argument, see Syntax; empty: it is a flag
 
   bool isFlag() const { return value.empty(); }
   llvm::StringRef name() const {
@@ -28,23 +28,23 @@ struct Option {
 };
 
 struct OptionGroup {
-  llvm::StringRef title; ///< in the help; empty for what is the command's own
+  llvm::StringRef title; ///< in the help; empty for the command's own options
   llvm::ArrayRef<Option> options;
 };
 
 struct Command {
   llvm::StringRef name;
   llvm::StringRef summary;     ///< one line
-  llvm::StringRef description; ///< whole lines, for the command's own help
+  llvm::StringRef description; ///< complete lines, for the command's own help
   llvm::StringRef operands;    ///< such as "FILE...", "[TARGET]" or "bash|zsh", see Syntax
-  llvm::StringRef examples;    ///< whole lines, indented by two
+  llvm::StringRef examples;    ///< complete lines, indented by two
   std::vector<OptionGroup> options;
   int (*run)(Invocation& invocation);
 };
 
-/// What an option or an operand takes: alternatives, separated by "|". Small letters stand for
-/// themselves, capitals for something else: FILE, DIR, TARGET (an environment, a folder or a file),
-/// NUMBER (at least 1), VERSION (such as 14.4), or any other text.
+/// The values that an option or an operand accepts: alternatives, separated by "|". Lower-case
+/// words are literal, upper-case words are placeholders: FILE, DIR, TARGET (an environment, a
+/// directory or a file), NUMBER (at least 1), VERSION (such as 14.4), or any other string.
 struct Syntax {
   enum class Shape { Any, Number, Version };
 
@@ -54,16 +54,16 @@ struct Syntax {
   bool takesText = false;
   Shape shape = Shape::Any; ///< of the text
 
-  /// True when nothing but the words will do.
+  /// True if only the literal words are accepted.
   bool isClosed() const { return !takesFiles && !takesFolders && !takesText; }
   bool accepts(llvm::StringRef text) const;
-  /// What it takes, in a sentence: "auto, always or never", "a number".
-  std::string sentence() const;
+  /// The accepted values, for messages: "auto, always or never", "a number".
+  std::string description() const;
 };
 
 Syntax readSyntax(llvm::StringRef text);
 
-/// What a command's operands are, one by one: "[X]" may be left out, "X..." be repeated.
+/// The operands of a command: "[X]" is optional, "X..." can be repeated.
 struct Operands {
   std::vector<Syntax> each;
   size_t least = 0;
@@ -72,7 +72,7 @@ struct Operands {
 
 Operands readOperands(llvm::StringRef text);
 
-/// A command's own options, then those that work everywhere.
+/// A command's own options, then the common ones.
 std::vector<OptionGroup> allOptions(const Command& command);
 OptionGroup commonOptions();
 
@@ -81,7 +81,7 @@ llvm::ArrayRef<Command> commands();
 
 const Command* findCommand(llvm::StringRef name);
 
-/// The candidate that a misspelled or shortened word probably means; empty if none is near.
+/// The candidate that is closest to a misspelled or shortened word; empty if none is close.
 llvm::StringRef nearest(llvm::StringRef word, llvm::ArrayRef<llvm::StringRef> candidates);
 
 /// The help of the whole program.

@@ -5,7 +5,7 @@
 #include "io/host.h"
 #include "report/text.h"
 
-// A value is never split: file names may hold any character but this one.
+// Prevents cxxopts from splitting values: file names cannot contain this character.
 #define CXXOPTS_VECTOR_DELIMITER '\0'
 #include <cxxopts.hpp>
 #include <llvm/Config/llvm-config.h>
@@ -48,24 +48,24 @@ std::string helpOf(const Command& command, const cxxopts::Options& options) {
   return options.help(titles) + "\nExamples:\n" + command.examples.str();
 }
 
-// A sentence when what was given is not what the command takes, else nothing.
-std::string misfit(const Command& command, const Invocation& invocation) {
+// A message if the arguments are not what the command accepts, else nothing.
+std::string findUsageProblem(const Command& command, const Invocation& invocation) {
   for (const OptionGroup& group : allOptions(command))
     for (const Option& option : group.options) {
       Syntax syntax = readSyntax(option.value);
       for (const Argument& argument : invocation.arguments())
         if (!option.isFlag() && argument.key == option.name() && !syntax.accepts(argument.value))
-          return ("--" + option.name() + " takes " + syntax.sentence()).str();
+          return ("--" + option.name() + " takes " + syntax.description()).str();
     }
   Operands wanted = readOperands(command.operands);
   const std::vector<std::string>& given = invocation.operands();
   if (given.size() < wanted.least)
-    return ("tcfix " + command.name + " needs " + command.operands).str();
+    return ("missing argument: " + command.operands).str();
   if (given.size() > wanted.each.size() && !wanted.isRepeated)
     return "unexpected argument: " + given[wanted.each.size()];
   for (size_t i = 0; i < std::min(given.size(), wanted.each.size()); ++i)
     if (!wanted.each[i].accepts(given[i]))
-      return ("tcfix " + command.name + " takes " + wanted.each[i].sentence()).str();
+      return ("tcfix " + command.name + " takes " + wanted.each[i].description()).str();
   return {};
 }
 
@@ -85,13 +85,13 @@ int wrongUsage(const std::string& command, bool wantsJson, const std::string& me
   return kWrongUsage;
 }
 
-/// The option that cxxopts does not know, as it was typed: its exception says it in quotes only.
+/// The unknown option as typed: cxxopts reports it only as part of a message.
 std::string unknownOption(llvm::StringRef message, llvm::ArrayRef<const char*> words) {
   const std::string name =
       message.split(cxxopts::LQUOTE).second.rsplit(cxxopts::RQUOTE).first.str();
   if (name.size() > 1)
     return "--" + name;
-  for (llvm::StringRef word : words) // -dryrun is read letter by letter
+  for (llvm::StringRef word : words) // -dryrun is parsed character by character
     if (word.size() > 2 && word.starts_with("-") && word[1] != '-' && word.contains(name))
       return word.str();
   return "-" + name;
@@ -106,7 +106,7 @@ std::string hintFor(const std::string& option, const Command& command) {
   return meant.empty() ? std::string() : ("did you mean --" + meant + "?").str();
 }
 
-// Several at once: the first of 130, 2, 3, and then what was found.
+// If there are several, the first of 130, 2, 3; then `code`.
 int exitCodeFor(llvm::ArrayRef<Problem> errors, int code) {
   bool hasUsage = false;
   for (const Problem& error : errors) {
@@ -129,8 +129,8 @@ std::optional<Invocation> Invocation::parse(const Command& command,
   Invocation invocation;
   invocation.commandName = command.name.str();
   invocation.preamble.command = command.name.str();
-  // Errors of parsing are told in the form that was asked for, as far as that can be known.
-  bool wantsJson = asksForJson(words);
+  // Report parse errors as JSON if --json is among the words.
+  bool wantsJson = requestsJson(words);
   try {
     cxxopts::ParseResult result = options.parse(static_cast<int>(words.size()), words.data());
     for (const cxxopts::KeyValue& argument : result.arguments()) {
@@ -156,7 +156,7 @@ std::optional<Invocation> Invocation::parse(const Command& command,
     exitCode = printOut(helpOf(command, options)) ? kDone : kProblemFound;
     return std::nullopt;
   }
-  if (std::string wrong = misfit(command, invocation); !wrong.empty()) {
+  if (std::string wrong = findUsageProblem(command, invocation); !wrong.empty()) {
     exitCode = wrongUsage(invocation.commandName, wantsJson, wrong);
     return std::nullopt;
   }
@@ -219,11 +219,11 @@ int Invocation::finish(int code, const std::string& text,
   int exitCode = exitCodeFor(preamble.errors, code);
   preamble.isOk = exitCode == kDone;
   bool isPrinted = wantsJson() ? printOut(json(preamble)) : isQuiet() || printOut(text);
-  // The work is done as the code says; only the report of it is lost.
+  // The work is done; only its report could not be written.
   return isPrinted || exitCode != kDone ? exitCode : kProblemFound;
 }
 
-bool asksForJson(llvm::ArrayRef<const char*> words) {
+bool requestsJson(llvm::ArrayRef<const char*> words) {
   return llvm::any_of(words, [](llvm::StringRef word) { return word == "--json"; });
 }
 
@@ -239,7 +239,7 @@ bool printOut(const std::string& text) {
   bool isWritten = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
   if (std::fflush(stdout) == 0 && isWritten)
     return true;
-  report::logError({ErrorCode::CannotWrite, "standard output cannot be written", {}, {}});
+  report::logError({ErrorCode::CannotWrite, "cannot write to standard output", {}, {}});
   return false;
 }
 

@@ -1,5 +1,5 @@
-// What all commands share: the options that work everywhere, errors of usage, and how an outcome
-// becomes output and an exit code.
+// What all commands share: common options, usage errors, and how an outcome becomes output and an
+// exit code.
 #pragma once
 
 #include "command.h"
@@ -23,7 +23,7 @@ enum ExitCode {
   kInterrupted = 130
 };
 
-/// One option as it stood on the command line.
+/// One option of the command line.
 struct Argument {
   std::string key;
   std::string value;
@@ -32,18 +32,18 @@ struct Argument {
 /// A parsed command line.
 class Invocation {
 public:
-  /// Parses; on --help prints it, on an error says so. Then nothing is returned and `exitCode` is
-  /// what the process must return.
+  /// Parses the words. For --help and --version prints them, for an error reports it; then returns
+  /// nothing and sets `exitCode`.
   static std::optional<Invocation> parse(const Command& command, llvm::ArrayRef<const char*> words,
                                          int& exitCode);
 
   const std::vector<std::string>& operands() const { return operandList; }
-  const std::vector<Argument>& arguments() const { return argumentList; } ///< in their order
+  const std::vector<Argument>& arguments() const { return argumentList; } ///< in order
   bool isOn(const std::string& flag) const; ///< given, and not as --flag=false
   bool has(const std::string& option) const;
   std::string value(const std::string& option) const; ///< the last one given; empty if none
 
-  /// --jobs, or as many as this machine works on at once.
+  /// --jobs, or the number of hardware threads.
   unsigned jobs() const;
 
   bool wantsJson() const { return isOn("json"); }
@@ -51,18 +51,18 @@ public:
   bool isVerbose() const { return isOn("verbose"); }
   report::Paint paint() const { return paintForOutput; }
 
-  /// The command line of another command for `target`, ready to be pasted: with those options of
-  /// this one that both take.
+  /// The command line of another command for `target`, ready to paste, with the options of this one
+  /// that both support.
   std::string commandFor(llvm::StringRef command, const std::string& target) const;
 
-  /// Says what is wrong with the command line; returns the exit code.
+  /// Reports a usage error; returns the exit code.
   int usageError(const std::string& message) const;
 
   void addError(Problem problem) { preamble.errors.push_back(std::move(problem)); }
   void addWarning(Problem problem) { preamble.warnings.push_back(std::move(problem)); }
 
-  /// Ends the command: errors and warnings to standard error, then the text, or the JSON document
-  /// that `json` makes, to standard output. `code` is returned if there was no error.
+  /// Ends the command: prints errors and warnings to standard error, then the text, or the JSON
+  /// document from `json`, to standard output. Returns `code` if there was no error.
   int finish(int code, const std::string& text,
              llvm::function_ref<std::string(const report::Preamble&)> json);
 
@@ -74,7 +74,7 @@ private:
   report::Preamble preamble;
 };
 
-/// What `work` makes of the file at `path`, or why the file cannot be read.
+/// The result of `work` for the file at `path`, or the error if the file cannot be read.
 template <typename Work>
 auto withFile(const std::string& path, Work work)
     -> decltype(work(std::declval<io::InputFile&>())) {
@@ -84,16 +84,16 @@ auto withFile(const std::string& path, Work work)
   return work(*file);
 }
 
-/// True when these words of a command line ask for JSON, whether or not they make sense.
-bool asksForJson(llvm::ArrayRef<const char*> words);
+/// True if --json is among these words, even if they are otherwise invalid.
+bool requestsJson(llvm::ArrayRef<const char*> words);
 
-/// The version of the program and of what it stands on, as a line.
+/// The version of the program and of LLVM, as a line.
 std::string versionLine();
 
-/// Writes to standard error, as it is.
+/// Writes to standard error, without formatting.
 void printError(const std::string& text);
 
-/// Writes to standard output; false when it cannot be written, which is then said.
+/// Writes to standard output; on failure reports an error and returns false.
 bool printOut(const std::string& text);
 
 } // namespace tcfix::cli

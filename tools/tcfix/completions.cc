@@ -15,11 +15,11 @@ Syntax operandSyntax(const Command& command) {
   return all;
 }
 
-std::string withMarks(llvm::StringRef text, llvm::StringRef characters, llvm::StringRef mark) {
+std::string withEscapes(llvm::StringRef text, llvm::StringRef characters, llvm::StringRef escape) {
   std::string result;
   for (char c : text) {
     if (characters.contains(c))
-      result += mark;
+      result += escape;
     result += c;
   }
   return result;
@@ -40,7 +40,7 @@ int runCompletions(Invocation& invocation) {
 
 Command completionsCommand() {
   return {"completions",
-          "a script that completes tcfix's words in your shell",
+          "print a completion script for your shell",
           "Prints a completion script: commands, options, their values, files.\n",
           "bash|zsh|fish|powershell",
           R"(  source <(tcfix completions bash)

@@ -1,5 +1,5 @@
-// Completion scripts, one for each shell, made from the table of commands. They are plain text:
-// completing a word runs no program but the shell.
+// Completion scripts, one for each shell, generated from the table of commands. They do not run
+// tcfix or any other program.
 #pragma once
 
 #include "command.h"
@@ -11,10 +11,10 @@ std::string fishScript();
 std::string powershellScript();
 std::string zshScript();
 
-/// All alternatives of a command's operands at once, for shells that do not count operands.
+/// The alternatives of all operands of a command, for shells that do not count operands.
 Syntax operandSyntax(const Command& command);
 
-/// The text with `mark` before each of these characters.
-std::string withMarks(llvm::StringRef text, llvm::StringRef characters, llvm::StringRef mark);
+/// The text with `escape` before each of these characters.
+std::string withEscapes(llvm::StringRef text, llvm::StringRef characters, llvm::StringRef escape);
 
 } // namespace tcfix::cli

@@ -43,7 +43,7 @@ constexpr StringRef kBashEnd = R"(        esac
     COMPREPLY=($(compgen -W "$words" -- "$current"))
     case $paths in # bash 3 has no compopt and then offers files everywhere
     none) compopt +o default +o bashdefault 2>/dev/null ;;
-    folders) compopt +o default +o bashdefault -o plusdirs 2>/dev/null ;;
+    directories) compopt +o default +o bashdefault -o plusdirs 2>/dev/null ;;
     esac
 }
 complete -o bashdefault -o default -F _tcfix tcfix
@@ -56,7 +56,7 @@ std::string bashOffer(const Syntax& syntax) {
   if (syntax.takesFiles)
     offer += "paths=files ";
   else if (syntax.takesFolders)
-    offer += "paths=folders ";
+    offer += "paths=directories ";
   return offer + ";;\n";
 }
 

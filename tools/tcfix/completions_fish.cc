@@ -9,7 +9,7 @@ using llvm::StringRef;
 namespace {
 
 std::string fishText(StringRef text) {
-  return "'" + withMarks(text, "'\\", "\\") + "'";
+  return "'" + withEscapes(text, "'\\", "\\") + "'";
 }
 
 std::string fishOffer(const Syntax& syntax) {

@@ -9,7 +9,7 @@ using llvm::StringRef;
 namespace {
 
 std::string powershellText(StringRef text) {
-  return "'" + withMarks(text, "'", "'") + "'";
+  return "'" + withEscapes(text, "'", "'") + "'";
 }
 
 std::string powershellOptions(llvm::ArrayRef<OptionGroup> groups) {

@@ -8,9 +8,9 @@ using llvm::StringRef;
 
 namespace {
 
-// In single quotes; brackets and colons have a meaning inside a specification.
+// For single quotes; brackets and colons are special inside a specification.
 std::string zshText(StringRef text) {
-  std::string escaped = withMarks(text, "[]:\\", "\\");
+  std::string escaped = withEscapes(text, "[]:\\", "\\");
   std::string result;
   for (char c : escaped)
     result += c == '\'' ? "'\\''" : std::string(1, c);

@@ -20,7 +20,7 @@ void writePage(Invocation& invocation, const doctor::Diagnosis& diagnosis) {
   std::string page = report::renderPage(diagnosis, llvm::StringRef(versionLine()).rtrim());
   std::optional<io::InputFile> old;
   if (io::exists(file)) {
-    // A page replaces a page: not a pipe, a device or a directory.
+    // Only a regular file is replaced, not a pipe, a device or a directory.
     llvm::Expected<io::InputFile> present = io::InputFile::open(file);
     if (!present)
       return invocation.addError(toProblem(present.takeError(), file));
@@ -42,15 +42,15 @@ int finish(Invocation& invocation, const doctor::Diagnosis& diagnosis) {
       [&](const report::Preamble& preamble) { return report::jsonForDoctor(preamble, diagnosis); });
 }
 
-// A text shows no libraries, so that nothing can be said of a target, and no graph be drawn.
+// There are no libraries to inspect, so options about targets and graphs do not apply.
 int runOnTraceback(Invocation& invocation) {
   if (!invocation.operands().empty())
-    return invocation.usageError("--traceback explains a text, and looks at no TARGET: take one");
+    return invocation.usageError("--traceback and TARGET cannot be combined");
   for (const char* option :
        {"require", "run", "html", "dot", "package", "sysroot", "arch", "macos-version", "search"})
     if (invocation.has(option))
-      return invocation.usageError(std::string("--traceback explains a text: --") + option +
-                                   " needs the libraries themselves");
+      return invocation.usageError(std::string("--traceback and --") + option +
+                                   " cannot be combined");
   const std::string file = invocation.value("traceback");
   const std::string name = file == "-" ? "standard input" : file;
   llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> text = io::readWhole(file);
@@ -61,7 +61,7 @@ int runOnTraceback(Invocation& invocation) {
   return finish(invocation, traceback::explainTraceback((*text)->getBuffer(), name));
 }
 
-/// Only the exit code is wanted.
+/// True if only the exit code is needed.
 bool isProbe(const Invocation& invocation) {
   return invocation.isQuiet() && !invocation.wantsJson() && !invocation.has("html") &&
          !invocation.isOn("run");
@@ -71,9 +71,9 @@ int runDoctor(Invocation& invocation) {
   if (invocation.has("traceback"))
     return runOnTraceback(invocation);
   if (invocation.isOn("dot") && invocation.wantsJson())
-    return invocation.usageError("--dot and --json are two forms of one answer: take one");
+    return invocation.usageError("--dot and --json cannot be combined");
   if (invocation.has("html") && invocation.value("html").empty())
-    return invocation.usageError("--html needs the name of a file");
+    return invocation.usageError("--html must not be empty");
   doctor::DoctorOptions options;
   options.survey = surveyFor(invocation);
   llvm::Expected<std::vector<int>> required = majorsOf(invocation, "require");
@@ -82,7 +82,7 @@ int runDoctor(Invocation& invocation) {
   options.required = *required;
   options.isTried = invocation.isOn("run");
   if (options.isTried)
-    io::system::watchForInterrupts(); // so that Ctrl-C also ends the python that is started
+    io::system::watchForInterrupts(); // so that Ctrl-C also ends the python process
   llvm::Expected<std::vector<std::string>> targets = targetsOf(invocation);
   std::optional<doctor::Diagnosis> diagnosis;
   if (!targets) {
@@ -114,25 +114,24 @@ int runDoctor(Invocation& invocation) {
 Command doctorCommand() {
   static constexpr Option kOptions[] = {
       {"require", "FFmpeg majors that must load, such as 7,8", "MAJORS"},
-      {"run", "also start the environment's python and compare; it has the last word"},
-      {"traceback", "explain the text of a failed import, of any machine; - for standard input",
-       "FILE"},
-      {"html", "also write a page with the dependency graph and all search traces", "FILE"},
+      {"run", "also load the libraries in the environment's python, and compare"},
+      {"traceback", "explain the output of a failed import from any machine; - for stdin", "FILE"},
+      {"html", "also write an HTML page with the dependency graph and all search traces", "FILE"},
       {"dot", "print the dependency graph for Graphviz instead"},
   };
   return {"doctor",
-          "explain why it does not load, and what to do",
-          "Says for each FFmpeg major whether torchcodec's libraries load, why they do\n"
-          "not, and the command that helps. Changes nothing, and starts no program unless\n"
-          "--run is given. With -q only the exit code answers, and much sooner: 0 if it\n"
-          "loads, 1 if not.\n",
+          "explain why a package does not load, and what to do",
+          "Reports for each FFmpeg major whether torchcodec's libraries load, why they do\n"
+          "not, and the command that helps. Changes nothing, and runs no other program\n"
+          "unless --run is given. With -q it only sets the exit code, which is much\n"
+          "faster: 0 if torchcodec loads, 1 if not.\n",
           "[TARGET]",
           R"(  tcfix doctor .venv
   tcfix doctor --package torchvision .venv
   tcfix doctor my_ext.cpython-312-darwin.so
   tcfix doctor --traceback error.txt
   python -c "import torchcodec" 2>&1 | tcfix doctor --traceback -
-  tcfix doctor --run .venv          what the environment's python says to it
+  tcfix doctor --run .venv          compare with the environment's python
   tcfix doctor --html report.html .venv
   tcfix doctor --dot .venv | dot -Tsvg -o graph.svg
   tcfix doctor --json .venv | jq '.findings[] | {code, action}'

@@ -12,7 +12,7 @@ llvm::Expected<std::pair<std::string, std::string>> splitPair(const Argument& ar
   return std::make_pair(argument.value.substr(0, equals), argument.value.substr(equals + 1));
 }
 
-// The edit that an option stands for; nothing for options of another kind.
+// The edit for an option; nothing for options that are not edits.
 llvm::Expected<std::optional<Edit>> editFor(const Argument& argument, bool isLazy) {
   const std::string& key = argument.key;
   const std::string& value = argument.value;
@@ -49,7 +49,7 @@ llvm::Expected<std::optional<Edit>> editFor(const Argument& argument, bool isLaz
   else if (key == "undelay")
     edit = UndelayDependency{value};
   if (edit && value.empty())
-    return fail(ErrorCode::Usage, "--" + key + " takes a text that is not empty");
+    return fail(ErrorCode::Usage, "--" + key + " must not be empty");
   return edit;
 }
 
@@ -63,7 +63,7 @@ int runEdit(Invocation& invocation) {
       request.edits.push_back(std::move(**edit));
   }
   if (request.edits.empty())
-    return invocation.usageError("say what to change, such as --add-rpath PATH");
+    return invocation.usageError("no edit given, such as --add-rpath PATH");
   return runEditing(invocation, std::move(request));
 }
 
@@ -71,25 +71,25 @@ int runEdit(Invocation& invocation) {
 
 Command editCommand() {
   static constexpr Option kOptions[] = {
-      {"add-rpath", "ensure this search path, at the end", "PATH"},
-      {"prepend-rpath", "ensure that this search path is the first", "PATH"},
-      {"remove-rpath", "ensure that this search path is not there", "PATH"},
-      {"replace-rpath", "put NEW in the place of OLD", "OLD=NEW"},
+      {"add-rpath", "add a search path at the end", "PATH"},
+      {"prepend-rpath", "add a search path at the front, or move it there", "PATH"},
+      {"remove-rpath", "remove a search path", "PATH"},
+      {"replace-rpath", "replace a search path", "OLD=NEW"},
       {"rename-dependency", "depend on NEW instead of OLD", "OLD=NEW"},
-      {"add-dependency", "depend on this library, too (ELF)", "NAME"},
-      {"remove-dependency", "do not depend on this library", "NAME"},
-      {"set-id", "the library's own name (install name, SONAME)", "NAME"},
-      {"rpath-kind", "the kind of the search paths (ELF)", "runpath|rpath|keep"},
-      {"delay", "load this DLL through the embedded search list; may be a glob (PE)", "DLL"},
-      {"lazy", "with --delay: at the first call, not when loaded (PE)"},
+      {"add-dependency", "add a dependency (ELF)", "NAME"},
+      {"remove-dependency", "remove a dependency (ELF, PE)", "NAME"},
+      {"set-id", "set the library's own name: install name or SONAME (Mach-O, ELF)", "NAME"},
+      {"rpath-kind", "set the kind of the search paths (ELF)", "runpath|rpath|keep"},
+      {"delay", "load this DLL through the embedded search list; a name or a glob (PE)", "DLL"},
+      {"lazy", "with --delay: load it at the first call, not with the library (PE)"},
       {"undelay", "make it an ordinary import again (PE)", "DLL"},
       {"no-sign", "leave the signature as it is, even if that breaks it"},
   };
   return {"edit",
-          "change search paths, dependencies and identity; signs again",
-          "Changes a library's load commands. Every option says \"ensure\": what is\n"
-          "already so is left alone, and a second run writes nothing. Repeated search\n"
-          "paths are removed. Mach-O files are signed again, ad hoc.\n",
+          "edit search paths, dependencies and the identity of libraries",
+          "Edits libraries in the order of the options. All edits are idempotent: a second\n"
+          "run writes nothing. Duplicate search paths are removed. Mach-O files are signed\n"
+          "again, ad hoc.\n",
           "FILE...",
           R"(  tcfix edit --add-rpath @loader_path/../torch/lib *.dylib
   tcfix edit -n --rename-dependency @rpath/libx.1.dylib=libx.2.dylib *.dylib

@@ -6,17 +6,17 @@ namespace tcfix::cli {
 
 namespace {
 
-/// A sentence if the options make no sense, else nothing.
+/// A message if the options are invalid, else nothing.
 std::string readOptions(const Invocation& invocation, formats::Signing& signing,
                         apply::EditOptions& options) {
   options.isDryRun = invocation.isOn("dry-run");
   options.withHashes = invocation.wantsJson();
   options.journal = invocation.value("journal");
   if (invocation.has("journal") && options.journal.empty())
-    return "--journal takes the name of a file";
+    return "--journal must not be empty";
   signing.replaceForeign = invocation.isOn("replace-signature");
   signing.isWanted = !invocation.isOn("no-sign");
-  // --no-sign wins over everything.
+  // --no-sign overrides all other options.
   options.signWithCodesign = invocation.has("sign-with") && signing.isWanted;
   return {};
 }
@@ -25,10 +25,10 @@ std::string readOptions(const Invocation& invocation, formats::Signing& signing,
 
 OptionGroup editingOptions() {
   static constexpr Option kOptions[] = {
-      {"journal", "keep the way back in this file, for tcfix undo --journal", "FILE"},
-      {"n,dry-run", "show the difference and write nothing; bytes with -v"},
-      {"sign-with", "let macOS's own tool sign", "codesign"},
-      {"replace-signature", "replace a signature made by an identity by an ad-hoc one"},
+      {"journal", "record the changes in this file, for tcfix undo --journal", "FILE"},
+      {"n,dry-run", "print a diff, with -v also of the bytes, and write nothing"},
+      {"sign-with", "sign with macOS's own tool", "codesign"},
+      {"replace-signature", "replace a certificate signature with an ad-hoc one"},
   };
   return {"", kOptions};
 }

@@ -1,4 +1,4 @@
-// What edit and sign share: their options about writing and signatures, and the run itself.
+// What edit and sign share: options for writing and signatures, and the run itself.
 #pragma once
 
 #include "command_line.h"
@@ -7,10 +7,10 @@
 
 namespace tcfix::cli {
 
-/// --journal, --dry-run, and those about signatures.
+/// --journal, --dry-run, and the options for signatures.
 OptionGroup editingOptions();
 
-/// Does to the invocation's files what `request` and those options say, and ends the command.
+/// Applies `request` to the invocation's files, according to those options, and ends the command.
 int runEditing(Invocation& invocation, formats::EditRequest request);
 
 } // namespace tcfix::cli

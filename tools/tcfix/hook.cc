@@ -13,8 +13,8 @@ namespace {
 constexpr char kNameCharacters[] =
     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.";
 
-/// The hook will call apply from whatever folder Python is started in.
-std::string fromAnywhere(const std::string& ffmpeg) {
+/// The hook runs apply in the current directory of Python, so paths must be absolute.
+std::string absoluteFfmpeg(const std::string& ffmpeg) {
   bool isKeyword = ffmpeg == "auto" || ffmpeg == "av" || ffmpeg == "none";
   return isKeyword ? ffmpeg : io::absolutePath(ffmpeg);
 }
@@ -27,7 +27,8 @@ hook::HookOptions optionsFrom(const Invocation& invocation) {
       options.packages.push_back(argument.value);
       options.arguments.insert(options.arguments.end(), {"--package", argument.value});
     } else if (argument.key == "ffmpeg") {
-      options.arguments.insert(options.arguments.end(), {"--ffmpeg", fromAnywhere(argument.value)});
+      options.arguments.insert(options.arguments.end(),
+                               {"--ffmpeg", absoluteFfmpeg(argument.value)});
     } else if (argument.key == "rpath") {
       options.arguments.insert(options.arguments.end(), {"--rpath", argument.value});
     }
@@ -40,14 +41,14 @@ llvm::Expected<hook::HookStatus> act(const std::string& verb, const std::string&
   llvm::Expected<env::Environment> environment = env::findEnvironment(target, disk);
   if (!environment)
     return environment.takeError();
-  if (llvm::Error error = env::checkThatItIsAnEnvironment(*environment, disk))
+  if (llvm::Error error = env::checkIsEnvironment(*environment, disk))
     return error;
   io::system::watchForInterrupts();
-  auto tell = [](const std::string& message) { report::logInfo(message); };
+  auto notify = [](const std::string& message) { report::logInfo(message); };
   if (verb == "install")
-    return hook::installHook(*environment, optionsFrom(invocation), tell);
+    return hook::installHook(*environment, optionsFrom(invocation), notify);
   if (verb == "remove")
-    return hook::removeHook(*environment, tell);
+    return hook::removeHook(*environment, notify);
   return hook::findHook(*environment);
 }
 
@@ -64,10 +65,10 @@ int runHook(Invocation& invocation) {
   }
   for (const std::string& name : optionsFrom(invocation).packages)
     if (name.empty() || name.find_first_not_of(kNameCharacters) != std::string::npos)
-      return invocation.usageError("--package takes the name of a package, not '" + name + "'");
+      return invocation.usageError("--package: invalid package name '" + name + "'");
   for (const char* key : {"ffmpeg", "rpath"})
     if (invocation.has(key) && invocation.value(key).empty())
-      return invocation.usageError(std::string("--") + key + " takes a text that is not empty");
+      return invocation.usageError(std::string("--") + key + " must not be empty");
   hook::HookStatus status;
   bool isDone = false;
   std::string target = invocation.operands().size() > 1 ? invocation.operands()[1] : "";
@@ -95,16 +96,16 @@ int runHook(Invocation& invocation) {
 
 Command hookCommand() {
   static constexpr Option kOptions[] = {
-      {"package", "wake on the import of this package, not torchcodec; may be repeated", "NAME"},
-      {"ffmpeg", "passed on to apply", "DIR|auto|av|none"},
-      {"rpath", "passed on to apply; may be repeated", "PATH"},
+      {"package", "run when this package is imported instead of torchcodec; repeatable", "NAME"},
+      {"ffmpeg", "option for apply", "DIR|auto|av|none"},
+      {"rpath", "option for apply; repeatable", "PATH"},
   };
   return {"hook",
-          "re-apply by itself after pip or uv replaced the package",
+          "repair automatically after pip or uv has replaced the package",
           "Installs a small module into site-packages that runs tcfix apply before\n"
-          "torchcodec is imported, if anything changed since. TCFIX_DISABLE=1 switches it\n"
-          "off; pip can remove it (pip uninstall tcfix_hook). print shows a ready snippet\n"
-          "for other places.\n",
+          "torchcodec is imported, if anything has changed. TCFIX_DISABLE=1 disables it;\n"
+          "pip can remove it (pip uninstall tcfix_hook). print shows a snippet for CI,\n"
+          "images and other tools.\n",
           "install|remove|status|print [ci|conda|docker|github-action|pre-commit|TARGET]",
           R"(  tcfix hook install .venv
   tcfix hook status .venv

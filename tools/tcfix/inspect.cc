@@ -33,7 +33,7 @@ int runInspect(Invocation& invocation) {
   if (invocation.isOn("tree"))
     tree = {invocation.value("sysroot"), invocation.value("arch")};
   else if (invocation.has("sysroot") || invocation.has("arch"))
-    return invocation.usageError("--sysroot and --arch go with --tree");
+    return invocation.usageError("--sysroot and --arch require --tree");
   std::vector<report::InspectedFile> files(invocation.operands().size());
   parallelFor(files.size(), hardwareThreads(), [&](size_t i) {
     files[i] = inspect(invocation.operands()[i], inspectOptions, tree);
@@ -58,14 +58,14 @@ int runInspect(Invocation& invocation) {
 Command inspectCommand() {
   static constexpr Option kOptions[] = {
       {"symbols", "also list imported and exported symbols"},
-      {"tree", "also show what the loader would take for each dependency, and all below"},
-      {"sysroot", "for --tree: the target's root lies in this folder", "DIR"},
+      {"tree", "also print the dependency tree, as the loader would resolve it"},
+      {"sysroot", "for --tree: the target's root directory", "DIR"},
       {"arch", "for --tree: the architecture of the process", "ARCH"},
   };
   return {"inspect",
-          "what a library depends on, where it searches, how it is signed",
-          "Shows what a library depends on, where it searches for that, its identity,\n"
-          "architecture, minimum system and signature: one view for all formats.\n",
+          "print a library's dependencies, search paths and signature",
+          "Prints a library's dependencies, search paths, identity, architecture, minimum\n"
+          "system and signature, in the same form for all formats.\n",
           "FILE...",
           R"(  tcfix inspect .venv/lib/python3.12/site-packages/torchcodec/*.dylib
   tcfix inspect --symbols libtorchcodec_core7.so

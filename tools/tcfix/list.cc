@@ -15,7 +15,7 @@ llvm::Expected<report::Listing> listAll(const std::string& path,
   report::Listing listing{std::move(*target), {}, {}, {}};
   resolve::LibraryStore store(listing.target.disk);
   std::vector<env::Package> packages = listing.target.packages;
-  if (packages.empty()) // what surrounds it is worth showing all the same
+  if (packages.empty()) // list torch and FFmpeg anyway
     packages.emplace_back().site = listing.target.environment.sites.empty()
                                        ? listing.target.environment.root
                                        : listing.target.environment.sites.front().folder;
@@ -25,7 +25,7 @@ llvm::Expected<report::Listing> listAll(const std::string& path,
     if (!listing.torch)
       listing.torch = facts.torch;
     if (!listing.ffmpegs.empty())
-      continue; // the same ones, seen by another package
+      continue; // the same for every package
     for (size_t i = 0; i < facts.ffmpegs.size(); ++i)
       listing.ffmpegs.push_back(
           {facts.ffmpegs[i], plan.ffmpegs[i].chosenFor, plan.ffmpegs[i].reason});
@@ -64,12 +64,12 @@ int runList(Invocation& invocation) {
 
 Command listCommand() {
   static constexpr Option kOptions[] = {
-      {"ffmpeg", "also look for FFmpeg in this folder", "DIR"},
+      {"ffmpeg", "also look for FFmpeg in this directory", "DIR"},
   };
   return {"list",
-          "what an environment holds: Python, libraries, torch, each FFmpeg",
-          "Shows what is in an environment and around it: Python, torchcodec's libraries,\n"
-          "torch, and each FFmpeg with why it is chosen or not.\n",
+          "list an environment's Python, libraries, torch and FFmpegs",
+          "Lists what an environment contains and uses: Python, torchcodec's libraries,\n"
+          "torch, and each FFmpeg with the reason why it is used or not.\n",
           "[TARGET]",
           R"(  tcfix list
   tcfix list .venv

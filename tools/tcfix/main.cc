@@ -1,4 +1,4 @@
-// tcfix: finds the command and hands over to it.
+// tcfix: finds the command and runs it.
 
 #include "command_line.h"
 
@@ -36,19 +36,19 @@ int unknownCommand(const std::string& name, bool wantsJson) {
                       wantsJson);
 }
 
-// A file may claim to be larger than this machine: that ends the run, and not by an abort. What was
-// staged is removed by the next run.
-[[noreturn]] void endWithoutMemory() {
-  std::set_new_handler(nullptr); // the message needs some, too
-  report::logError({ErrorCode::Unreadable, "there is not enough memory", {}, {}});
+// A corrupt file may require more memory than there is: exit with an error instead of aborting. The
+// next run removes staged files.
+[[noreturn]] void exitOutOfMemory() {
+  std::set_new_handler(nullptr); // logging allocates, too
+  report::logError({ErrorCode::Unreadable, "out of memory", {}, {}});
   std::_Exit(cli::kNotChanged);
 }
 
 } // namespace
 
 int main(int argc, char** argv) {
-  std::set_new_handler(endWithoutMemory);
-  report::setUpLog(report::Verbosity::Normal, false); // until a command knows better
+  std::set_new_handler(exitOutOfMemory);
+  report::setUpLog(report::Verbosity::Normal, false); // until the options are parsed
   std::vector<const char*> words(argv + 1, argv + argc);
   if (words.empty())
     return noCommand(false);
@@ -59,16 +59,16 @@ int main(int argc, char** argv) {
     return cli::printOut(cli::generalHelp()) ? cli::kDone : cli::kProblemFound;
   else if (name == "--version")
     return cli::printOut(cli::versionLine()) ? cli::kDone : cli::kProblemFound;
-  // What works everywhere also works before the command: tcfix --json inspect FILE.
+  // Common options may also precede the command: tcfix --json inspect FILE.
   auto first =
       std::find_if(words.begin(), words.end(), [](const char* word) { return word[0] != '-'; });
   if (first == words.end())
-    return noCommand(cli::asksForJson(words));
+    return noCommand(cli::requestsJson(words));
   std::rotate(words.begin(), first, first + 1);
   name = words.front();
   const cli::Command* command = cli::findCommand(name);
   if (!command)
-    return unknownCommand(name, cli::asksForJson(words));
+    return unknownCommand(name, cli::requestsJson(words));
   int exitCode = cli::kDone;
   std::optional<cli::Invocation> invocation = cli::Invocation::parse(*command, words, exitCode);
   return invocation ? command->run(*invocation) : exitCode;

@@ -1,5 +1,4 @@
-// The manual page, made from the table of commands, in man(7)'s language: every reader of manual
-// pages understands it.
+// The manual page, generated from the table of commands, in man(7) format.
 
 #include "command_line.h"
 
@@ -11,7 +10,8 @@ namespace {
 
 using llvm::StringRef;
 
-// A hyphen that somebody may copy, a backslash, and a control character at the start of a line.
+// Escapes hyphens (so that they can be copied), backslashes, and control characters at the start of
+// a line.
 std::string escaped(StringRef text) {
   std::string result;
   for (char c : text) {
@@ -71,17 +71,17 @@ constexpr Term kExitCodes[] = {
     {"0", "Done, or nothing to do."},
     {"1", "A problem was found: nothing loads (doctor), a signature is invalid (verify), something "
           "would change (apply --check)."},
-    {"2", "Wrong usage, or no such target."},
-    {"3", "A file could not be changed; nothing was changed in it."},
+    {"2", "Invalid usage, or target not found."},
+    {"3", "A file could not be changed; it is as before."},
     {"4", "apply: no FFmpeg major loads afterwards, or a required one does not."},
     {"130", "Interrupted."},
 };
 
 constexpr Term kVariables[] = {
-    {"VIRTUAL_ENV, CONDA_PREFIX", "The environment to work on when none is named."},
-    {"TCFIX_FFMPEG", "Folders with an FFmpeg to prefer, separated as in PATH."},
+    {"VIRTUAL_ENV, CONDA_PREFIX", "The default environment."},
+    {"TCFIX_FFMPEG", "Preferred FFmpeg directories, separated as in PATH."},
     {"TCFIX_DISABLE", "If 1, the hook does nothing."},
-    {"NO_COLOR", "If set, no colour is used unless --color says so."},
+    {"NO_COLOR", "If set, disables color, unless --color is given."},
 };
 
 std::string manualPage() {
@@ -91,10 +91,10 @@ std::string manualPage() {
                      bold("tcfix") + " " + italic("COMMAND") + " [" + italic("OPTION") + "...] [" +
                      italic("ARGUMENT") + "...]\n" +
                      ".SH DESCRIPTION\n"
-                     "tcfix edits native libraries of Python packages so that they load:\n"
-                     "their search paths, their dependencies, their identity and their signature.\n"
-                     "It does so for macOS, Linux and Windows libraries, on any of the three.\n"
-                     "Files are replaced, never written into.\n"
+                     "tcfix edits the native libraries of Python packages so that they load:\n"
+                     "their search paths, dependencies, identity and signature. It supports\n"
+                     "macOS, Linux and Windows libraries, on any of these platforms.\n"
+                     "Files are replaced, never modified in place.\n"
                      ".SH COMMANDS\n";
   for (const Command& command : commands())
     text += commandSection(command);
@@ -116,7 +116,7 @@ int runMan(Invocation&) {
 
 Command manCommand() {
   return {"man",
-          "the manual page",
+          "print the manual page",
           "Prints the manual page, tcfix(1).\n",
           "",
           R"(  tcfix man | man -l -

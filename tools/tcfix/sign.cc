@@ -16,8 +16,8 @@ int runSign(Invocation& invocation) {
 Command signCommand() {
   return {"sign",
           "sign Mach-O files ad hoc, on any system",
-          "Ensures a valid ad-hoc signature. A valid one is left alone, a broken or missing\n"
-          "one is made anew. Works on any system; macOS is not needed.\n",
+          "Ensures a valid ad-hoc signature: valid signatures are kept, invalid or missing\n"
+          "ones are replaced. Works on any system, without macOS.\n",
           "FILE...",
           R"(  tcfix sign libfoo.dylib
   tcfix sign --replace-signature --journal undo.json libbar.dylib

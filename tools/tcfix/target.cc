@@ -6,10 +6,10 @@ namespace tcfix::cli {
 
 OptionGroup targetOptions() {
   static constexpr Option kOptions[] = {
-      {"package", "this package instead of torchcodec; may be repeated", "NAME"},
-      {"search", "look here, too, for what is missing; may be repeated", "DIR"},
-      {"sysroot", "the target's root lies in this folder: a mounted disk, an image", "DIR"},
-      {"arch", "the architecture of the python that will load them", "arm64|x86_64|aarch64"},
+      {"package", "package to use instead of torchcodec; repeatable", "NAME"},
+      {"search", "also search this directory for missing libraries; repeatable", "DIR"},
+      {"sysroot", "the target's root directory, such as a mounted disk or image", "DIR"},
+      {"arch", "the architecture of the target's python", "arm64|x86_64|aarch64"},
       {"macos-version", "the version of the target's macOS", "VERSION"},
   };
   return {"", kOptions};

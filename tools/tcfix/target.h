@@ -1,4 +1,4 @@
-// What commands about environments share: their options about the target, and the targets.
+// What commands for environments share: the options for the target, and the targets.
 #pragma once
 
 #include "command_line.h"
@@ -12,10 +12,10 @@ OptionGroup targetOptions();
 
 survey::SurveyOptions surveyFor(const Invocation& invocation);
 
-/// The operands, or the environment that is active here. An error is already said.
+/// The operands, or the active environment.
 llvm::Expected<std::vector<std::string>> targetsOf(const Invocation& invocation);
 
-/// The warning that --require says nothing about a target's packages.
+/// The warning that --require does not apply to a target's packages.
 Problem majorsIgnored(const std::string& target);
 
 /// The numbers of "7,8"; Usage for anything else.

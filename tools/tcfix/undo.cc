@@ -7,14 +7,15 @@ namespace tcfix::cli {
 
 namespace {
 
-void tell(const std::string& message) {
+void notify(const std::string& message) {
   report::logInfo(message);
 }
 
 int runUndo(Invocation& invocation) {
   std::string journal = invocation.value("journal");
   if (invocation.has("journal") && (journal.empty() || !invocation.operands().empty()))
-    return invocation.usageError("--journal takes the name of a file, and then no target");
+    return invocation.usageError(journal.empty() ? "--journal must not be empty"
+                                                 : "--journal and TARGET cannot be combined");
   io::system::watchForInterrupts();
   std::vector<report::UndoneTarget> undone;
   std::string out;
@@ -31,14 +32,14 @@ int runUndo(Invocation& invocation) {
     undone.emplace_back(name, std::move(*result));
   };
   if (!journal.empty()) {
-    add(journal, apply::undoJournal(journal, tell));
+    add(journal, apply::undoJournal(journal, notify));
   } else {
     llvm::Expected<std::vector<std::string>> targets = targetsOf(invocation);
     if (!targets)
       invocation.addError(toProblem(targets.takeError(), {}));
     else
       for (const std::string& target : *targets)
-        add(target, apply::undoTarget(target, invocation.value("sysroot"), tell));
+        add(target, apply::undoTarget(target, invocation.value("sysroot"), notify));
   }
   return invocation.finish(kDone, out, [&](const report::Preamble& preamble) {
     return report::jsonForUndo(preamble, undone);
@@ -49,13 +50,13 @@ int runUndo(Invocation& invocation) {
 
 Command undoCommand() {
   static constexpr Option kOptions[] = {
-      {"journal", "take back what tcfix edit --journal did, instead", "FILE"},
-      {"sysroot", "the target's root lies in this folder", "DIR"},
+      {"journal", "undo the changes recorded by tcfix edit --journal", "FILE"},
+      {"sysroot", "the target's root directory", "DIR"},
   };
   return {"undo",
-          "put the original bytes back, verified by hash",
-          "Puts the original bytes, RECORD and times back, verified by hash. A file that\n"
-          "someone else changed since is left alone and named.\n",
+          "restore the original bytes, verified by hash",
+          "Restores the original bytes, RECORD and times, verified by hash. Files that were\n"
+          "changed since by another program are reported and not restored.\n",
           "[TARGET...]",
           R"(  tcfix undo .venv
   tcfix edit --journal undo.json --add-rpath /opt/homebrew/lib libfoo.dylib

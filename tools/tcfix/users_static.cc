@@ -1,6 +1,6 @@
-// glibc looks users up through shared libraries, so that its linker warns of every static program
-// that refers to that. LLVM does, for "~user" in a path and for a home without $HOME. tcfix asks
-// for neither, so the references lead here: there is no such user.
+// glibc looks up users through shared libraries, so the linker warns about static programs that
+// refer to these functions. LLVM does, for "~user" in a path and for the home directory without
+// $HOME. tcfix uses neither, so these replacements report that there is no such user.
 #include <cerrno>
 #include <pwd.h>
 

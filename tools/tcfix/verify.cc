@@ -42,8 +42,8 @@ Command verifyCommand() {
   return {"verify",
           "check signatures of Mach-O files page by page",
           "Checks the signatures of Mach-O files: every page, every part; and load\n"
-          "commands that dyld refuses. Exit code 1 when a file is invalid, or not signed\n"
-          "where Apple silicon needs it. Certificates are not judged.\n",
+          "commands that dyld rejects. Exit code 1 if a signature is invalid, or missing\n"
+          "where Apple silicon requires one. Certificates are not checked.\n",
           "FILE...",
           R"(  tcfix verify .venv/lib/python3.12/site-packages/torchcodec/*.dylib
   tcfix verify --json libtorch_cpu.dylib

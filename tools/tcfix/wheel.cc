@@ -7,26 +7,26 @@ namespace tcfix::cli {
 
 namespace {
 
-/// A sentence if the options make no sense, else nothing.
+/// A message if the options are invalid, else nothing.
 std::string readOptions(const Invocation& invocation, wheel::RepairOptions& options) {
   options.outputFolder = invocation.value("output");
   if (options.outputFolder.empty())
-    return "say where the repaired wheels go: -o DIR";
+    return "no output directory given: -o DIR";
   for (const Argument& argument : invocation.arguments())
     if (argument.key == "rpath") {
       if (argument.value.empty())
-        return "--rpath takes a text that is not empty";
+        return "--rpath must not be empty";
       options.searchPaths.push_back(argument.value);
     }
   if (invocation.has("ffmpeg") && !invocation.has("av-wheel"))
-    return "--ffmpeg av also needs --av-wheel: PyAV's libraries have other names in each build";
+    return "--ffmpeg av requires --av-wheel: the names of PyAV's libraries differ between builds";
   if (invocation.has("av-wheel") && !invocation.has("ffmpeg"))
-    return "--av-wheel goes with --ffmpeg av";
+    return "--av-wheel requires --ffmpeg av";
   options.bundleFrom = invocation.value("bundle-ffmpeg");
   if (invocation.has("bundle-ffmpeg") && options.bundleFrom.empty())
-    return "--bundle-ffmpeg takes a folder";
+    return "--bundle-ffmpeg must not be empty";
   if (invocation.has("bundle-ffmpeg") && invocation.has("ffmpeg"))
-    return "--bundle-ffmpeg and --ffmpeg av exclude each other";
+    return "--bundle-ffmpeg and --ffmpeg cannot be combined";
   options.jobs = invocation.jobs();
   options.signing.replaceForeign = invocation.isOn("replace-signature");
   options.signing.isWanted = !invocation.isOn("no-sign");
@@ -82,20 +82,20 @@ int runWheel(Invocation& invocation) {
 
 Command wheelCommand() {
   static constexpr Option kOptions[] = {
-      {"o,output", "the folder for the repaired wheels", "DIR"},
-      {"rpath", "write this search path, and not the usual ones; may be repeated", "PATH"},
+      {"o,output", "directory for the repaired wheels", "DIR"},
+      {"rpath", "use this search path instead of the default ones; repeatable", "PATH"},
       {"ffmpeg", "use the FFmpeg inside PyAV", "av"},
-      {"av-wheel", "the PyAV that will be installed; one for each platform", "FILE"},
-      {"bundle-ffmpeg", "put the shared FFmpeg of this folder inside the wheel", "DIR"},
+      {"av-wheel", "the PyAV wheel that will be installed; one for each platform", "FILE"},
+      {"bundle-ffmpeg", "bundle the shared FFmpeg libraries of this directory", "DIR"},
       {"no-sign", "leave signatures as they are, even if that breaks them"},
-      {"replace-signature", "replace a signature made by an identity by an ad-hoc one"},
-      {"j,jobs", "how many wheels at once", "NUMBER"},
+      {"replace-signature", "replace a certificate signature with an ad-hoc one"},
+      {"j,jobs", "number of wheels to process in parallel", "NUMBER"},
   };
   return {"wheel",
           "repair wheels, for an index that others install from",
-          "Writes a repaired copy of each torchcodec wheel, for any platform on any: its\n"
-          "libraries get search paths that hold wherever it is installed, its version a\n"
-          "local part (0.9.1+tcfix1). What is repaired already is not written again.\n",
+          "Writes a repaired copy of each torchcodec wheel, for any platform, on any\n"
+          "platform. Its libraries get search paths that work wherever it is installed, and\n"
+          "its version gets a local part (0.9.1+tcfix1). Existing copies are not rewritten.\n",
           "FILE...",
           R"(  tcfix wheel -o dist torchcodec-0.9.1-*.whl
   tcfix wheel -o dist --rpath '$ORIGIN/../torch/lib' --rpath /opt/ffmpeg *.whl

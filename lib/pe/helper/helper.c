@@ -1,14 +1,14 @@
-/* The helper that tcfix puts into a DLL whose imports it delays: it loads those DLLs from the
- * search list embedded beside it, before any code of the DLL itself has run.
+/* The helper that tcfix adds to a DLL with delayed imports: it loads those DLLs from the embedded
+ * search list, before any code of the DLL itself runs.
  *
- * It stands before the DLL's entry point (and before its first TLS callback, where there is one,
- * because those run even earlier). Binding there, and not at the first call, means that imported
- * data works, that no thread can race, and that a missing DLL makes LoadLibrary fail, as it would
- * with ordinary imports. Functions of a lazy DLL are bound when they are first called.
+ * It runs before the DLL's entry point (and before its first TLS callback, if there is one, because
+ * those run even earlier). Binding at this point, and not at the first call, means that imported
+ * data works, that threads cannot race, and that a missing DLL makes LoadLibrary fail, as with
+ * ordinary imports. Functions of a lazy DLL are bound when they are first called.
  *
- * Freestanding: no C runtime, no writable data of its own, no relocations. Its functions of the
- * system come through slots of the record that the loader has filled. It runs under the loader
- * lock, where LoadLibrary is discouraged by Microsoft; what that means is said in docs/limits.md.
+ * Freestanding: no C runtime, no writable data of its own, no relocations. It calls the system
+ * through slots of the record, which the loader has filled. It runs under the loader lock, where
+ * Microsoft discourages LoadLibrary; docs/limits.md describes the consequences.
  */
 #include "layout.h"
 #include "paths.h"
@@ -23,13 +23,13 @@ enum {
   kCommitAndReserve = 0x3000,
   kRelease = 0x8000,
   kInvalidAttributes = -1,
-  /* LoadLibraryExW: also search the folder of the DLL that is loaded, so that it finds its
-   * siblings; then where Python looks (the folders of AddDllDirectory, System32). */
+  /* LoadLibraryExW: also search the folder of the loaded DLL for its dependencies, then where Python
+   * looks (the folders of AddDllDirectory, System32). */
   kSearchDllLoadDir = 0x100,
   kSearchDefaultDirs = 0x1000,
-  /* The same with the classic search, PATH included. */
+  /* The same with the standard search order, which includes PATH. */
   kAlteredSearchPath = 8,
-  /* The exceptions of Microsoft's own delay-load helper, for programs that know them. */
+  /* The exceptions of Microsoft's own delay-load helper, for programs that handle them. */
   kExceptionModuleNotFound = (int)0xC06D007E,
   kExceptionProcedureNotFound = (int)0xC06D007F,
   kNonContinuable = 1
@@ -61,20 +61,20 @@ typedef struct {
   const Kernel* kernel;
 } Image;
 
-/* Room for texts, and the story of what was tried, told only if it ends badly. */
+/* Buffers for paths, and a log of what was tried, printed only on failure. */
 typedef struct {
   Char origin[kRoom];   /* the folder of this DLL */
   Char expanded[kRoom]; /* an entry of the list, its variables expanded */
   Char path[kRoom];
-  Char story[kRoom];
-  uint32_t told;
+  Char log[kRoom];
+  uint32_t logged;
 } Scratch;
 
 __attribute__((section(".text"), used)) const volatile TcfixPlace tcfixPlace = {0, 0};
 
 static Image findImage(void) {
   Image image;
-  /* The compiler must not know which object this is: everything else is found from it. */
+  /* Hide the object from the compiler, so that the RVAs are read at run time. */
   const volatile TcfixPlace* place = &tcfixPlace;
   __asm__("" : "+r"(place));
   image.base = (uint8_t*)place - place->selfRva;
@@ -99,35 +99,35 @@ static uint32_t slotCount(const Image* image, const DelayDescriptor* descriptor)
   return count;
 }
 
-/* ---- Telling ---- */
+/* ---- Logging ---- */
 
-static void tellChar(Scratch* scratch, Char character) {
-  if (scratch->told + 1 < kRoom)
-    scratch->story[scratch->told++] = character;
+static void logChar(Scratch* scratch, Char character) {
+  if (scratch->logged + 1 < kRoom)
+    scratch->log[scratch->logged++] = character;
 }
 
-static void tell(Scratch* scratch, const Char* text) {
+static void logText(Scratch* scratch, const Char* text) {
   for (; *text; ++text)
-    tellChar(scratch, *text);
+    logChar(scratch, *text);
 }
 
-static void tellAscii(Scratch* scratch, const char* text) {
+static void logAscii(Scratch* scratch, const char* text) {
   for (; *text; ++text)
-    tellChar(scratch, (uint8_t)*text);
+    logChar(scratch, (uint8_t)*text);
 }
 
-static void tellNumber(Scratch* scratch, uint32_t number) {
+static void logNumber(Scratch* scratch, uint32_t number) {
   uint32_t power = 1;
   while (number / power >= 10)
     power *= 10;
   for (; power; power /= 10)
-    tellChar(scratch, '0' + number / power % 10);
+    logChar(scratch, '0' + number / power % 10);
 }
 
 /* ---- Paths ---- */
 
-/* Makes scratch->path the file `name` in the folder that `entry` means; 0 if it means none, as with
- * a variable that is not set. */
+/* Sets scratch->path to the file `name` in the folder given by `entry`; 0 if the entry is not an
+ * absolute path, as with a variable that is not set. */
 static int composePath(const Image* image, Scratch* scratch, const Char* entry, const char* name) {
   uint32_t length = image->kernel->expandEnvironmentStrings(entry, scratch->expanded, kRoom);
   return length && length <= kRoom &&
@@ -145,39 +145,39 @@ static void findOrigin(const Image* image, Scratch* scratch) {
 
 /* ---- Loading ---- */
 
-static void tellFailure(const Image* image, Scratch* scratch, const Char* place) {
+static void logFailure(const Image* image, Scratch* scratch, const Char* place) {
   uint32_t error = image->kernel->getLastError();
-  tellAscii(scratch, "\n  ");
-  tell(scratch, place);
+  logAscii(scratch, "\n  ");
+  logText(scratch, place);
   if (error == kErrorModuleNotFound) {
-    tellAscii(scratch, ": is there, but a DLL that it needs is missing");
+    logAscii(scratch, ": found, but a DLL that it depends on is missing");
   } else {
-    tellAscii(scratch, ": is there, but Windows error ");
-    tellNumber(scratch, error);
+    logAscii(scratch, ": failed to load, Windows error ");
+    logNumber(scratch, error);
   }
 }
 
 static Module loadFrom(const Image* image, Scratch* scratch, const Char* entry, const char* name) {
   const Kernel* kernel = image->kernel;
   if (!composePath(image, scratch, entry, name)) {
-    tellAscii(scratch, "\n  ");
-    tell(scratch, entry);
-    tellAscii(scratch, ": means no folder");
+    logAscii(scratch, "\n  ");
+    logText(scratch, entry);
+    logAscii(scratch, ": not an absolute path");
     return 0;
   }
   if (kernel->getFileAttributes(scratch->path) == kInvalidAttributes) {
-    tellAscii(scratch, "\n  ");
-    tell(scratch, scratch->path);
-    tellAscii(scratch, ": not there");
+    logAscii(scratch, "\n  ");
+    logText(scratch, scratch->path);
+    logAscii(scratch, ": not found");
     return 0;
   }
   Module module = kernel->loadLibraryEx(scratch->path, 0, kSearchDllLoadDir | kSearchDefaultDirs);
   uint32_t error = module ? 0 : kernel->getLastError();
-  /* Its dependencies may be on PATH; and an old Windows does not know those flags. */
+  /* Its dependencies may be on PATH, and old versions of Windows do not support those flags. */
   if (error == kErrorModuleNotFound || error == kErrorInvalidParameter)
     module = kernel->loadLibraryEx(scratch->path, 0, kAlteredSearchPath);
   if (!module)
-    tellFailure(image, scratch, scratch->path);
+    logFailure(image, scratch, scratch->path);
   return module;
 }
 
@@ -189,8 +189,8 @@ static Module loadPlain(const Image* image, Scratch* scratch, const char* name, 
   return image->kernel->loadLibraryEx(scratch->path, 0, flags);
 }
 
-/* Each entry of the list, then what the plain name gives: a DLL that is loaded already, the usual
- * folders, this DLL's own folder (where Python's ordinary search begins), PATH. */
+/* Tries each entry of the list, then the name alone: a DLL that is already loaded, the default
+ * folders, this DLL's own folder (where Python's ordinary search starts), PATH. */
 static Module load(const Image* image, Scratch* scratch, const char* name) {
   static const Char kOrigin[] = {'$', 'O', 'R', 'I', 'G', 'I', 'N', 0};
   const Char* entry = (const Char*)(image->base + image->record->searchList);
@@ -207,7 +207,7 @@ static Module load(const Image* image, Scratch* scratch, const char* name) {
   if (!module)
     module = loadPlain(image, scratch, name, 0);
   if (!module)
-    tellAscii(scratch, "\n  the plain name: not found");
+    logAscii(scratch, "\n  default search: not found");
   return module;
 }
 
@@ -217,19 +217,19 @@ static Scratch* begin(const Image* image, const char* name) {
   if (!scratch)
     return 0;
   findOrigin(image, scratch);
-  tellAscii(scratch, "tcfix: ");
+  logAscii(scratch, "tcfix: ");
   image->kernel->getModuleFileName(image->base, scratch->path, kRoom);
-  tell(scratch, scratch->path);
-  tellAscii(scratch, " needs ");
-  tellAscii(scratch, name);
+  logText(scratch, scratch->path);
+  logAscii(scratch, " needs ");
+  logAscii(scratch, name);
   return scratch;
 }
 
 static void end(const Image* image, Scratch* scratch, int isGood) {
   if (!isGood) {
-    tellChar(scratch, '\n');
-    scratch->story[scratch->told] = 0;
-    image->kernel->outputDebugString(scratch->story);
+    logChar(scratch, '\n');
+    scratch->log[scratch->logged] = 0;
+    image->kernel->outputDebugString(scratch->log);
   }
   image->kernel->virtualFree(scratch, 0, kRelease);
 }
@@ -240,14 +240,14 @@ static void* find(const Image* image, Scratch* scratch, Module module, uint64_t 
                                : (const char*)(image->base + (uint32_t)wanted + 2);
   void* found = image->kernel->getProcAddress(module, name);
   if (!found && scratch) {
-    tellAscii(scratch, ", and the one in\n  ");
+    logAscii(scratch, ", but\n  ");
     image->kernel->getModuleFileName(module, scratch->path, kRoom);
-    tell(scratch, scratch->path);
-    tellAscii(scratch, isOrdinal ? "\n  has no ordinal " : "\n  has no ");
+    logText(scratch, scratch->path);
+    logAscii(scratch, isOrdinal ? "\n  does not export ordinal " : "\n  does not export ");
     if (isOrdinal)
-      tellNumber(scratch, (uint32_t)wanted & 0xffff);
+      logNumber(scratch, (uint32_t)wanted & 0xffff);
     else
-      tellAscii(scratch, name);
+      logAscii(scratch, name);
   }
   return found;
 }
@@ -281,8 +281,8 @@ static int bindEager(const Image* image, const DelayDescriptor* descriptor) {
   return isGood;
 }
 
-/* The slots of a lazy DLL stay writable: changing the protection at every first call would be a
- * race between threads. */
+/* The slots of a lazy DLL stay writable: changing the protection at every first call would be a race
+ * between threads. */
 static int prepareLazy(const Image* image, const DelayDescriptor* descriptor, uint32_t thunks) {
   void** slots = (void**)(image->base + descriptor->slots);
   uint32_t count = slotCount(image, descriptor), protection;
@@ -300,13 +300,13 @@ static int bindAll(const Image* image) {
   for (; isGood && done < count; ++done)
     if (entryOf(image, done)->kind == kTcfixEager)
       isGood = bindEager(image, descriptorOf(image, done));
-  /* After the eager ones, which put the protection of the pages back. */
+  /* After the eager ones, which restore the protection of the pages. */
   for (uint32_t i = 0; isGood && i < count; ++i)
     if (entryOf(image, i)->kind == kTcfixLazy)
       isGood = prepareLazy(image, descriptorOf(image, i), entryOf(image, i)->thunks);
   if (isGood)
     return 1;
-  /* What was loaded for a DLL that will not be must not stay behind. */
+  /* The load fails: unload what was loaded for it. */
   while (done-- > 0) {
     Module* module = (Module*)(image->base + descriptorOf(image, done)->module);
     if (*module)
@@ -323,8 +323,8 @@ static int ensureBound(const Image* image) {
   return record->state == kTcfixBound;
 }
 
-/* The new entry point. A DLL that could not be bound has not started: it is not told of its end
- * either, though the loader says it. */
+/* The new entry point. If binding failed, the original entry point was never called, so it does not
+ * get the loader's detach notification either. */
 int32_t tcfixEntry(void* module, uint32_t reason, void* reserved) {
   Image image = findImage();
   if (reason == kProcessAttach && !ensureBound(&image))
@@ -335,8 +335,8 @@ int32_t tcfixEntry(void* module, uint32_t reason, void* reserved) {
   return ((Entry)(image.base + image.record->originalEntry))(module, reason, reserved);
 }
 
-/* The new first TLS callback. It cannot refuse the load, the entry point does that right after;
- * but the callbacks behind it must not run into empty slots, so it ends their list. */
+/* The new first TLS callback. It cannot make the load fail; the entry point does that right after.
+ * The following callbacks must not call through empty slots, so it terminates their list. */
 void tcfixTlsCallback(void* module, uint32_t reason, void* reserved) {
   Image image = findImage();
   if (reason == kProcessAttach && !ensureBound(&image)) {
@@ -353,7 +353,7 @@ void tcfixTlsCallback(void* module, uint32_t reason, void* reserved) {
   ((Callback)(image.base + image.record->firstTlsCallback))(module, reason, reserved);
 }
 
-/* Two threads may come here at once for the same slot: both find the same address. */
+/* Two threads may call this at once for the same slot; both find the same address. */
 __attribute__((used)) static void* resolveLazy(uint32_t slot) {
   Image image = findImage();
   uint32_t index = 0;
@@ -382,8 +382,8 @@ __attribute__((used)) static void* resolveLazy(uint32_t slot) {
   return found;
 }
 
-/* Where every lazy thunk goes, with its slot in eax: the arguments of the call are kept, those in
- * vector registers too, and the function is then entered as if called directly. */
+/* Target of all lazy thunks, with the slot in eax. Preserves the arguments of the call, including
+ * those in vector registers, and jumps to the function as if it had been called directly. */
 __attribute__((naked)) void tcfixLazyCall(void) {
   __asm__(".seh_proc tcfixLazyCall\n"
           "subq $0xa8, %rsp\n"

@@ -1,5 +1,5 @@
-/* Paths of Windows as the helper makes them from entries of the search list. Plain functions on
- * buffers of kRoom characters, so that tests can run them on any machine. */
+/* Builds Windows paths from entries of the search list. Plain functions on buffers of kRoom
+ * characters, so that tests can run them on any platform. */
 #ifndef TCFIX_PE_HELPER_PATHS_H
 #define TCFIX_PE_HELPER_PATHS_H
 
@@ -8,15 +8,15 @@
 typedef uint16_t Char;
 
 enum {
-  kMaxPath = 260, /* what Windows takes without a prefix, the zero at the end included */
-  kRoom = 32768   /* the longest path that Windows has */
+  kMaxPath = 260, /* the limit of Windows without a prefix, including the terminator */
+  kRoom = 32768   /* the longest path on Windows */
 };
 
 static int isSeparator(Char character) {
   return character == '\\' || character == '/';
 }
 
-/* The length of `$ORIGIN` or `@loader_path` at the start of an entry; 0 if neither is there. */
+/* The length of `$ORIGIN` or `@loader_path` at the start of an entry; 0 if there is neither. */
 static uint32_t originLength(const Char* entry) {
   const char* word = entry[0] == '$' ? "$ORIGIN" : "@loader_path";
   uint32_t length = 0;
@@ -52,8 +52,8 @@ static uint32_t rootLength(const Char* path) {
   return at;
 }
 
-/* Takes `.`, `..` and doubled separators out of an absolute path: with the prefix for long paths
- * the system no longer does that. Returns the new length. */
+/* Removes `.`, `..` and repeated separators from an absolute path, which the system does not do for
+ * paths with the long-path prefix. Returns the new length. */
 static uint32_t collapse(Char* path, uint32_t root) {
   uint32_t out = root, in = root;
   while (path[in]) {
@@ -80,7 +80,7 @@ static uint32_t collapse(Char* path, uint32_t root) {
   return out;
 }
 
-/* Puts `\\?\` (or `\\?\UNC\`) before a path that is too long for the system without it. */
+/* Adds the prefix `\\?\` (or `\\?\UNC\`) to a path that is too long without it. */
 static int allowLength(Char* path, uint32_t length) {
   if (length < kMaxPath || (path[0] == '\\' && path[1] == '\\' && path[2] == '?'))
     return 1;
@@ -102,8 +102,8 @@ static uint32_t append(Char* path, uint32_t at, const Char* text) {
   return at;
 }
 
-/* Makes `path` the file `name` in the folder `entry`, where `$ORIGIN` is `origin`. 0 if that is no
- * absolute path, or too long. */
+/* Sets `path` to the file `name` in the folder `entry`, where `$ORIGIN` is `origin`. 0 if that is
+ * not an absolute path, or too long. */
 static int makePath(Char* path, const Char* origin, const Char* entry, const char* name) {
   uint32_t word = originLength(entry), at = 0;
   if (word)

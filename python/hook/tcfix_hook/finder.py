@@ -1,7 +1,7 @@
-"""A finder that finds nothing, and only hears which package is about to be imported.
+"""A meta path finder that never finds anything; it detects that a package is about to be imported.
 
-It runs at every start of Python, so tcfix_hook.pth holds the text below itself: nothing is looked
-for, opened or compiled into a file then. Pythons that read tcfix_hook.start instead import it.
+It is installed at every start of Python, so tcfix_hook.pth contains the code below itself: no file
+is searched for, opened or compiled. Versions of Python that read tcfix_hook.start import it instead.
 """
 
 import sys
@@ -16,14 +16,14 @@ class Finder:
     def find_spec(name, path=None, target=None):
         if name in PACKAGES:
             try:
-                from tcfix_hook import wake
-                wake.once(name, path)
-            except Exception:  # a hook must never be why an import fails
+                from tcfix_hook import repair
+                repair.once(name, path)
+            except Exception:  # the hook must never make an import fail
                 pass
 
 
 def install():
-    """Once, though Python reads the site of a virtual environment twice."""
+    """Installs the finder once, although Python reads the site of a virtual environment twice."""
     if not any(isinstance(finder, type) and vars(finder).get("tcfix_hook") == PACKAGES
                for finder in sys.meta_path):
         sys.meta_path.insert(0, Finder)

@@ -1,4 +1,4 @@
-#include "elf/carrier.h"
+#include "elf/appended_segment.h"
 
 #include "base/error.h"
 #include "elf/notes.h"
@@ -14,7 +14,7 @@ using namespace llvm::ELF;
 
 namespace {
 
-/// The largest page that Linux may use on the machine: segments must not share one.
+/// The largest page size of Linux on the machine: segments must not share a page.
 uint64_t largestPage(uint16_t machine) {
   switch (machine) {
   case EM_AARCH64:
@@ -34,8 +34,8 @@ uint64_t largestPage(uint16_t machine) {
   }
 }
 
-/// The least alignment that the file's own segments keep, and no less than a page. The greatest
-/// would do as well, but `strip` pads the file to it: 2 MB in some libraries.
+/// The smallest alignment of the file's own segments, but at least a page. The largest would also
+/// work, but `strip` pads the file to it: 2 MB in some libraries.
 uint64_t segmentAlignment(const Model& model) {
   uint64_t least = UINT64_MAX;
   for (const Segment& segment : model.segments)
@@ -44,7 +44,7 @@ uint64_t segmentAlignment(const Model& model) {
   return std::max(least, largestPage(model.header.machine));
 }
 
-/// Gives pieces their places from `offset` on; returns where they end. Addresses follow later.
+/// Places the pieces from `offset` on and returns their end. addressPieces() sets the addresses.
 uint64_t placePieces(Layout& layout, uint64_t offset) {
   for (Piece& piece : layout.pieces) {
     piece.newOffset = alignUp(offset, piece.align);
@@ -53,22 +53,22 @@ uint64_t placePieces(Layout& layout, uint64_t offset) {
   return offset;
 }
 
-void addressPieces(Layout& layout, const Segment& carrier) {
+void addressPieces(Layout& layout, const Segment& segment) {
   for (Piece& piece : layout.pieces)
-    piece.newAddress = carrier.vaddr + (piece.newOffset - carrier.offset);
+    piece.newAddress = segment.vaddr + (piece.newOffset - segment.offset);
 }
 
-/// The dynamic section is written to by the loader, all else is read only.
+/// The loader writes to the dynamic section; everything else is read-only.
 uint32_t neededFlags(const Layout& layout) {
   bool hasDynamic = llvm::any_of(
       layout.pieces, [](const Piece& piece) { return piece.sectionType == SHT_DYNAMIC; });
   return hasDynamic ? PF_R | PF_W : PF_R;
 }
 
-/// The segment that can be emptied by moving a little more: an earlier edit's, which is no longer
-/// at the end of the file because `strip` put something behind it. It must not stay behind empty:
-/// `strip` would give it a file offset that no loader accepts.
-std::optional<size_t> emptyOldCarrier(const Model& model, Layout& layout) {
+/// The segment of an earlier edit, if it is no longer at the end of the file (`strip` added
+/// something after it) and can be emptied by moving a little more. It must not stay as an empty
+/// segment: `strip` would give it a file offset that no loader accepts.
+std::optional<size_t> emptyOldSegment(const Model& model, Layout& layout) {
   for (const auto& [index, segment] : llvm::enumerate(model.segments)) {
     bool holdsPiece = llvm::any_of(layout.pieces, [&, &each = segment](const Piece& piece) {
       return overlaps(piece.oldOffset, piece.oldSize, each);
@@ -84,8 +84,8 @@ std::optional<size_t> emptyOldCarrier(const Model& model, Layout& layout) {
   return std::nullopt;
 }
 
-/// How much would be lost with a PT_NOTE: nothing if PT_GNU_PROPERTY says the same, least of all
-/// the build identity that debuggers look for. The sections of the notes stay in any case.
+/// The value of a PT_NOTE header: none if PT_GNU_PROPERTY covers the same note, and the most if it
+/// is the build ID, which debuggers look for. The note's section stays in any case.
 int valueOfNote(const Model& model, const Segment& note) {
   for (const Segment& segment : model.segments)
     if (segment.type == PT_GNU_PROPERTY && segment.offset == note.offset)
@@ -93,7 +93,7 @@ int valueOfNote(const Model& model, const Segment& note) {
   return findBuildId(model, note.offset, note.filesz) ? 2 : 1;
 }
 
-std::optional<size_t> findHeaderToGiveUp(const Model& model) {
+std::optional<size_t> findReplaceableHeader(const Model& model) {
   std::optional<size_t> best;
   int bestValue = 0;
   for (const auto& [index, segment] : llvm::enumerate(model.segments)) {
@@ -110,17 +110,18 @@ std::optional<size_t> findHeaderToGiveUp(const Model& model) {
   return best;
 }
 
-/// Makes room for one more program header behind the others.
-llvm::Error clearHeaderRoom(const Model& model, Layout& layout) {
+/// Makes room for one more program header after the existing ones.
+llvm::Error makeHeaderRoom(const Model& model, Layout& layout) {
   uint64_t begin = model.header.phoff + model.segments.size() * segmentSize(model.flavor);
   uint64_t end = begin + segmentSize(model.flavor);
   auto refuse = [](const std::string& why) {
     return fail(ErrorCode::NoRoom,
-                "there is no room for another program header and no PT_NOTE to take: " + why,
-                "build the library with --build-id or with a longer search path");
+                "no room for another program header, and no PT_NOTE to replace: " + why,
+                "relink the library with --build-id or with a longer search path");
   };
   if (model.sections.empty())
-    return refuse("without section headers nobody knows what stands behind the program headers");
+    return refuse(
+        "without section headers, the use of the bytes after the program headers is unknown");
   bool isMapped = llvm::any_of(model.segments, [&](const Segment& segment) {
     return segment.type == PT_LOAD && segment.offset <= model.header.phoff &&
            end <= segment.offset + segment.filesz;
@@ -128,12 +129,12 @@ llvm::Error clearHeaderRoom(const Model& model, Layout& layout) {
   if (!isMapped || model.segments.size() + 1 >= kTooManySegments)
     return refuse("the program headers are not loaded");
   if (model.header.shoff < end && model.header.shoff + 1 > begin)
-    return refuse("the section headers stand there");
+    return refuse("the section headers follow them");
   for (const Section& section : model.sections) {
     if (section.type == SHT_NOBITS || section.size == 0)
       continue;
     if ((section.flags & SHF_ALLOC) && model.offsetOf(section.addr, section.size) != section.offset)
-      return refuse("the section headers contradict the segments");
+      return refuse("the section headers do not match the segments");
     if (section.offset >= end || section.offset + section.size <= begin)
       continue;
     if (isMoving(layout, section.offset))
@@ -145,15 +146,15 @@ llvm::Error clearHeaderRoom(const Model& model, Layout& layout) {
   return llvm::Error::success();
 }
 
-/// Puts the carrier, which has the highest addresses, behind all loaded segments in the table; the
-/// ones between `slot` and the last move up. Other entries stay.
-void insertCarrier(std::vector<Segment>& segments, size_t slot, const Segment& carrier) {
+/// Inserts the new segment, which has the highest address, after all PT_LOAD headers; those between
+/// `slot` and the last one move up. Other entries stay.
+void insertSegment(std::vector<Segment>& segments, size_t slot, const Segment& appended) {
   for (size_t i = slot + 1; i < segments.size(); ++i)
     if (segments[i].type == PT_LOAD) {
       segments[slot] = segments[i];
       slot = i;
     }
-  segments[slot] = carrier;
+  segments[slot] = appended;
 }
 
 } // namespace
@@ -164,15 +165,15 @@ std::optional<size_t> findSegmentAtEnd(const Model& model) {
     if (segment.type == PT_LOAD)
       last = index;
   const Segment& segment = model.segments[*last];
-  // patchelf leaves a byte or so behind it.
+  // patchelf leaves a few bytes after it.
   bool endsFile = holdsOnlyPadding(model, segment.offset + segment.filesz, model.source->size());
   return endsFile && segment.filesz == segment.memsz ? last : std::nullopt;
 }
 
-llvm::Error carryToEnd(const Model& model, Layout& layout) {
+llvm::Error placeAtEnd(const Model& model, Layout& layout) {
   std::optional<size_t> last = findSegmentAtEnd(model);
   Layout emptied = layout;
-  std::optional<size_t> slot = emptyOldCarrier(model, emptied);
+  std::optional<size_t> slot = emptyOldSegment(model, emptied);
   if (slot && slot != last)
     layout.pieces = emptied.pieces;
   uint32_t flags = neededFlags(layout);
@@ -186,15 +187,15 @@ llvm::Error carryToEnd(const Model& model, Layout& layout) {
       segment.flags |= flags;
       addressPieces(layout, segment);
       layout.fileSize = end;
-      layout.segmentReason = "the last segment grows over what is added behind it";
+      layout.segmentReason = "the last segment grows to include the appended data";
       return llvm::Error::success();
     }
   }
 
   if (!slot)
-    slot = findHeaderToGiveUp(model);
+    slot = findReplaceableHeader(model);
   if (!slot) {
-    if (llvm::Error error = clearHeaderRoom(model, layout))
+    if (llvm::Error error = makeHeaderRoom(model, layout))
       return error;
     slot = layout.segments.size();
     layout.segments.emplace_back();
@@ -202,7 +203,7 @@ llvm::Error carryToEnd(const Model& model, Layout& layout) {
       if (segment.type == PT_PHDR)
         segment.filesz = segment.memsz = layout.segments.size() * segmentSize(model.flavor);
   }
-  constexpr uint64_t kPieceAlignment = 8; // of the first one, whatever it is
+  constexpr uint64_t kPieceAlignment = 8; // of the first piece
   uint64_t begin = alignUp(model.source->size(), kPieceAlignment);
   uint64_t end = placePieces(layout, begin);
   uint64_t align = segmentAlignment(model);
@@ -210,25 +211,25 @@ llvm::Error carryToEnd(const Model& model, Layout& layout) {
   for (const auto& [index, segment] : llvm::enumerate(model.segments))
     if (segment.type == PT_LOAD && index != *slot)
       top = std::max(top, segment.vaddr + segment.memsz);
-  // The gap is one of addresses only: whatever the alignment, the file needs no padding.
-  // eu-elflint thinks that a relocation writes as many bytes as its symbol is long, and complains
-  // when that reaches a read-only segment: none does across this distance.
-  constexpr uint64_t kDistance = 1u << 20, kMostAlignment = 1u << 30;
+  // The gap is in addresses only: the file needs no padding, whatever the alignment. eu-elflint
+  // assumes that a relocation writes as many bytes as its symbol is long, and complains if these
+  // bytes reach a read-only segment; none is large enough to cross this distance.
+  constexpr uint64_t kDistance = 1u << 20, kMaxAlignment = 1u << 30;
   uint64_t space = kDistance + 2 * align + (end - begin);
-  if (align > kMostAlignment || end > model.flavor.limit() || space > model.flavor.limit() ||
+  if (align > kMaxAlignment || end > model.flavor.limit() || space > model.flavor.limit() ||
       top > model.flavor.limit() - space)
-    return fail(ErrorCode::NoRoom, "the addresses of the file leave no room for another segment");
-  Segment carrier;
-  carrier.type = PT_LOAD;
-  carrier.flags = flags;
-  carrier.offset = begin;
-  carrier.vaddr = carrier.paddr = alignUp(top + kDistance, align) + begin % align;
-  carrier.filesz = carrier.memsz = end - begin;
-  carrier.align = align;
-  addressPieces(layout, carrier);
-  insertCarrier(layout.segments, *slot, carrier);
+    return fail(ErrorCode::NoRoom, "no room for another segment in the address space");
+  Segment appended;
+  appended.type = PT_LOAD;
+  appended.flags = flags;
+  appended.offset = begin;
+  appended.vaddr = appended.paddr = alignUp(top + kDistance, align) + begin % align;
+  appended.filesz = appended.memsz = end - begin;
+  appended.align = align;
+  addressPieces(layout, appended);
+  insertSegment(layout.segments, *slot, appended);
   layout.fileSize = end;
-  layout.segmentReason = "a segment for what is added at the end of the file";
+  layout.segmentReason = "a segment for the appended data";
   return llvm::Error::success();
 }
 

@@ -1,8 +1,8 @@
-// Draft: a mapped file and the changes meant for it, readable as if they were made.
+// ByteOverlay: a mapped file with pending changes, which can be read as if they were written.
 //
-// An edit of a converted DLL first puts the original bytes back and then converts anew; both write
-// into one draft, and what is left in the end is the difference. Later writes win over earlier
-// ones. Nothing is copied but the changed places.
+// An edit of a converted DLL first restores the original bytes and then converts the DLL again;
+// both steps write to one overlay, and the result is the net difference. Later writes replace
+// earlier ones. Only changed ranges are copied.
 #pragma once
 
 #include "base/bytes.h"
@@ -13,18 +13,18 @@
 
 namespace tcfix::pe {
 
-class Draft {
+class ByteOverlay {
 public:
-  explicit Draft(Bytes base) : base(base), newSize(base.size()) {}
+  explicit ByteOverlay(Bytes base) : base(base), newSize(base.size()) {}
 
   uint64_t size() const { return newSize; }
   void resize(uint64_t size) { newSize = size; }
 
-  /// Bytes must lie inside size().
+  /// The range must be inside size().
   void write(uint64_t offset, Bytes bytes, llvm::StringRef reason);
 
-  /// The bytes [offset, offset + length) as they will be, or nothing if they are not all inside.
-  /// What the result points to lives as long as the draft.
+  /// The bytes [offset, offset + length) with all changes, or nothing if they are out of bounds.
+  /// The result is valid as long as the overlay.
   std::optional<Bytes> read(uint64_t offset, uint64_t length) const;
 
   /// Adds all writes to a rewrite of the base.

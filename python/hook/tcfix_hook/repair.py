@@ -1,12 +1,12 @@
-"""Runs `tcfix apply` if anything changed since it last found all well.
+"""Runs `tcfix apply` if anything has changed since the last successful repair.
 
-settings.json, written by `tcfix hook install`, names the program and the options of apply:
+settings.json, written by `tcfix hook install`, contains the program and the options of apply:
     {"tcfix": "/path/to/tcfix", "arguments": ["--ffmpeg", "av"]}
-stamp.json, written here, tells whether the last repair was good, and what it stood on: for each file
-[path, inode, size, mtime_ns].
+stamp.json, written here, records whether the last repair succeeded, and the files that the result
+depends on: [path, inode, size, mtime_ns] for each.
 
-After a repair that was none (no FFmpeg, for one) every process tries again: what is missing may come
-from anywhere, and who waits for it wants it at once. A process that had to wait for such a try does
+After a failed repair (without FFmpeg, for example) every process tries again, because there is no way
+to detect that what is missing has been installed. A process that waited for another one's attempt does
 not repeat it.
 """
 
@@ -29,32 +29,33 @@ SITE = os.path.dirname(FOLDER)
 SETTINGS = os.path.join(FOLDER, "settings.json")
 STAMP = os.path.join(FOLDER, "stamp.json")
 NEW_STAMP = os.path.join(FOLDER, "stamp.new")
-PATIENCE = 60  # seconds, for another process that is at it
+LOCK_TIMEOUT = 60  # seconds to wait for another process
 BUSY = (errno.EACCES, errno.EAGAIN, errno.EDEADLK)
-seen = []  # the site, each time that this process looked at it
+seen = []  # stamps of the site that this process has already checked
 
 
 def once(name, path):
-    """Repairs what is about to be imported; in one process again only after an installer was at
-    work. Programs that only ask whether a package is there must not pay when it is not."""
+    """Repairs the package that is about to be imported; again in the same process only after an
+    installer has changed the site. Does nothing if the package is not installed, so that programs
+    that only check for it are not slowed down."""
     site = stamp(SITE)
     if site not in seen and PathFinder.find_spec(name, path):
         seen.append(site)
-        repair()
+        repair_if_changed()
 
 
-def repair():
+def repair_if_changed():
     last_try = stamp(STAMP)
     if os.environ.get("TCFIX_DISABLE", "0") not in ("", "0") or is_fresh():
         return
     if not os.access(FOLDER, os.W_OK):
-        return  # who cannot write here cannot repair here
+        return  # no permission to repair
     settings = read(SETTINGS)
     program = shutil.which(settings["tcfix"]) or shutil.which("tcfix")
     if not program:
         return
     with locked():
-        if stamp(STAMP) == last_try:  # else another process has tried meanwhile
+        if stamp(STAMP) == last_try:  # otherwise another process has tried in the meantime
             apply(program, settings["arguments"])
 
 
@@ -62,12 +63,12 @@ def is_fresh():
     try:
         last = read(STAMP)
         return last["good"] and all(entry == stamp(entry[0]) for entry in last["files"])
-    except Exception:  # whatever is wrong with it, there is no stamp then
+    except Exception:  # a missing or invalid stamp
         return False
 
 
 def read(path):
-    """Paths are bytes; each process has its own way to see letters in them."""
+    """Reads JSON with paths in the file system encoding, which may differ between processes."""
     with open(path, "rb") as file:
         return json.loads(os.fsdecode(file.read()))
 
@@ -81,14 +82,14 @@ def stamp(path):
 
 
 def apply(program, arguments):
-    # As they were before: an installer at work meanwhile must not go unseen.
+    # Stamps from before the repair, so that a concurrent installer is detected.
     before = [stamp(SITE), stamp(SETTINGS)]
     output = run([program, "apply", "--json", "--quiet", *arguments, "--", environment()])
     try:
         report = json.loads(os.fsdecode(output))
-        # Not the exit code, which is lost where a program ignores SIGCHLD.
+        # The exit code is lost in programs that ignore SIGCHLD.
         good = report["ok"] is True
-        files = sorted(set(foundations(report))) if good else []
+        files = sorted(set(relevant_files(report))) if good else []
     except (OSError, LookupError, TypeError, ValueError):
         good, files = False, []
     text = json.dumps({"good": good, "files": [*before, *map(stamp, files)]}, ensure_ascii=False)
@@ -110,7 +111,7 @@ def run(command):
         process.kill()
         process.communicate()
         raise
-    except BaseException:  # Ctrl-C: tcfix heard it, too, and first puts everything back in order
+    except BaseException:  # Ctrl-C: tcfix receives it as well, and rolls back first
         process.communicate()
         raise
 
@@ -138,9 +139,9 @@ def environment():
     return prefix if is_inside else SITE
 
 
-def foundations(report):
-    """What a repair stands on, beside the site, which changes when a package comes, goes or is
-    replaced: libraries, records of packages, torch, FFmpeg."""
+def relevant_files(report):
+    """The files that the result depends on: libraries, RECORDs, torch, FFmpeg. The site itself changes
+    when a package is added, removed or replaced."""
     yield os.path.join(sys.prefix, "conda-meta")
     for name in os.listdir(SITE):
         if name.endswith(".dist-info") and name.split("-")[0] in ("av", "torch", *PACKAGES):
@@ -152,23 +153,23 @@ def foundations(report):
         yield from libraries(target.get("ffmpeg"), ("libav", "av", "libsw", "sw"))
 
 
-def libraries(install, beginnings):
-    """By the names that the loader uses: what a link leads to is what counts."""
+def libraries(install, prefixes):
+    """Paths as the loader uses them, so that stamps follow links."""
     folder = install and install["path"]
     for name in os.listdir(folder) if folder else ():
-        if name.startswith(beginnings):
+        if name.startswith(prefixes):
             yield os.path.join(folder, name)
 
 
 @contextlib.contextmanager
 def locked():
-    """One process at a time; nothing is left behind. Gives up waiting with an OSError."""
+    """One process at a time; leaves no lock file. Raises OSError on timeout."""
     if os.name == "nt":
         import msvcrt
         handle = os.open(SETTINGS, os.O_RDWR)
 
         def try_lock():
-            os.lseek(handle, 1 << 30, os.SEEK_SET)  # locks forbid reading, so not where text is
+            os.lseek(handle, 1 << 30, os.SEEK_SET)  # past the text: locked bytes cannot be read
             msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
     else:
         import fcntl
@@ -178,17 +179,17 @@ def locked():
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
     try:
-        deadline = time.monotonic() + PATIENCE
+        deadline = time.monotonic() + LOCK_TIMEOUT
         while True:
             try:
                 try_lock()
                 break
             except OSError as error:
                 if error.errno not in BUSY:
-                    break  # a disk without locks; tcfix has one of its own
+                    break  # a file system without locks; tcfix has its own lock
                 if time.monotonic() > deadline:
                     raise
                 time.sleep(0.02)
         yield
     finally:
-        os.close(handle)  # and with it the lock
+        os.close(handle)  # releases the lock

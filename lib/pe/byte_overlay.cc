@@ -1,11 +1,12 @@
-#include "pe/draft.h"
+#include "pe/byte_overlay.h"
 
 #include <algorithm>
 #include <cassert>
 
 namespace tcfix::pe {
 
-std::map<uint64_t, Draft::Piece>::const_iterator Draft::firstReaching(uint64_t offset) const {
+std::map<uint64_t, ByteOverlay::Piece>::const_iterator
+ByteOverlay::firstReaching(uint64_t offset) const {
   auto next = pieces.upper_bound(offset);
   if (next != pieces.begin()) {
     auto previous = std::prev(next);
@@ -15,7 +16,7 @@ std::map<uint64_t, Draft::Piece>::const_iterator Draft::firstReaching(uint64_t o
   return next;
 }
 
-void Draft::write(uint64_t offset, Bytes bytes, llvm::StringRef reason) {
+void ByteOverlay::write(uint64_t offset, Bytes bytes, llvm::StringRef reason) {
   assert(fits(offset, bytes.size(), newSize));
   if (bytes.empty())
     return;
@@ -35,7 +36,7 @@ void Draft::write(uint64_t offset, Bytes bytes, llvm::StringRef reason) {
   pieces[offset] = {{bytes.begin(), bytes.end()}, reason.str()};
 }
 
-std::optional<Bytes> Draft::read(uint64_t offset, uint64_t length) const {
+std::optional<Bytes> ByteOverlay::read(uint64_t offset, uint64_t length) const {
   if (!fits(offset, length, newSize))
     return std::nullopt;
   auto piece = firstReaching(offset);
@@ -56,7 +57,7 @@ std::optional<Bytes> Draft::read(uint64_t offset, uint64_t length) const {
   return Bytes(copy);
 }
 
-void Draft::addTo(Rewrite& rewrite) const {
+void ByteOverlay::addTo(Rewrite& rewrite) const {
   for (const auto& [offset, piece] : pieces)
     if (offset < newSize)
       put(rewrite, base, offset,
