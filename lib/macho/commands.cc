@@ -208,7 +208,7 @@ void mergeDuplicates(SliceDraft& draft, Bytes sliceBytes) {
       commands[index].reason = kindName(*kind) + " " + name;
     }
     renumbered.push_back(ordinal);
-    removed.push_back({Operation::RemoveDependency, name, {}, "listed more than once", {}});
+    removed.push_back({Operation::RemoveDependency, name, {}, "duplicate", {}});
   }
   if (removed.empty())
     return;

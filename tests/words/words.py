@@ -139,7 +139,7 @@ def files(root):
         for file in sorted(start.rglob("*")) if start.is_dir() else [start]:
             path = file.relative_to(root).as_posix()
             if file.is_file() and not path.startswith(EXCLUDED) and "__pycache__" not in path \
-                    and not path.endswith(("helper_code.h", ".pyc")):
+                    and not path.endswith(("helper_code.h", ".pyc", ".png")):
                 yield path
 
 
