@@ -96,7 +96,7 @@ private:
     llvm::encodeULEB128(value, bytes.data() + at, length);
   }
 
-  /// Replaces the ULEB128 number at `at`, and goes behind it.
+  /// Replaces the ULEB128 number at `at`, and moves past it.
   bool renumberNumber(ByteVector& bytes, size_t& at) const {
     const size_t begin = at;
     std::optional<uint64_t> ordinal = readNumber(bytes, at);
@@ -116,7 +116,7 @@ private:
     return error ? std::nullopt : std::optional(value);
   }
 
-  /// Goes behind the operands of an opcode that has nothing to do with ordinals.
+  /// Skips the operands of an opcode that has no ordinal.
   static bool skipOperands(const ByteVector& bytes, uint8_t opcode, uint8_t immediate, size_t& at) {
     switch (opcode) {
     case BIND_OPCODE_SET_SYMBOL_TRAILING_FLAGS_IMM: {
@@ -150,7 +150,7 @@ private:
     return at++ < bytes.size();
   }
 
-  // Lazy bindings are entered anywhere, so that each ends with DONE; the others end with the first.
+  // Each lazy binding ends with DONE; the other tables end at the first one.
   bool renumberOpcodes(ByteVector& bytes, bool isLazy) const {
     for (size_t at = 0; at < bytes.size();) {
       const size_t begin = at++;
@@ -192,7 +192,7 @@ private:
       const auto ordinal =
           isWide ? static_cast<int16_t>(endian::read16le(import)) : static_cast<int8_t>(*import);
       if (ordinal <= 0 && ordinal >= kLeastSpecial)
-        continue; // this image, the executable, a flat or a weak look-up
+        continue; // this image, the executable, a flat or a weak lookup
       std::optional<uint64_t> next = renumber(isWide ? static_cast<uint16_t>(ordinal) : *import);
       if (!next)
         return false;
