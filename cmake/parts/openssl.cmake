@@ -8,7 +8,7 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64")
   set(flavour elf)
   set(scripts sha/asm/sha1-x86_64=sha1 sha/asm/sha512-x86_64=sha256-x86_64 sha/asm/sha512-x86_64=sha512-x86_64
       x86_64cpuid=cpuid)
-  list(APPEND sources cpuid)
+  list(APPEND sources cpuid ctype)
 else()
   set(flavour linux64)
   set(scripts sha/asm/sha1-armv8=sha1 sha/asm/sha512-armv8=sha256-armv8 sha/asm/sha512-armv8=sha512-armv8
@@ -32,4 +32,5 @@ target_include_directories(crypto PRIVATE ${OPENSSL_HEADERS} ${OPENSSL_SOURCE}/i
                            ${OPENSSL_SOURCE}/crypto)
 target_compile_definitions(crypto PRIVATE L_ENDIAN OPENSSL_BUILDING_OPENSSL OPENSSL_CPUID_OBJ OPENSSL_PIC
                            SHA1_ASM SHA256_ASM SHA512_ASM)
-target_compile_options(crypto PRIVATE -O2)
+# Without the note that an assembler writes for it, a linker makes the program's stack executable.
+target_compile_options(crypto PRIVATE -O2 $<$<COMPILE_LANGUAGE:ASM>:-Wa,--noexecstack>)

@@ -29,12 +29,14 @@ def key_of(paths: list[Path], *texts: str) -> str:
 
 
 def build_parts(cache: Path, target: Target, project: Path) -> Path:
-    """The directory of the static libraries; made anew when a source, zig or the recipe changes."""
+    """The directory of the static libraries, made again when a source or the recipe changes: only what the
+    change touches, as Ninja sees it. It sees no other zig behind the same names, so that has a directory of its own."""
     recipe = [*(project / "cmake" / "parts").iterdir(), project / "cmake" / "zig.cmake"]
     used = sources.linked_into(target.system)
-    key = key_of(recipe, target.triple, toolchain.ZIG_VERSION, *(source.sha256 for source in used))
-    directory = cache / "parts" / f"{target.name}-{key}"
-    if (directory / "complete").exists():
+    key = key_of(recipe, target.triple, *(source.sha256 for source in used))
+    directory = cache / "parts" / f"{target.name}-zig-{toolchain.ZIG_VERSION}"
+    complete = directory / "complete"
+    if complete.exists() and complete.read_text() == key:
         return directory
     print(f"  compile the libraries for {target.name}", flush=True)
     directory.mkdir(parents=True, exist_ok=True)
@@ -48,7 +50,7 @@ def build_parts(cache: Path, target: Target, project: Path) -> Path:
     log = directory / "log"
     run(["cmake", "-S", project / "cmake" / "parts", "-B", directory, *options], log)
     run(["cmake", "--build", directory], log)
-    (directory / "complete").touch()
+    complete.write_text(key)
     return directory
 
 
