@@ -15,10 +15,10 @@ set(CMAKE_C_FLAGS_RELEASE "-O2 -DNDEBUG")
 set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG")
 
 # tcfix_compile_quickly(TARGET...): what only parses options, advises and prints runs for a millisecond;
-# its templates (cxxopts, spdlog) take long to optimize.
+# its templates (cxxopts, spdlog) take long to optimize. A release makes it small.
 function(tcfix_compile_quickly)
   foreach(target ${ARGN})
-    target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+    target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:$<IF:$<BOOL:${TCFIX_PARTS}>,-Os,-O1>>)
   endforeach()
 endfunction()
 
@@ -29,7 +29,7 @@ option(CMAKE_UNITY_BUILD "Compile each module as one source" ON)
 set(CMAKE_UNITY_BUILD_BATCH_SIZE 0)
 
 find_program(CCACHE ccache)
-if(CCACHE)
+if(CCACHE AND NOT TCFIX_PARTS) # zig is driven by a script, which ccache cannot judge
   set(CMAKE_C_COMPILER_LAUNCHER ${CCACHE})
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})
 endif()

@@ -1,4 +1,9 @@
 # The libraries that tcfix stands on. All are linked statically.
+find_package(Threads REQUIRED)
+if(TCFIX_PARTS)
+  include(Parts)
+  return()
+endif()
 
 # LLVM: Object, BinaryFormat and Support, from the static component libraries. Linking
 # libLLVM.so would cost 20 ms at every start. Any version from 16 on will do; 19, which
@@ -52,12 +57,8 @@ if(TCFIX_COMPILE_ONLY)
   foreach(header cxxopts.hpp spdlog fmt libdeflate.h)
     file(CREATE_LINK /usr/include/${header} ${TCFIX_HEADERS}/${header} SYMBOLIC)
   endforeach()
-  # The one header of macOS that we use and zig does not bring.
   if(APPLE)
-    file(WRITE ${CMAKE_BINARY_DIR}/macos-headers/sys/xattr.h
-      "#include <sys/types.h>\n"
-      "extern \"C\" ssize_t getxattr(const char*, const char*, void*, size_t, u_int32_t, int);\n")
-    include_directories(SYSTEM ${CMAKE_BINARY_DIR}/macos-headers)
+    include_directories(SYSTEM ${CMAKE_CURRENT_LIST_DIR}/macos-headers)
   endif()
   add_library(tcfix_headers INTERFACE)
   target_include_directories(tcfix_headers SYSTEM INTERFACE ${TCFIX_HEADERS})
@@ -91,5 +92,3 @@ else()
   target_include_directories(tcfix_deflate SYSTEM INTERFACE ${LIBDEFLATE_INCLUDE})
   target_link_libraries(tcfix_deflate INTERFACE ${LIBDEFLATE_LIBRARY})
 endif()
-
-find_package(Threads REQUIRED)

@@ -10,6 +10,17 @@ namespace tcfix::io {
 
 namespace fs = llvm::sys::fs;
 
+namespace {
+
+// Windows keeps the file of a loaded DLL as it is until its process ends.
+std::string hintForReplacing(std::error_code error) {
+  if (system::thisSystem() != system::System::Windows || error != std::errc::permission_denied)
+    return {};
+  return "a running program uses the file: close Python first, then run the same command again";
+}
+
+} // namespace
+
 TemporaryFile::TemporaryFile(TemporaryFile&& other) noexcept
     : directory(other.directory), name(std::exchange(other.name, {})),
       descriptor(std::exchange(other.descriptor, -1)) {}
@@ -37,7 +48,8 @@ llvm::Error TemporaryFile::take(llvm::StringRef sibling) {
 llvm::Error TemporaryFile::renameTo(llvm::StringRef sibling) {
   close();
   if (std::error_code error = directory.rename(name, sibling))
-    return fail(ErrorCode::CannotWrite, "the new file cannot take its place: " + error.message());
+    return fail(ErrorCode::CannotWrite, "the new file cannot take its place: " + error.message(),
+                hintForReplacing(error));
   name.clear();
   return llvm::Error::success();
 }

@@ -14,6 +14,7 @@
 #endif
 #ifdef __APPLE__
 #include <copyfile.h>
+#include <sys/clonefile.h>
 #endif
 
 namespace tcfix::io {
@@ -68,6 +69,27 @@ void copyExtendedAttributes(int from, int to, bool isLent) {
   }
 }
 #elif defined(__APPLE__)
+// APFS shares blocks only with a file that is not there yet, so a clone replaces the empty new file
+// `name`. It has the mode of its source: what its owner must not write is copied by hand.
+bool replaceByClone(int source, uint64_t size, int directory, std::string& name, int& descriptor) {
+  const std::string clone = system::newTemporaryName();
+  if (::fclonefileat(source, directory, clone.c_str(), CLONE_NOFOLLOW | CLONE_NOOWNERCOPY) != 0)
+    return false;
+  int number = ::openat(directory, clone.c_str(), O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+  struct stat status;
+  if (number < 0 || ::fstat(number, &status) != 0 ||
+      static_cast<uint64_t>(status.st_size) != size) {
+    if (number >= 0)
+      ::close(number);
+    (void)::unlinkat(directory, clone.c_str(), 0);
+    return false;
+  }
+  ::close(std::exchange(descriptor, number));
+  (void)::unlinkat(directory, name.c_str(), 0);
+  name = clone;
+  return true;
+}
+
 bool copyInKernel(int, int, uint64_t) {
   return false;
 }
@@ -135,6 +157,12 @@ llvm::Error TemporaryFile::reopen() {
 
 llvm::Error TemporaryFile::copyFrom(const InputFile& source) {
   Descriptor from(openSame(source));
+#ifdef __APPLE__
+  // Not in a directory of someone else, who could put another file in the clone's place.
+  if (from >= 0 && !directory.handle->isLent() &&
+      replaceByClone(from, source.bytes().size(), directory.handle->descriptor, name, descriptor))
+    return llvm::Error::success();
+#endif
   if (from >= 0 && copyInKernel(from, descriptor, source.bytes().size()))
     return llvm::Error::success();
   return write(0, source.bytes());

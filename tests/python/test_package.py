@@ -12,9 +12,11 @@ import zipfile
 import harness
 from harness import FilesTest, run
 
-sys.path.insert(0, str(harness.ROOT / "tests" / "cli"))
+sys.path[:0] = [str(harness.ROOT / "tests" / "cli"), str(harness.ROOT / "scripts")]
 
 import tiny_world
+from releasing import packages, wheels
+from releasing.archives import Member
 
 
 def venv(folder):
@@ -56,6 +58,16 @@ class Package(FilesTest):
         self.assertEqual({name for name in names if name.startswith(("build/", "tests/", "testdata/"))},
                          set())
 
+    def check_released_wheel(self):
+        """scripts/release writes wheels without scikit-build-core: of the same files, with the same metadata."""
+        made = wheels.write_wheel(self.folder, harness.ROOT, "made", Member("tcfix", b"", True),
+                                  {path: b"" for path in packages.TEXTS}, [])
+        with zipfile.ZipFile(made) as ours, zipfile.ZipFile(self.wheel) as theirs:
+            self.assertEqual(*({name for name in each.namelist() if not name.endswith("/")} for each in (ours, theirs)))
+            metadata, = (name for name in ours.namelist() if name.endswith("/METADATA"))
+            self.assertEqual(ours.read(metadata), theirs.read(metadata))
+        made.unlink()
+
     def check_default_target(self, scripts):
         """Without an active environment, it is the one that tcfix is installed in."""
         variables = {name: value for name, value in os.environ.items()
@@ -71,6 +83,7 @@ class Package(FilesTest):
 
     def test_wheel(self):
         self.check_sources()
+        self.check_released_wheel()
         self.assertRegex(self.wheel.name, r"^tcfix-[\d.]+-py3-none-\w+\.whl$")
         with zipfile.ZipFile(self.wheel) as archive:
             names = {name.split("/", 1)[1] for name in archive.namelist()}

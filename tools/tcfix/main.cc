@@ -1,6 +1,7 @@
 // tcfix: finds the command and runs it.
 
 #include "command_line.h"
+#include "io/console.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -49,7 +50,11 @@ int unknownCommand(const std::string& name, bool wantsJson) {
 int main(int argc, char** argv) {
   std::set_new_handler(exitOutOfMemory);
   report::setUpLog(report::Verbosity::Normal, false); // until the options are parsed
-  std::vector<const char*> words(argv + 1, argv + argc);
+  io::prepareConsole();
+  const std::vector<std::string> arguments = io::arguments(argc, argv);
+  std::vector<const char*> words;
+  for (const std::string& argument : llvm::ArrayRef(arguments).drop_front(!arguments.empty()))
+    words.push_back(argument.c_str());
   if (words.empty())
     return noCommand(false);
   std::string name = words.front();

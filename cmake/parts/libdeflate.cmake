@@ -1,0 +1,12 @@
+# libdeflate with what wheels use: deflate and CRC-32; the CPU's own instructions are detected as it runs.
+set(sources crc32 deflate_compress deflate_decompress utils)
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64")
+  list(APPEND sources x86/cpu_features)
+else()
+  list(APPEND sources arm/cpu_features)
+endif()
+list(TRANSFORM sources PREPEND ${LIBDEFLATE_SOURCE}/lib/)
+list(TRANSFORM sources APPEND .c)
+add_library(deflate STATIC ${sources})
+target_include_directories(deflate PRIVATE ${LIBDEFLATE_SOURCE})
+target_compile_options(deflate PRIVATE -O2)

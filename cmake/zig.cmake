@@ -1,0 +1,46 @@
+# Toolchain file: compile and link for another platform with zig, whose clang, linkers, C libraries and
+# system headers come in one package. scripts/releasing/toolchain.py writes the wrappers that
+# TCFIX_TOOLS holds (cc, c++, ar, ranlib, rc: zig with its -target) and gives all variables.
+list(APPEND CMAKE_TRY_COMPILE_PLATFORM_VARIABLES TCFIX_TOOLS TCFIX_SYSTEM TCFIX_PROCESSOR
+     TCFIX_CLANG_VERSION)
+set(CMAKE_SYSTEM_NAME ${TCFIX_SYSTEM})
+set(CMAKE_SYSTEM_PROCESSOR ${TCFIX_PROCESSOR})
+set(CMAKE_CROSSCOMPILING ON)
+set(CMAKE_C_COMPILER ${TCFIX_TOOLS}/cc)
+set(CMAKE_ASM_COMPILER ${TCFIX_TOOLS}/cc)
+set(CMAKE_CXX_COMPILER ${TCFIX_TOOLS}/c++)
+set(CMAKE_AR ${TCFIX_TOOLS}/ar CACHE FILEPATH "")
+set(CMAKE_RANLIB ${TCFIX_TOOLS}/ranlib CACHE FILEPATH "")
+# Nothing is linked to find out which compiler this is and whether it works: zig would build a C++
+# runtime first, and one that no release uses.
+set(CMAKE_TRY_COMPILE_TARGET_TYPE STATIC_LIBRARY)
+foreach(language C CXX)
+  set(CMAKE_${language}_COMPILER_ID_RUN TRUE)
+  set(CMAKE_${language}_COMPILER_ID Clang)
+  set(CMAKE_${language}_COMPILER_VERSION ${TCFIX_CLANG_VERSION})
+  set(CMAKE_${language}_COMPILER_FRONTEND_VARIANT GNU)
+  set(CMAKE_${language}_PLATFORM_ID ${TCFIX_SYSTEM})
+  set(CMAKE_${language}_STANDARD_COMPUTED_DEFAULT 17)
+  set(CMAKE_${language}_EXTENSIONS_COMPUTED_DEFAULT ON)
+  set(CMAKE_${language}_COMPILER_WORKS TRUE)
+endforeach()
+set(CMAKE_ASM_COMPILER_ID Clang)
+set(CMAKE_ASM_COMPILER_ID_RUN TRUE)
+foreach(kind PROGRAM LIBRARY INCLUDE PACKAGE)
+  set(CMAKE_FIND_ROOT_PATH_MODE_${kind} NEVER)
+endforeach()
+# The C library has the threads on every platform that zig knows.
+set(CMAKE_HAVE_LIBC_PTHREAD ON CACHE INTERNAL "")
+set(CMAKE_THREAD_LIBS_INIT "")
+set(THREADS_PREFER_PTHREAD_FLAG OFF)
+if(TCFIX_SYSTEM STREQUAL "Darwin")
+  # CMake asks Xcode for these, and looks for tools that nothing here calls.
+  set(CMAKE_OSX_SYSROOT "")
+  set(CMAKE_OSX_ARCHITECTURES "")
+  set(CMAKE_OSX_DEPLOYMENT_TARGET "")
+  set(CMAKE_INSTALL_NAME_TOOL /bin/false CACHE FILEPATH "")
+elseif(TCFIX_SYSTEM STREQUAL "Windows")
+  set(CMAKE_RC_COMPILER ${TCFIX_TOOLS}/rc)
+  set(CMAKE_RC_OUTPUT_EXTENSION .res)
+  set(CMAKE_RC_COMPILE_OBJECT "<CMAKE_RC_COMPILER> /:auto-includes none /fo <OBJECT> <SOURCE>")
+endif()

@@ -1,0 +1,107 @@
+"""From compiled programs to what users download: wheels, archives, checksums, bill of materials."""
+
+from __future__ import annotations
+
+import struct
+import subprocess
+from pathlib import Path
+
+from . import sources, toolchain
+from .archives import Member, write_archive
+from .bill import bill
+from .targets import TARGETS, UNIVERSAL, UNIVERSAL_WHEEL_TAG, Target
+from .wheels import version_of, write_wheel
+
+# What the program writes itself, by its place below share/ (cmake/Install.cmake).
+TEXTS = {
+    "man/man1/tcfix.1": ["man"],
+    "bash-completion/completions/tcfix": ["completions", "bash"],
+    "zsh/site-functions/_tcfix": ["completions", "zsh"],
+    "fish/vendor_completions.d/tcfix.fish": ["completions", "fish"],
+}
+# The same for archives, where a reader looks for them by name.
+ARCHIVE_PATHS = {
+    "man/man1/tcfix.1": "tcfix.1",
+    "bash-completion/completions/tcfix": "completions/tcfix.bash",
+    "zsh/site-functions/_tcfix": "completions/_tcfix",
+    "fish/vendor_completions.d/tcfix.fish": "completions/tcfix.fish",
+}
+
+CPU_TYPES = {"macos-x86_64": (0x01000007, 3), "macos-arm64": (0x0100000C, 0)}
+SLICE_ALIGNMENT = 14  # as a power of two: the pages of Apple silicon
+
+
+def texts_of(program: Path) -> dict[str, bytes]:
+    """Manual page and completions, from a program that runs here."""
+    return {path: subprocess.run([program, *words], check=True, stdout=subprocess.PIPE).stdout
+            for path, words in TEXTS.items()}
+
+
+def licences_of(target: Target, cache: Path) -> list[Member]:
+    """The licence texts of what a target's program contains."""
+    zig = toolchain.install_zig(cache)
+    files = {each.name: sources.unpack(each, cache) / each.licence_file
+             for each in sources.linked_into(target.system)}
+    files.update({each.name: zig / each.licence_file for each in toolchain.runtimes(target)})
+    return [Member(f"linked/{name}.txt", files[name].read_bytes()) for name in sorted(files)]
+
+
+def join(slices: dict[str, bytes]) -> bytes:
+    """A universal file of thin, signed ones: each keeps its bytes, and with them its signature."""
+    page = 1 << SLICE_ALIGNMENT
+    header = struct.pack(">II", 0xCAFEBABE, len(slices))
+    body = bytearray()
+    for name in UNIVERSAL:
+        content = slices[name]
+        body += bytes(-len(body) % page)
+        header += struct.pack(">IIIII", *CPU_TYPES[name], page + len(body), len(content), SLICE_ALIGNMENT)
+        body += content
+    return header + bytes(page - len(header)) + bytes(body)
+
+
+class Package:
+    """Writes into one directory; all files of a run have the same texts."""
+
+    def __init__(self, project: Path, cache: Path, directory: Path, host_program: Path):
+        self.project = project
+        self.cache = cache
+        self.directory = directory
+        self.texts = texts_of(host_program)
+        self.powershell = subprocess.run([host_program, "completions", "powershell"], check=True,
+                                         stdout=subprocess.PIPE).stdout
+
+    def write(self, target: Target, program: bytes) -> list[Path]:
+        return self._write(target.name, target.wheel_tag, target.program, target.archive_suffix, program,
+                           licences_of(target, self.cache))
+
+    def write_universal(self, program: bytes) -> list[Path]:
+        return self._write("macos-universal", UNIVERSAL_WHEEL_TAG, "tcfix", ".tar.gz", program,
+                           licences_of(TARGETS[UNIVERSAL[0]], self.cache))
+
+    def _write(self, name: str, tag: str, program_name: str, suffix: str, program: bytes,
+               licences: list[Member]) -> list[Path]:
+        member = Member(program_name, program, True)
+        wheel = write_wheel(self.directory, self.project, tag, member, self.texts, licences)
+        archive = self.directory / f"tcfix-{version_of(self.project)}-{name}{suffix}"
+        contents = [member, Member("LICENSE", (self.project / "LICENSE").read_bytes()),
+                    Member("README.md", (self.project / "README.md").read_bytes()),
+                    Member("completions/tcfix.ps1", self.powershell)]
+        contents += [Member(ARCHIVE_PATHS[path], text) for path, text in self.texts.items()]
+        contents += [Member("licenses/" + each.path, each.content) for each in licences]
+        write_archive(archive, contents)
+        return [wheel, archive]
+
+
+def write_bill(project: Path, directory: Path, programs: dict[str, Path]) -> Path:
+    version = version_of(project)
+    path = directory / f"tcfix-{version}.cdx.json"
+    path.write_text(bill(version, programs))
+    return path
+
+
+def write_checksums(directory: Path) -> Path:
+    """SHA256SUMS of everything in the directory, in the form that `sha256sum -c` reads."""
+    path = directory / "SHA256SUMS"
+    files = sorted(each for each in directory.iterdir() if each.is_file() and each != path)
+    path.write_text("".join(f"{sources.sha256_of(each)}  {each.name}\n" for each in files))
+    return path

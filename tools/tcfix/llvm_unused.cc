@@ -1,0 +1,77 @@
+// What LLVM's sources refer to and tcfix never calls, so that the linker takes none of it. Readers of
+// other formats bring LLVM's intermediate language with them; handlers of signals and crashes bring an
+// option parser, a YAML parser and regular expressions: half of the program, in part set up at each start.
+// The linkers of Windows and macOS want all references defined, also those of functions that they leave out.
+#include <llvm/Object/Archive.h>
+#include <llvm/Object/Binary.h>
+#include <llvm/Object/IRObjectFile.h>
+#include <llvm/Object/ObjectFile.h>
+#include <llvm/Object/SymbolicFile.h>
+#include <llvm/Support/CrashRecoveryContext.h>
+#include <llvm/Support/Debug.h>
+#include <llvm/Support/Signals.h>
+#include <llvm/Support/raw_ostream.h>
+#include <llvm/TargetParser/Host.h>
+
+#include <cstdlib>
+
+namespace llvm {
+namespace object {
+
+// LLVM's Binary.cpp and SymbolicFile.cpp without the functions that read a file of any format.
+Binary::Binary(unsigned int type, MemoryBufferRef source) : TypeID(type), Data(source) {}
+Binary::~Binary() = default;
+StringRef Binary::getData() const {
+  return Data.getBuffer();
+}
+StringRef Binary::getFileName() const {
+  return Data.getBufferIdentifier();
+}
+MemoryBufferRef Binary::getMemoryBufferRef() const {
+  return Data;
+}
+SymbolicFile::SymbolicFile(unsigned int type, MemoryBufferRef source) : Binary(type, source) {}
+SymbolicFile::~SymbolicFile() = default;
+
+Expected<std::unique_ptr<Archive>> Archive::create(MemoryBufferRef) {
+  std::abort();
+}
+Expected<std::unique_ptr<IRObjectFile>> IRObjectFile::create(MemoryBufferRef, LLVMContext&) {
+  std::abort();
+}
+Expected<std::unique_ptr<ObjectFile>> ObjectFile::createELFObjectFile(MemoryBufferRef, bool) {
+  std::abort();
+}
+Expected<std::unique_ptr<ObjectFile>> ObjectFile::createXCOFFObjectFile(MemoryBufferRef, unsigned) {
+  std::abort();
+}
+Expected<std::unique_ptr<WasmObjectFile>> ObjectFile::createWasmObjectFile(MemoryBufferRef) {
+  std::abort();
+}
+
+} // namespace object
+
+raw_ostream& dbgs() {
+  return errs();
+}
+
+CrashRecoveryContext* CrashRecoveryContext::GetCurrent() {
+  return nullptr;
+}
+void CrashRecoveryContext::HandleExit(int) {
+  std::abort(); // called for a current context only
+}
+
+namespace sys {
+
+void RunInterruptHandlers() {}
+bool RemoveFileOnSignal(StringRef, std::string*) {
+  return false;
+}
+void DontRemoveFileOnSignal(StringRef) {}
+std::string getDefaultTargetTriple() {
+  return {};
+}
+
+} // namespace sys
+} // namespace llvm
