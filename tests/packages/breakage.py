@@ -6,7 +6,6 @@ import os
 import pathlib
 import shutil
 import subprocess
-import tempfile
 
 import elf_view
 
@@ -16,22 +15,7 @@ class Case:
     kind: str
     what: str  # what was done, for the report
     target: pathlib.Path  # the file that is replaced
-    content: object  # its new bytes, or None: it is removed
-
-
-def replaced_string(path, old, new):
-    """The library's bytes with one string of .dynstr replaced by one of the same length, so that hash tables
-    and offsets stay as they are; None where the string is the tail of another one."""
-    start, size = elf_view.string_table(path)
-    content = bytearray(path.read_bytes())
-    table = bytes(content[start:start + size])
-    if table.count(old.encode() + b"\0") != 1:
-        return None
-    place = table.find(b"\0" + old.encode() + b"\0")
-    if place < 0:
-        return None
-    content[start + place + 1:start + place + 1 + len(old)] = new.encode()
-    return bytes(content)
+    make: object  # called with the original and the path of the file that takes its place; None: removed
 
 
 def changed_name(name):
@@ -40,21 +24,40 @@ def changed_name(name):
     return name[:middle] + ("q" if name[middle] != "q" else "z") + name[middle + 1:]
 
 
-def foreign_library(soname):
+def place_of_string(path, text):
+    """Where a string of .dynstr lies in the file; None where it is the tail of another one, too."""
+    start, size = elf_view.string_table(path)
+    with open(path, "rb") as file:
+        file.seek(start)
+        table = file.read(size)
+    place = table.find(b"\0" + text.encode() + b"\0")
+    return None if place < 0 or table.count(text.encode() + b"\0") != 1 else start + place + 1
+
+
+def renaming(path, name):
+    """Replaces a string by another one of the same length: offsets and hash tables stay as they are, so that
+    nobody finds the old name, nor the new one."""
+    place = place_of_string(path, name)
+    if place is None:
+        return None
+
+    def make(original, out):
+        shutil.copy2(original, out)
+        with open(out, "r+b") as file:
+            file.seek(place)
+            file.write(changed_name(name).encode())
+    return make
+
+
+def make_foreign(original, out):
     """A library of another architecture."""
-    with tempfile.TemporaryDirectory() as folder:
-        out = pathlib.Path(folder) / "out.so"
-        subprocess.run(["aarch64-linux-gnu-gcc", "-shared", "-nostdlib", "-o", out, "-x", "c", "/dev/null",
-                        f"-Wl,-soname,{soname}"], check=True)
-        return out.read_bytes()
+    subprocess.run(["aarch64-linux-gnu-gcc", "-shared", "-nostdlib", "-o", out, "-x", "c", "/dev/null",
+                    f"-Wl,-soname,{out.name}"], check=True)
 
 
-def without_rpath(patchelf, path):
-    with tempfile.TemporaryDirectory() as folder:
-        out = pathlib.Path(folder) / "out.so"
-        shutil.copy2(path, out)
-        subprocess.run([patchelf, "--remove-rpath", out], check=True)
-        return out.read_bytes()
+def make_truncated(original, out):
+    with open(original, "rb") as file:
+        out.write_bytes(file.read(40))
 
 
 def providers(module, mapped, site):
@@ -69,8 +72,8 @@ def missing_library(module, own):
         return Case("library", f"{name} removed", path, None)
     needed = elf_view.dynamic(module.path)["needed"]
     for name in needed:
-        if content := replaced_string(module.path, name, changed_name(name)):
-            return Case("library", f"{name} renamed in NEEDED", module.path, content)
+        if make := renaming(module.path, name):
+            return Case("library", f"{name} renamed in NEEDED", module.path, make)
     return None
 
 
@@ -78,29 +81,33 @@ def missing_symbol(module, own):
     wanted = elf_view.symbols(module.path, is_defined=False)
     for name, path in own.items():
         for symbol in sorted(wanted & elf_view.symbols(path, is_defined=True)):
-            if content := replaced_string(path, symbol, changed_name(symbol)):
-                return Case("symbol", f"{symbol} renamed in {name}", path, content)
+            if make := renaming(path, symbol):
+                return Case("symbol", f"{symbol} renamed in {name}", path, make)
     for symbol in sorted(wanted):
         if symbol.startswith("Py"):
-            if content := replaced_string(module.path, symbol, changed_name(symbol)):
-                return Case("symbol", f"{symbol} renamed in {module.path.name}", module.path, content)
+            if make := renaming(module.path, symbol):
+                return Case("symbol", f"{symbol} renamed in {module.path.name}", module.path, make)
     return None
 
 
 def other_architecture(module, own):
     name, path = next(iter(own.items()), (module.path.name, module.path))
-    return Case("architecture", f"{name} for aarch64", path, foreign_library(name))
+    return Case("architecture", f"{name} for aarch64", path, make_foreign)
 
 
 def stripped_rpath(module, own, patchelf):
     if not own or not elf_view.dynamic(module.path)["rpath"]:
         return None
-    return Case("rpath", f"search path of {module.path.name} removed", module.path, without_rpath(patchelf, module.path))
+
+    def make(original, out):
+        shutil.copy2(original, out)
+        subprocess.run([patchelf, "--remove-rpath", out], check=True)
+    return Case("rpath", f"search path of {module.path.name} removed", module.path, make)
 
 
 def truncated(module, own):
     name, path = next(iter(own.items()), (module.path.name, module.path))
-    return Case("truncated", f"{name} cut to 40 bytes", path, path.read_bytes()[:40])
+    return Case("truncated", f"{name} cut to 40 bytes", path, make_truncated)
 
 
 def cases(module, mapped, site, patchelf):
@@ -116,9 +123,8 @@ def broken(case):
     aside = case.target.with_name(case.target.name + ".aside")
     os.rename(case.target, aside)
     try:
-        if case.content is not None:
-            case.target.write_bytes(case.content)
-            shutil.copymode(aside, case.target)
+        if case.make:
+            case.make(aside, case.target)
         yield
     finally:
         case.target.unlink(missing_ok=True)

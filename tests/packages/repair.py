@@ -2,11 +2,11 @@
 nothing, and undo gives the original bytes back."""
 import base64
 import csv
+import filecmp
 import hashlib
 import json
 import os
 import pathlib
-import shutil
 import subprocess
 
 from health import doctor_all
@@ -18,30 +18,26 @@ from sabotage import linked_copy
 OPEN = "import ctypes, os, sys\ntry: ctypes.CDLL(sys.argv[1], os.RTLD_NOW)\nexcept OSError as error: print(error)"
 
 
-def files(site):
-    return [path for path in site.rglob("*") if path.is_file() and not path.is_symlink()]
-
-
-def digests(site):
-    """Content of every file below, by path; unchanged hard links are known by their inode."""
-    return {str(path.relative_to(site)): hashlib.file_digest(open(path, "rb"), "sha256").hexdigest()
-            for path in files(site)}
-
-
 def stamps(site):
-    """What changes when anything is written; the ctime of a hard link also changes by other links to it."""
-    return {str(path): (status.st_ino, status.st_mtime_ns, status.st_size)
-            for path in site.rglob("*") for status in (path.lstat(),)}
+    """What changes when anything is written."""
+    return {str(path.relative_to(site)): (status.st_ino, status.st_mtime_ns, status.st_size)
+            for path in site.rglob("*") for status in (path.lstat(),) if not path.is_dir()}
 
 
-def record_problems(site):
-    """Rows of any RECORD that do not fit their file."""
+def differing(site, original):
+    """Files of a hard-linked copy whose content is no longer the original's."""
+    now, before = stamps(site), stamps(original)
+    return sorted(path for path in {*now, *before} if now.get(path) != before.get(path)
+                  and not (path in now and path in before and filecmp.cmp(site / path, original / path, shallow=False)))
+
+
+def record_problems(site, found):
+    """Rows of RECORD that do not fit their file."""
     problems = []
-    for record in site.glob("*.dist-info/RECORD"):
-        with open(record, newline="") as file:
-            for path, digest, size in csv.reader(file):
-                if digest and not matches(site / path, digest, size):
-                    problems.append(f"{record.parent.name}: {path}")
+    for name, one in found.items():
+        with open(one.info / "RECORD", newline="") as file:
+            problems += [f"{name}: {path}" for path, digest, size in csv.reader(file)
+                         if digest and not matches(site / path, digest, size)]
     return problems
 
 
@@ -49,84 +45,76 @@ def matches(path, digest, size):
     kind, _, text = digest.partition("=")
     if not path.is_file() or (size and path.stat().st_size != int(size)):
         return False
-    real = hashlib.file_digest(open(path, "rb"), kind).digest()
+    with open(path, "rb") as file:
+        real = hashlib.file_digest(file, kind).digest()
     return base64.urlsafe_b64encode(real).rstrip(b"=").decode() == text
 
 
-def on_demand(environment, found):
-    """What the loader alone says to each library that is not a module."""
-    python = environment / "bin" / "python"
-    messages = {}
-    for one in found.values():
-        modules = {module.path for module in one.modules}
-        for path in one.libraries:
-            if path not in modules:
-                result = subprocess.run([python, "-I", "-B", "-c", OPEN, path], stdout=subprocess.PIPE, text=True,
-                                        env=clean_environment())
-                messages[path] = result.stdout.strip() or (f"status {result.returncode}" if result.returncode else "")
-    return messages
+def outcomes(environment, found):
+    """What import says to each module, and the loader to each other library: a message, or nothing."""
+    modules = {module.path: module.name for one in found.values() for module in one.modules}
+    answers = import_modules(environment, [(name, path) for path, name in modules.items()])
+    texts = {path: "" if answers[name]["outcome"] in ("loads", "python") else answers[name]["text"]
+             for path, name in modules.items()}
+    for path in (path for one in found.values() for path in one.libraries if path not in modules):
+        result = subprocess.run([environment / "bin" / "python", "-I", "-B", "-c", OPEN, path], stdout=subprocess.PIPE,
+                                text=True, env=clean_environment(), cwd="/")
+        texts[path] = result.stdout.strip() or (f"status {result.returncode}" if result.returncode else "")
+    return texts
 
 
-def run(tcfix, command, environment):
-    result = subprocess.run([tcfix, command, "--json", *(["--all"] if command == "apply" else []), environment],
-                            stdout=subprocess.PIPE, text=True)
+def run(tcfix, *arguments):
+    result = subprocess.run([tcfix, *arguments], stdout=subprocess.PIPE, text=True)
     return result.returncode, json.loads(result.stdout)
 
 
-def changed_files(document):
-    return [file for target in document["targets"] for file in target["files"] if file["status"] == "changed"]
+def files_of(document, status):
+    return [file for target in document["targets"] for file in target["files"] if file["status"] == status]
 
 
-def compare(title, before, after, problems):
+def touched(found, files):
+    """The distributions that these files belong to."""
+    paths = {os.path.realpath(file["path"]) for file in files}
+    return {name: one for name, one in found.items() if any(os.path.realpath(path) in paths for path in one.libraries)}
+
+
+def compare(before, after, problems):
     """Reports what got worse, and prints what got better."""
-    for key, old in before.items():
-        if not old and after[key]:
-            problems.append(f"{title}: {key} loaded before: {after[key]}")
-    better = [key for key, old in before.items() if old and not after[key]]
-    nearer = [f"{pathlib.Path(key).name}: {after[key]}" for key, old in before.items()
-              if old and after[key] and old != after[key]]
-    print(f"{title}: {sum(not text for text in before.values())} of {len(before)} load before, "
+    problems += [f"{path} loaded before: {after[path]}" for path, old in before.items() if not old and after[path]]
+    print(f"{sum(not text for text in before.values())} of {len(before)} libraries load before, "
           f"{sum(not text for text in after.values())} after")
-    for line in [*(f"now loads: {pathlib.Path(key).name}" for key in better), *nearer]:
-        print(f"  {line}")
+    for path, old in before.items():
+        if old != after[path]:
+            print(f"  {path.name}: {old} -> {after[path] or 'loads'}")
 
 
-def loading(environment, found):
-    outcomes = import_modules(environment, [(module.name, module.path) for one in found.values() for module in one.modules])
-    return {name: "" if one["outcome"] in ("loads", "python") else one["text"] for name, one in outcomes.items()}
+def check_apply(tcfix, copy, problems):
+    """A first run, judged by the loader and by RECORD; gives its exit code."""
+    site = site_packages(copy)
+    _, document = run(tcfix, "apply", "--all", "--json", "--dry-run", copy)
+    found = touched(distributions(copy), files_of(document, "would_change"))
+    bad_records, before = record_problems(site, found), outcomes(copy, found)
+    verdicts = {name: one["verdict"] for name, one in doctor_all(tcfix, copy).items()}
+    code, document = run(tcfix, "apply", "--all", "--json", copy)
+    print(f"apply --all: exit {code}, {len(files_of(document, 'changed'))} libraries of {', '.join(found)} changed")
+    compare(before, outcomes(copy, found), problems)
+    problems += [f"doctor: {name} was ok before" for name, one in doctor_all(tcfix, copy).items()
+                 if verdicts[name] == "ok" and one["verdict"] != "ok"]
+    problems += [f"RECORD: {line}" for line in record_problems(site, found) if line not in bad_records]
+    return code
 
 
 def check(tcfix, environment, scratch):
     """Prints what happened; gives the number of broken promises."""
     copy = linked_copy(environment, pathlib.Path(scratch) / "repaired")
-    problems = []
-    try:
-        site, found = site_packages(copy), distributions(copy)
-        original, bad_records = digests(site), record_problems(site)
-        imports, libraries = loading(copy, found), on_demand(copy, found)
-        verdicts = {name: one["verdict"] for name, one in doctor_all(tcfix, copy).items()}
-        code, document = run(tcfix, "apply", copy)
-        changed = changed_files(document)
-        print(f"apply --all: exit {code}, {len(changed)} libraries changed")
-        for file in changed:
-            edits = ", ".join(f"{edit['op']} {edit.get('value', '')}" for edit in file["edits"])
-            print(f"  {os.path.relpath(file['path'], site)}: {edits}")
-        compare("modules", imports, loading(copy, found), problems)
-        compare("libraries on demand", libraries, on_demand(copy, found), problems)
-        for name, one in doctor_all(tcfix, copy).items():
-            if verdicts[name] == "ok" and one["verdict"] != "ok":
-                problems.append(f"doctor: {name} was ok before")
-        problems += [f"RECORD: {line}" for line in record_problems(site) if line not in bad_records]
-        before = stamps(site)
-        again, document = run(tcfix, "apply", copy)
-        if changed_files(document) or stamps(site) != before or again != code:
-            problems.append(f"the second run changed something, or ended with {again} instead of {code}")
-        code, _ = run(tcfix, "undo", copy)
-        now = digests(site)
-        if code or now != original:
-            differing = sorted(path for path in {*now, *original} if now.get(path) != original.get(path))
-            problems.append(f"undo: exit {code}, differs: {differing[:5]}")
-    finally:
-        shutil.rmtree(copy)
+    site, original, problems = site_packages(copy), site_packages(environment), []
+    code = check_apply(tcfix, copy, problems)
+    before = stamps(site)
+    again, document = run(tcfix, "apply", "--all", "--json", copy)
+    if files_of(document, "changed") or stamps(site) != before or again != code:
+        problems.append(f"the second run changed something, or ended with {again} instead of {code}")
+    undone, _ = run(tcfix, "undo", "--json", copy)
+    if undone or differing(site, original):
+        problems.append(f"undo: exit {undone}, differs: {differing(site, original)[:5]}")
     print(f"{len(problems)} broken promises" + "".join(f"\n  {line}" for line in problems))
     return len(problems)

@@ -1,15 +1,20 @@
 """Each distribution broken on purpose, in each way that applies: the real import fails, and doctor's first cause
 names the library or symbol that the loader names; where the import still works, doctor reports nothing."""
+import concurrent.futures
+import contextlib
 import dataclasses
-import os
 import pathlib
+import queue
 import shutil
 import subprocess
 
+import elf_view
 from breakage import broken, cases
 from health import doctor_all
 from imports import import_modules, named_by_loader
 from modules import distributions, site_packages
+
+COPIES = 3  # imports that run at the same time, each in a copy of its own
 
 
 @dataclasses.dataclass
@@ -33,48 +38,106 @@ def linked_copy(environment, target):
     return pathlib.Path(target)
 
 
-def choose(distribution, outcomes, site):
-    """The module to break: the first one that loads and needs a library of its environment directly, else the
-    first one that loads."""
-    from breakage import providers
-    loading = [one for one in distribution.modules if outcomes[one.name]["outcome"] in ("loads", "python")]
-    for module in loading[:40]:
-        if providers(module, outcomes[module.name]["mapped"], site):
-            return module
-    return loading[0] if loading else None
+def choose(environment, distribution, libraries):
+    """The module to break, and the libraries that its process maps: one that needs a library of the environment
+    directly if there is one, and that loads."""
+    def needs(module):
+        return bool(libraries & set(elf_view.dynamic(module.path)["needed"]))
+
+    for module in sorted(distribution.modules, key=lambda one: not needs(one))[:3]:
+        outcome = import_modules(environment, [(module.name, module.path)])[module.name]
+        if outcome["outcome"] in ("loads", "python"):
+            return module, outcome["mapped"]
+    return None, []
+
+
+def plan(environment, found, patchelf):
+    """(distribution's name, module, case) for all that can be broken."""
+    site = site_packages(environment)
+    libraries = {path.name for one in distributions(environment).values() for path in one.libraries}
+
+    def one(name):
+        module, mapped = choose(environment, found[name], libraries)
+        return [(name, module, case) for case in cases(module, mapped, site, patchelf)] if module else []
+
+    with concurrent.futures.ThreadPoolExecutor(COPIES) as pool:
+        return [entry for entries in pool.map(one, found) for entry in entries]
+
+
+def moved(path, old, new):
+    return pathlib.Path(new) / path.relative_to(old)
+
+
+def real_text(environment, copy, module, case):
+    """What the loader reports in this copy, where only this is broken."""
+    with broken(dataclasses.replace(case, target=moved(case.target, environment, copy))):
+        outcome = import_modules(copy, [(module.name, moved(module.path, environment, copy))])[module.name]
+    return "" if outcome["outcome"] == "loads" else outcome["text"]
+
+
+def real_texts(environment, planned, scratch):
+    copies = queue.Queue()
+    for number in range(COPIES):
+        copies.put(linked_copy(environment, pathlib.Path(scratch) / f"copy{number}"))
+
+    def one(entry):
+        copy = copies.get()
+        try:
+            return real_text(environment, copy, *entry[1:])
+        finally:
+            copies.put(copy)
+
+    with concurrent.futures.ThreadPoolExecutor(COPIES) as pool:
+        return list(pool.map(one, planned))
+
+
+def cause_of(package):
+    return (package["cause"] or "") if package["verdict"] == "broken" else ""
+
+
+def causes_of_kind(tcfix, planned, kind):
+    """Doctor's causes where every distribution is broken in this way at once."""
+    with contextlib.ExitStack() as stack:
+        taken = set()
+        for _, _, case in planned:
+            if case.kind == kind and case.target not in taken:
+                taken.add(case.target)
+                stack.enter_context(broken(case))
+        return {name: cause_of(package) for name, package in doctor_all(tcfix, environment_of(planned)).items()}
+
+
+def environment_of(planned):
+    module = planned[0][1]
+    return next(path for path in module.path.parents if (path / "pyvenv.cfg").exists())
 
 
 def judge(tcfix, environment, name, module, case):
+    """One case by itself."""
     with broken(case):
+        cause = cause_of(doctor_all(tcfix, environment)[name])
         outcome = import_modules(environment, [(module.name, module.path)])[module.name]
-        package = doctor_all(tcfix, environment)[name]
-    text = outcome["text"] if outcome["outcome"] != "loads" else ""
-    cause = package["cause"] or "" if package["verdict"] == "broken" else ""
-    return Result(name, case.kind, case.what, text, cause)
+    return Result(name, case.kind, case.what, "" if outcome["outcome"] == "loads" else outcome["text"], cause)
 
 
 def check(tcfix, patchelf, environment, scratch, only=()):
     """Prints a line for each case; gives the number of disagreements."""
     copy = linked_copy(environment, pathlib.Path(scratch) / "broken")
+    found = {name: one for name, one in distributions(copy).items() if one.modules and (not only or name in only)}
+    planned = plan(copy, found, patchelf)
+    print(f"{len(planned)} cases", flush=True)
+    causes = {kind: causes_of_kind(tcfix, planned, kind) for kind in sorted({case.kind for _, _, case in planned})}
     results = []
-    try:
-        site = site_packages(copy)
-        found = {name: one for name, one in distributions(copy).items()
-                 if one.modules and (not only or name in only)}
-        outcomes = import_modules(copy, [(module.name, module.path) for one in found.values() for module in one.modules])
-        for name, one in found.items():
-            module = choose(one, outcomes, site)
-            if not module:
-                continue
-            for case in cases(module, outcomes[module.name]["mapped"], site, patchelf):
-                result = judge(tcfix, copy, name, module, case)
-                results.append(result)
-                print(f"{'agree' if result.agrees() else 'DIFFER'}  {name}  {case.kind}: {case.what}\n"
-                      f"          loader: {result.text[:200] or 'loads'}\n          doctor: {result.cause[:200] or 'loads'}",
-                      flush=True)
-    finally:
-        shutil.rmtree(copy)
+    for (name, module, case), text in zip(planned, real_texts(copy, planned, scratch)):
+        result = Result(name, case.kind, case.what, text, causes[case.kind][name])
+        if not result.agrees():
+            # Something else that is broken, too, may have come first.
+            result = judge(tcfix, copy, name, module, case)
+        results.append(result)
+        print(f"{'agree' if result.agrees() else 'DIFFER'}  {name}  {case.kind}: {case.what}\n"
+              f"          loader: {result.text[:300] or 'loads'}\n          doctor: {result.cause[:300] or 'loads'}",
+              flush=True)
     summarize(results)
+    shutil.rmtree(copy)
     return sum(not result.agrees() for result in results)
 
 
