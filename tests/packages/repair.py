@@ -15,7 +15,18 @@ from modules import distributions, site_packages
 from sabotage import linked_copy
 
 # In a process of its own: the loader's message about a library, or nothing.
-OPEN = "import ctypes, os, sys\ntry: ctypes.CDLL(sys.argv[1], os.RTLD_NOW)\nexcept OSError as error: print(error)"
+OPEN = """
+import ctypes, os, sys
+for first in sys.argv[2:]:
+    ctypes.CDLL(first, os.RTLD_NOW | os.RTLD_GLOBAL)
+try:
+    ctypes.CDLL(sys.argv[1], os.RTLD_NOW)
+except OSError as error:
+    print(error)
+"""
+# What the package's own code loads first, from the same directory: it has symbols that these use.
+FIRST = {"libonnxruntime_providers_cuda.so": "libonnxruntime_providers_shared.so",
+         "libonnxruntime_providers_tensorrt.so": "libonnxruntime_providers_shared.so"}
 
 
 def stamps(site):
@@ -57,8 +68,10 @@ def outcomes(environment, found):
     texts = {path: "" if answers[name]["outcome"] in ("loads", "python") else answers[name]["text"]
              for path, name in modules.items()}
     for path in (path for one in found.values() for path in one.libraries if path not in modules):
-        result = subprocess.run([environment / "bin" / "python", "-I", "-B", "-c", OPEN, path], stdout=subprocess.PIPE,
-                                text=True, env=clean_environment(), cwd="/")
+        first = [path.with_name(FIRST[path.name])] if path.name in FIRST else []
+        result = subprocess.run([environment / "bin" / "python", "-I", "-B", "-c", OPEN, path, *first],
+                                stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=clean_environment(),
+                                cwd="/")
         texts[path] = result.stdout.strip() or (f"status {result.returncode}" if result.returncode else "")
     return texts
 
