@@ -25,6 +25,7 @@ struct Context {
   /// Its files come from a package index, which has them again. False for builds of one's own.
   bool canReplace = true, canReplaceTorch = true;
   bool isFromConda = false; ///< the package; then pip must not touch it
+  bool torchIsMissing = false; ///< known not to be installed, so that nothing can be replaced
 };
 
 /// A word of a command line, in quotes if it needs them.
@@ -56,6 +57,13 @@ std::string torchInstallCommand(const Context& context);
 
 /// Installs a package that is missing, without changing torch.
 std::string installCommand(const Context& context, const std::string& package);
+
+/// True for a package whose releases require one version of torch each.
+bool isBuiltForOneTorch(llvm::StringRef package);
+
+/// Installs this build of a package from the index of its channel: "2.4.0+cu124".
+std::string channelCommand(const Context& context, const std::string& package,
+                           llvm::StringRef version);
 
 /// Installs NVIDIA's wheel with this library; empty if none is known, or torch has another CUDA.
 std::string cudaInstallCommand(const Context& context, llvm::StringRef library);

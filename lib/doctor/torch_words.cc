@@ -14,9 +14,11 @@ std::string cudaText(int major) {
 } // namespace
 
 Words torchMissing(const Defect& defect, const FindingContext& context) {
+  FindingContext without = context;
+  without.torchIsMissing = without.canReplaceTorch = true;
   return withQuote(
       defect, defect.isFromText() ? sentenceOf(defect) : "there is no torch in this environment",
-      torchInstallCommand(context));
+      torchInstallCommand(without));
 }
 
 Words torchBroken(const Defect& defect, const FindingContext& context) {

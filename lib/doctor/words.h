@@ -29,7 +29,8 @@ WordsFunction packageMissing, placeholderRelease, pythonAbi, pythonVersionMismat
     shadowed, pluginMismatch, heicUnavailable, recordMismatch, loadsForReal, simulationDisagrees,
     importFails;
 // text_words.cc
-WordsFunction causeNotTold, packageUnavailable, noWheel, pluginBroken, operatorsMissing, crashed;
+WordsFunction causeNotTold, packageUnavailable, noWheel, requirementsConflict, pluginBroken,
+    operatorsMissing, crashed;
 /// Missing, and so is torch's version in the text.
 Words missingWithoutTorch(const Defect& defect, FindingContext context);
 

@@ -3,6 +3,7 @@
 #include "traceback/phrase.h"
 
 #include "providers/torch.h"
+#include "recipe/recipe.h"
 
 namespace tcfix::traceback {
 
@@ -10,6 +11,12 @@ using Kind = Defect::Kind;
 
 Defect cannotOpen(const Place& place) {
   Defect defect{Kind::MissingDependency, {}, subjectOf(place.before())};
+  llvm::StringRef name = defect.name;
+  name.consume_back(" (deleted)"); // as /proc calls a file that was replaced
+  // A path is of the file itself, which a package should have.
+  if (std::string package = packageOf(name);
+      !package.empty() && package != recipe::defaultRecipe().name)
+    defect = {Kind::MissingDependency, name.str()};
   // A program's own libraries: "ffmpeg: error while loading shared libraries: libx.so: cannot…".
   constexpr llvm::StringLiteral kProgram = ": error while loading shared libraries";
   if (size_t at = place.before().find(kProgram); at != llvm::StringRef::npos)

@@ -136,6 +136,9 @@ Finding findingOf(const Defect& failure, FindingContext context, const Traceback
       (packageOf(failure.path).empty() || defect.kind == Kind::MissingSymbols ||
        defect.kind == Kind::MissingTorchSymbols || defect.kind == Kind::LibraryTooOld))
     finding.action.clear();
+  // NVIDIA's wheels are found through torch; other packages look elsewhere.
+  if (!isOwn && package != "torch" && defect.kind == Kind::CudaMissing)
+    finding.action.clear();
   if (finding.action.empty() && package == "torch")
     finding.action = "tcfix doctor --package torch";
   else if (finding.action.empty() && !isOwn && defect.kind != Kind::PackageMissing)

@@ -92,6 +92,8 @@ Defect noInstallableWheel(const Place& place);
 Defect noRelease(const Place& place);
 Defect notInIndex(const Place& place);
 Defect noCondaPackage(const Place& place);
+Defect conflict(const Place& place);
+Defect installedConflict(const Place& place);
 Defect crashed(const Place& place);
 Defect operatorMissing(const Place& place);
 Defect operatorNotThere(const Place& place);

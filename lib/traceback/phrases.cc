@@ -127,6 +127,11 @@ constexpr Phrase kPhrases[] = {
     {"source distribution or wheel for the current platform", noInstallableWheel},
     {"is not a supported wheel on this platform", noInstallableWheel},
     {"PackagesNotFoundError: The following packages are", noCondaPackage},
+    {"conflicting dependencies", conflict},
+    {"The conflict is caused by:", conflict},
+    {" which is incompatible", installedConflict},
+    {"requirements are unsatisfiable", conflict},
+    {"UnsatisfiableError: ", conflict},
     // Packages that use it
     {"lease install ", pleaseInstall},
     {"requires the ", pleaseInstall},
@@ -145,6 +150,7 @@ bool isAboutLibrary(Kind kind) {
   case Kind::PackageUnavailable:
   case Kind::PackageDamaged:
   case Kind::NoWheel:
+  case Kind::RequirementsConflict:
   case Kind::Crashed:
   case Kind::OperatorsMissing:
   case Kind::PluginBroken:
@@ -164,6 +170,19 @@ std::string packageAround(llvm::StringRef text, Span at) {
       torio < next.find(recipe::defaultRecipe().name))
     package = "torio";
   return package;
+}
+
+void nameSubject(Defect& failure, llvm::StringRef text, Span at) {
+  if (failure.path.find_first_of("/\\") == std::string::npos && failure.subject.empty() &&
+      isAboutLibrary(failure.kind))
+    failure.subject = packageAround(text, at);
+}
+
+Defect* findSame(std::vector<Defect>& failures, const Defect& failure) {
+  for (Defect& each : failures)
+    if (isSame(each, failure))
+      return &each;
+  return nullptr;
 }
 
 struct Hit {
@@ -190,12 +209,16 @@ std::vector<Defect> readFailures(llvm::StringRef text) {
       continue;
     Place place{text, hit.span.begin, hit.span.end};
     Defect failure = hit.phrase->read(place);
-    if ((isSame(failure, Defect()) && failure.actual.empty()) || contains(failures, failure))
+    if (isSame(failure, Defect()) && failure.actual.empty())
       continue;
     failure.quote = place.line();
-    if (failure.path.find_first_of("/\\") == std::string::npos && failure.subject.empty() &&
-        isAboutLibrary(failure.kind))
-      failure.subject = packageAround(text, hit.span);
+    nameSubject(failure, text, hit.span);
+    // A program prints the error, and its traceback after it: that one shows the package.
+    if (Defect* known = findSame(failures, failure)) {
+      if (known->subject.empty())
+        known->subject = failure.subject;
+      continue;
+    }
     // dyld's sentence goes on over several lines, to the end of its list.
     readUntil = place.end;
     if (!failure.tried.empty())
