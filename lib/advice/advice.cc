@@ -4,6 +4,7 @@
 #include "recipe/cuda_name.h"
 #include "recipe/ffmpeg_packages.h"
 #include "recipe/recipe.h"
+#include "recipe/system_packages.h"
 
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/StringExtras.h>
@@ -133,7 +134,8 @@ namespace {
 /// 2.9 is the newest whose channels have been seen for Windows: cu128 for CUDA 12, cu130 for 13.
 std::string withCudaOnWindows(const Context& context, const recipe::Recipe& recipe) {
   const int cuda = *context.torch.cudaMajor;
-  const recipe::TorchBuild wanted = recipe::torchBuildOf(cuda == 12 ? "2.9.1+cu128" : "2.9.1+cu130");
+  const recipe::TorchBuild wanted =
+      recipe::torchBuildOf(cuda == 12 ? "2.9.1+cu128" : "2.9.1+cu130");
   const std::optional<recipe::Release> release = recipe.releaseFor(wanted, context.machine);
   if (!release || (cuda != 12 && cuda != 13))
     return {};
@@ -251,12 +253,38 @@ std::string installCommand(const Context& context, const std::string& package) {
 }
 
 bool isBuiltForOneTorch(llvm::StringRef package) {
-  return package == "torchvision" || package == "torchaudio";
+  return package == "torchvision" || package == "torchaudio" || package == "xformers";
+}
+
+std::string distributionOf(llvm::StringRef module) {
+  constexpr std::pair<llvm::StringLiteral, llvm::StringLiteral> kOthers[] = {
+      {"cv2", ""},
+      {"PIL", "Pillow"},
+      {"yaml", "PyYAML"},
+      {"sklearn", "scikit-learn"},
+      {"fitz", "PyMuPDF"},
+      {"skimage", "scikit-image"},
+      {"Crypto", ""},
+      {"llama_cpp", "llama-cpp-python"},
+      {"OpenSSL", "pyOpenSSL"},
+      {"onnxruntime", ""}};
+  for (const auto& [name, distribution] : kOthers)
+    if (name == module)
+      return distribution.str();
+  return module.str();
+}
+
+std::string systemPackageCommand(llvm::StringRef library) {
+  return recipe::systemPackageOf(library).empty() ? std::string()
+         : recipe::isWindowsRuntime(library)
+             ? "winget install " + recipe::systemPackageOf(library)
+             : "sudo apt install " + recipe::systemPackageOf(library);
 }
 
 std::string channelCommand(const Context& context, const std::string& package,
                            llvm::StringRef version) {
-  return pipInstall(context, package + "==" + publicPart(version), Mode::Usual,
+  // With its channel: else another build of the same version would do.
+  return pipInstall(context, package + "==" + version.str(), Mode::Usual,
                     recipe::torchBuildOf(version).channel);
 }
 

@@ -80,6 +80,9 @@ Words missingSymbols(const Defect& defect, const FindingContext& context) {
     words.evidence.push_back({"text", *defect.quote});
   const bool hasTable = !recipe::recipeFor(context.package).torchMatches.empty();
   words.action = isTorchs && hasTable ? fittingReleaseCommand(context) : reinstallCommand(context);
+  if (isTorchs && hasTable && context.torch.version.empty())
+    words.message += "; install the one for this torch (" +
+                     releasesByTorch(recipe::recipeFor(context.package)) + ")";
   return words;
 }
 
@@ -93,9 +96,11 @@ Words cxx11Abi(const Defect& defect, const FindingContext& context) {
 Words missingVersions(const Defect& defect, const FindingContext& context) {
   return {sentenceOf(defect),
           {{"library", defect.provider}, {"versions", defect.items}},
-          defect.kind == Defect::Kind::LibstdcxxTooOld ? "conda install -c conda-forge \"libstdcxx-ng>=13\""
-          : defect.kind == Defect::Kind::GlibcTooOld ? std::string() // only another system has another one
-                                             : reinstallCommand(context)};
+          defect.kind == Defect::Kind::LibstdcxxTooOld
+              ? "conda install -c conda-forge \"libstdcxx-ng>=13\""
+          : defect.kind == Defect::Kind::GlibcTooOld
+              ? std::string() // only another system has another one
+              : reinstallCommand(context)};
 }
 
 Words wrongArchitecture(const Defect& defect, const FindingContext& context) {
@@ -120,17 +125,16 @@ Words foreignLibrary(const Defect& defect, const FindingContext& context) {
 
 Words duplicateEntry(const Defect& defect, const FindingContext& context) {
   const bool isPath = defect.kind == Defect::Kind::DuplicateEntry;
-  Words words{sentenceOf(defect),
-              {{isPath ? "entry" : "dependency", defect.name}},
-              context.applyCommand};
+  Words words{
+      sentenceOf(defect), {{isPath ? "entry" : "dependency", defect.name}}, context.applyCommand};
   if (!defect.isFromText() && !defect.isRepairable) {
     // apply edits the package's own libraries only. Any edit removes the second entry; this one
     // changes nothing else.
-    words.action = "tcfix edit " +
-                   (isPath ? "--add-rpath " + advice::quoted(defect.name)
-                           : "--rename-dependency " +
-                                 advice::quoted(defect.name + "=" + defect.name)) +
-                   " " + advice::quoted(defect.path);
+    words.action =
+        "tcfix edit " +
+        (isPath ? "--add-rpath " + advice::quoted(defect.name)
+                : "--rename-dependency " + advice::quoted(defect.name + "=" + defect.name)) +
+        " " + advice::quoted(defect.path);
     for (size_t i = 1; i < defect.items.size(); ++i)
       words.action += " " + advice::quoted(defect.items[i]);
   }

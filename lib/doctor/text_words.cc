@@ -9,17 +9,6 @@ namespace tcfix::doctor {
 
 namespace {
 
-constexpr size_t kMostPairs = 3; // of a release and its torch, in a sentence
-
-/// Which release goes with which older torch, the newest first: "0.10 for torch 2.10".
-std::string releasesByTorch(const recipe::Recipe& recipe) {
-  std::vector<std::string> pairs;
-  for (const recipe::TorchMatch& match : llvm::reverse(recipe.torchMatches))
-    if (pairs.size() < kMostPairs && match.torch < recipe.torchMatches.back().torch)
-      pairs.push_back(match.last.text() + " for torch " + match.torch.text());
-  return llvm::join(pairs, ", ");
-}
-
 /// "Linux x86_64 since 0.0, Linux aarch64 since 0.11".
 std::string wheelPlaces(const recipe::Recipe& recipe) {
   std::vector<std::string> places;
@@ -32,13 +21,21 @@ std::string wheelPlaces(const recipe::Recipe& recipe) {
 
 } // namespace
 
+std::string releasesByTorch(const recipe::Recipe& recipe) {
+  constexpr size_t kMostPairs = 3; // in a sentence
+  std::vector<std::string> pairs;
+  for (const recipe::TorchMatch& match : llvm::reverse(recipe.torchMatches))
+    if (pairs.size() < kMostPairs && match.torch < recipe.torchMatches.back().torch)
+      pairs.push_back(match.last.text() + " for torch " + match.torch.text());
+  return llvm::join(pairs, ", ");
+}
+
 Words causeNotTold(const Defect& defect, const FindingContext& context) {
   constexpr llvm::StringLiteral kNext = "tcfix doctor";
   const recipe::Recipe& recipe = recipe::defaultRecipe();
   if (context.package != recipe.name)
-    return withQuote(defect,
-                     sentenceOf(defect) + ". Send the whole text, or run this where it happened",
-                     {});
+    return withQuote(
+        defect, sentenceOf(defect) + ". Send the whole text, or run this where it happened", {});
   if (!defect.majors.empty())
     return withQuote(defect,
                      "the text shows only the attempts with FFmpeg " + majorsText(defect.majors) +

@@ -25,8 +25,9 @@ Words torchBroken(const Defect& defect, const FindingContext& context) {
   const bool isCuda = kindOfDependency(defect.name) == Defect::Kind::CudaMissing;
   Words words{"torch itself does not load: " + sentenceOf(defect),
               {{"dependency", defect.name}},
-              defect.kind == Defect::Kind::TorchLacksRuntime ? "winget install Microsoft.VCRedist.2015+.x64"
-                                                     : torchReinstallCommand(context, isCuda)};
+              defect.kind == Defect::Kind::TorchLacksRuntime
+                  ? "winget install Microsoft.VCRedist.2015+.x64"
+                  : torchReinstallCommand(context, isCuda)};
   if (defect.isFromText())
     words.evidence.push_back({"text", *defect.quote});
   return words;
@@ -47,6 +48,17 @@ Words vendorTorch(const Defect& defect, const FindingContext& context) {
 }
 
 Words torchVersionMismatch(const Defect& defect, const FindingContext& context) {
+  if (defect.name.empty()) { // of another package, which reports it itself
+    const recipe::TorchBuild wanted = recipe::torchBuildOf(defect.actual);
+    const bool isOtherBuild = llvm::StringRef(wanted.version).split('+').first ==
+                              llvm::StringRef(context.torch.version).split('+').first;
+    return withQuote(defect,
+                     context.package + " is built for torch " + defect.actual + "; this is torch " +
+                         context.torch.version,
+                     context.torch.isForeign() ? std::string()
+                     : isOtherBuild            ? channelCommand(context, "torch", defect.actual)
+                                               : installCommand(context, context.package));
+  }
   return {defect.actual.empty()
               ? "this " + context.package + " is one of " + defect.name +
                     ", and none of them is built for torch " + context.torch.version
@@ -82,7 +94,8 @@ Words cudaVariantMismatch(const Defect& defect, const FindingContext& context) {
   careful.torch.cudaMajor = torchs.value_or(0);
   const std::string torch =
       context.torch.version.empty() ? "this torch" : "torch " + context.torch.version;
-  Words words{"this " + context.package + " is built for " + cudaText(needed) + ", and " + torch +
+  Words words{"this " + (context.package.empty() ? "library" : context.package) + " is built for " +
+                  cudaText(needed) + ", and " + torch +
                   (!torchs        ? " most likely is not"
                    : *torchs == 0 ? " is built without CUDA"
                                   : " for " + cudaText(*torchs)) +

@@ -56,16 +56,33 @@ Defect muslSymbol(const Place& place) {
   return missingSymbol(library.trim().str(), symbolAt(rest));
 }
 
-Defect versionNotFound(const Place& place) {
-  llvm::StringRef before = place.before();
+namespace {
+
+/// "PROVIDER: version `X' not found", of a library at `path`.
+Defect missingVersion(llvm::StringRef before, std::string path) {
   size_t word = before.rfind("version ");
   if (word == llvm::StringRef::npos)
     return {};
-  Defect defect{Kind::LibraryTooOld, upTo(place.after(), {")"}).str()};
+  Defect defect{Kind::LibraryTooOld, std::move(path)};
   defect.items = {unquoted(before.substr(word + 8)).str()};
   defect.kind = doctor::kindOfVersions(defect.items);
   defect.provider = subjectOf(before.take_front(word));
   return defect;
+}
+
+} // namespace
+
+Defect versionNotFound(const Place& place) {
+  return missingVersion(place.before(), upTo(place.after(), {")"}).str());
+}
+
+/// The same without "(required by …)"; which library needs it was cut off.
+Defect versionNotFoundCut(const Place& place) {
+  const Defect defect = missingVersion(place.before(), {});
+  return hasWords(place.rest().take_front(20), "(required by") ||
+                 !llvm::StringRef(defect.provider).contains(".so")
+             ? Defect()
+             : defect;
 }
 
 Defect notDefinedInFile(const Place& place) {

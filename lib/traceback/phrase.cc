@@ -155,9 +155,10 @@ std::string packageAt(llvm::StringRef text, size_t at) {
     llvm::StringRef file = rest.take_front(end).take_back(kLongestPath);
     file = file.substr(file.find_last_of("\"'\n") + 1);
     rest = rest.take_front(end);
-    // torch loads libraries for others.
+    // torch loads libraries for others, and PyInstaller modules.
     const std::string package = packageOf(file.str() + ".py");
-    if (!package.empty() && !(package == "torch" && file.ends_with("_ops"))) {
+    if (!package.empty() && package != "PyInstaller" &&
+        !(package == "torch" && file.ends_with("_ops"))) {
       const std::string imported = importedAfter(part.substr(end + 3));
       return imported.empty() ? package : imported;
     }

@@ -44,7 +44,16 @@ Defect noModule(const Place& place) {
   const llvm::StringRef package = llvm::StringRef(name).split('.').first;
   // Warnings mention optional packages; what ends a program is an error.
   const bool isError = place.before().rtrim().ends_with("Error:") || isPackage(package);
-  return package.empty() || !isError ? Defect() : Defect{Kind::PackageMissing, {}, package.str()};
+  if (package.empty() || !isError)
+    return {};
+  // "NAME.part", in the frames of NAME: a part of it is missing.
+  if (package.size() < name.size() && !isPackage(package) &&
+      packageAt(place.text, place.begin) == package) {
+    Defect damaged{Kind::PackageDamaged, {}, name};
+    damaged.subject = package.str();
+    return damaged;
+  }
+  return {Kind::PackageMissing, {}, package.str()};
 }
 
 Defect pleaseInstall(const Place& place) {
@@ -74,6 +83,26 @@ Defect compiledForPython(const Place& place) {
           {},
           upTo(after, {","}).str(),
           unquoted(between(after, "incompatible: ", " ")).rtrim('.').str()};
+}
+
+/// xformers' warning: "xFormers was built for: PyTorch 2.1.2+cu121 with CUDA 1201 (you have
+/// 2.1.2+cpu)".
+Defect builtForTorch(const Place& place) {
+  llvm::StringRef rest = place.rest().take_front(300).ltrim(" \t\n>|");
+  if (!rest.consume_front("PyTorch "))
+    return {};
+  Defect defect{Kind::TorchVersionMismatch};
+  defect.subject = llvm::StringRef(subjectOf(place.before())).lower();
+  defect.actual = versionAt(rest).str();
+  defect.name = versionAt(rest.split("(you have ").second).str();
+  return defect.subject.empty() || defect.actual.empty() || defect.name.empty() ? Defect() : defect;
+}
+
+/// "From 6.5.0, xcb-cursor0 or libxcb-cursor0 is needed to load the Qt xcb platform plugin."
+Defect qtPlugin(const Place& place) {
+  Defect defect{Kind::MissingDependency, {}, subjectOf(place.before())};
+  defect.subject = "Qt";
+  return defect;
 }
 
 Defect thisLibrary(const Place& place) {
@@ -154,7 +183,7 @@ Defect noCondaPackage(const Place& place) {
 
 /// Of the packages of PyTorch that require one torch each, the first that the text names.
 std::string companionIn(llvm::StringRef text) {
-  for (llvm::StringRef name : {"torchaudio", "torchvision"})
+  for (llvm::StringRef name : {"torchaudio", "torchvision", "xformers"})
     if (text.contains(name))
       return name.str();
   return {};
@@ -171,7 +200,8 @@ Defect conflict(const Place& place) {
   if (size_t at = list.find(kWanted); at != llvm::StringRef::npos)
     defect.actual = versionAt(list.substr(at + kWanted.size())).str();
   for (llvm::StringRef line : llvm::split(list, '\n'))
-    if (line = line.trim(); line.contains(" depends on ") || line.contains("user requested "))
+    if (line = line.ltrim(" \t0123456789.").rtrim();
+        line.contains(" depends on ") || line.contains("user requested "))
       if (defect.items.size() < kMostRequirements)
         defect.items.push_back(line.str());
   if (defect.name.empty())
@@ -183,15 +213,15 @@ Defect conflict(const Place& place) {
 Defect installedConflict(const Place& place) {
   const auto [requirer, rest] = place.before().rsplit(" requires ");
   const auto [requirement, have] = rest.split(", but you have ");
-  const llvm::StringRef who = requirer.rsplit(". ").second.empty() ? requirer.trim()
-                                                                   : requirer.rsplit(". ").second;
+  const llvm::StringRef who =
+      requirer.rsplit(". ").second.empty() ? requirer.trim() : requirer.rsplit(". ").second;
   const auto [name, version] = who.split(' ');
   if (have.empty() || nameAt(name).empty() || versionAt(version).empty())
     return {};
   Defect defect{Kind::RequirementsConflict, {}, nameAt(name)};
   if (have.starts_with("torch "))
     defect.actual = versionAt(have.split(' ').second).str();
-  defect.items = {who.str() + " requires " + requirement.str() + ", and " + have.str() +
+  defect.items = {who.str() + " requires " + requirement.str() + ", and " + have.trim().str() +
                   " is installed"};
   return defect;
 }

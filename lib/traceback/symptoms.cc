@@ -13,18 +13,13 @@ namespace tcfix::traceback {
 namespace {
 
 // Parts of words, as they are.
-constexpr llvm::StringLiteral kSigns[] = {"Traceback", "most recent call",
-                                          ".py](http", "in <module>",
-                                          "--> ",      "ERR!",
-                                          "bad_alloc", "错误",
-                                          "失败",      "找不到",
-                                          "无法",      "無法",
-                                          "錯誤",      "失敗",
-                                          "Fehler",    "nicht gefunden",
-                                          "erreur",    "échoué",
-                                          "échec",     "introuvable",
-                                          "ошибка",    "Ошибка",
-                                          "エラー",    "오류"};
+constexpr llvm::StringLiteral kSigns[] = {
+    "Traceback", "most recent call", ".py](http",      "in <module>", "\n--> ",
+    "\n---> ",   "\n----> ",         "ERR!",           "bad_alloc",   "错误",
+    "失败",      "找不到",           "无法",           "無法",        "錯誤",
+    "失敗",      "Fehler",           "nicht gefunden", "erreur",      "échoué",
+    "échec",     "introuvable",      "ошибка",         "Ошибка",      "エラー",
+    "오류"};
 
 // Ends of names: "ImportError". "ErrorHandler" is a name like any other.
 constexpr llvm::StringLiteral kEnds[] = {"Error", "Exception"};
@@ -33,9 +28,9 @@ constexpr llvm::StringLiteral kEnds[] = {"Error", "Exception"};
 constexpr llvm::StringLiteral kWords[] = {
     "error", "errors", "exception", "fail", "fails", "failed", "failing", "failure", "failures",
     "fatal", "aborted", "abort", "crash", "crashed", "crashes", "core dumped", "killed",
-    "terminate called", "terminated", "can't", "can not", "could not", "couldn't",
-    "unable to", "not found", "no such file", "does not exist", "doesn't exist", "undefined",
-    "denied", "refused", "invalid", "not valid", "incompatible", "not compatible",
+    "terminate called", "terminated", "can't", "can not", "could not", "couldn't", "unable to",
+    "not found", "no such file", "does not exist", "doesn't exist", "undefined", "denied",
+    "refused", "invalid", "not valid", "incompatible", "not compatible",
     // Parts of longer messages, whose beginning may be cut off
     "traceback", "exceptions", "referenced from", "expected in", "reason: tried", "(required by",
     "one of its dependencies", "dynamic link library", "dlerror", "vm regions near",
@@ -54,12 +49,20 @@ constexpr llvm::StringLiteral kWords[] = {
 constexpr llvm::StringLiteral kSoftWords[] = {"did not",       "is not",        "was not",
                                               "is missing",    "unsupported",   "not supported",
                                               "not installed", "not available", "cannot"};
-constexpr llvm::StringLiteral kInstead[] = {"using ",  "falling back", "fallback",  "instead",
-                                            "skipped", "ignored",      "ignoring ", "note:",
-                                            "keg-only", "which is not on path"};
-constexpr llvm::StringLiteral kGoesOn[] = {"epoch",  "loss",     "step ",    " passed", "it/s]",
-                                           "s/it]",  "100%",     "saved to", "startup complete",
-                                           "running on", "successfully installed"};
+constexpr llvm::StringLiteral kInstead[] = {
+    "using ",  "falling back", "fallback", "instead",  "skipped",
+    "ignored", "ignoring ",    "note:",    "keg-only", "which is not on path"};
+constexpr llvm::StringLiteral kGoesOn[] = {"epoch",
+                                           "loss",
+                                           "step ",
+                                           " passed",
+                                           "it/s]",
+                                           "s/it]",
+                                           "100%",
+                                           "saved to",
+                                           "startup complete",
+                                           "running on",
+                                           "successfully installed"};
 
 // What is said of machines that work, too: the word, and what stands before or behind it.
 struct Harmless {
@@ -95,9 +98,8 @@ bool isOfName(char c) {
 
 /// True if the word goes on: "error_test", "error.cc", "Errors.notFound".
 bool isPartOfName(llvm::StringRef after) {
-  return !after.empty() &&
-         (isOfName(after.front()) ||
-          (after.front() == '.' && after.size() > 1 && llvm::isAlpha(after[1])));
+  return !after.empty() && (isOfName(after.front()) ||
+                            (after.front() == '.' && after.size() > 1 && llvm::isAlpha(after[1])));
 }
 
 /// Where the word next stands by itself; npos if it does not.
@@ -181,6 +183,7 @@ bool hasMangledName(llvm::StringRef text) {
 bool looksLikeFailure(llvm::StringRef text) {
   if (llvm::any_of(kSigns, [&](llvm::StringRef sign) { return text.contains(sign); }) ||
       llvm::any_of(kEnds, [&](llvm::StringRef end) { return hasEnd(text, end); }) ||
+      text.starts_with("-->") || text.starts_with("---> ") || text.starts_with("----> ") ||
       hasFrame(text) || hasMangledName(text))
     return true;
   const std::string lower = text.lower();

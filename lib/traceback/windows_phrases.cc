@@ -167,6 +167,23 @@ Defect dllLoadFailed(const Place& place) {
   return failure;
 }
 
+/// onnxruntime: 'LoadLibrary failed with error 126 "" when trying to load "PATH"'
+Defect loadLibraryFailed(const Place& place) {
+  int number = 0;
+  llvm::StringRef after = place.after().ltrim();
+  return after.consumeInteger(10, number)
+             ? Defect()
+             : windowsFailure(number, between(after, "trying to load \"", "\""));
+}
+
+/// The dialog about a DLL that a program needs: its name stands behind the words, or before them.
+Defect dllMissing(const Place& place) {
+  std::string library = libraryIn(place.rest().take_front(300).split('\n').first);
+  if (library.empty())
+    library = libraryIn(place.before());
+  return library.empty() ? Defect() : Defect{Kind::MissingDependency, {}, library};
+}
+
 /// The dialog, where its words are known: the symbol stands before or behind them.
 Defect entryPoint(const Place& place) {
   llvm::StringRef sentence = place.rest().take_front(1000);

@@ -108,7 +108,8 @@ TEST(Advice, WhereNothingFitsBothAnew) {
 TEST(Advice, OnWindowsTorchKeepsItsCuda) {
   Context context = contextOf(Platform::Windows, "", "2.6.0+cu126");
   auto withCuda = [](const char* channel) {
-    return std::string("pip install \"torch==2.9.*\" --index-url https://download.pytorch.org/whl/") +
+    return std::string(
+               "pip install \"torch==2.9.*\" --index-url https://download.pytorch.org/whl/") +
            channel + "\npip install \"torchcodec==0.9.*\"\ntcfix apply env";
   };
   EXPECT_EQ(newestPairCommand(context), withCuda("cu128"));
@@ -127,7 +128,21 @@ TEST(Advice, OnWindowsTorchKeepsItsCuda) {
 
 TEST(Advice, ABuildOfPyTorchsOwnIndex) {
   EXPECT_EQ(channelCommand(contextOf(Platform::Linux, "", ""), "torch", "2.4.0+cu124"),
-            "pip install torch==2.4.0 --index-url https://download.pytorch.org/whl/cu124");
+            "pip install torch==2.4.0+cu124 --index-url https://download.pytorch.org/whl/cu124");
+}
+
+TEST(Advice, TheSystemsPackageWithALibrary) {
+  EXPECT_EQ(systemPackageCommand("libGL.so.1"), "sudo apt install libgl1");
+  EXPECT_EQ(systemPackageCommand("VCRUNTIME140_1.dll"),
+            "winget install Microsoft.VCRedist.2015+.x64");
+  for (const char* unknown : {"VCRUNTIME140D.dll", "libx.so.1", ""})
+    EXPECT_EQ(systemPackageCommand(unknown), "") << unknown;
+}
+
+TEST(Advice, WhatPipCallsAModule) {
+  EXPECT_EQ(distributionOf("PIL"), "Pillow");
+  EXPECT_EQ(distributionOf("cv2"), ""); // four packages bring it
+  EXPECT_EQ(distributionOf("numpy"), "numpy");
 }
 
 TEST(Advice, NothingReplacesABuildOfOnesOwn) {
