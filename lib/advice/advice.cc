@@ -4,6 +4,7 @@
 #include "recipe/cuda_name.h"
 #include "recipe/ffmpeg_packages.h"
 #include "recipe/recipe.h"
+#include "recipe/system_packages.h"
 
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/StringExtras.h>
@@ -46,9 +47,15 @@ std::string pipInstall(const Context& context, llvm::ArrayRef<std::string> requi
   return command;
 }
 
+/// Windows PowerShell 5.1 has no "&&", and cmd has no ";": two lines suit both.
+std::string inOrder(const Context& context, const std::string& first, const std::string& second) {
+  return first + (context.machine.platform == Platform::Windows ? "\n" : " && ") + second;
+}
+
 std::string thenApply(const Context& context, std::string command) {
-  return command.empty() || context.applyCommand.empty() ? command
-                                                         : command + " && " + context.applyCommand;
+  return command.empty() || context.applyCommand.empty()
+             ? command
+             : inOrder(context, command, context.applyCommand);
 }
 
 /// Only a package that tcfix repairs can lose its repair.
@@ -77,13 +84,16 @@ std::string publicPart(llvm::StringRef version) {
 
 } // namespace
 
-std::string quoted(llvm::StringRef word, std::optional<Platform> platform) {
+std::string quoted(llvm::StringRef name, std::optional<Platform> platform) {
+  // A line break ends a step; no name that has one can be typed.
+  std::string word = name.str();
+  std::replace(word.begin(), word.end(), '\n', '?');
   bool isPlain = llvm::all_of(
       word, [](char c) { return llvm::isAlnum(c) || llvm::StringRef("/._-+~:@%,\\").contains(c); });
   if (isPlain && !word.empty())
-    return word.str();
+    return word;
   if (platform == Platform::Windows)
-    return "\"" + word.str() + "\"";
+    return "\"" + word + "\"";
   std::string text = "'";
   for (char c : word)
     text += c == '\'' ? std::string("'\\''") : std::string(1, c);
@@ -118,13 +128,38 @@ std::string sharedFfmpegCommand(const Context& context, llvm::ArrayRef<int> want
   return thenApply(context, "winget install " + package);
 }
 
+namespace {
+
+/// Both, where torch comes from PyTorch's own index and the package from the package index. torch
+/// 2.9 is the newest whose channels have been seen for Windows: cu128 for CUDA 12, cu130 for 13.
+std::string withCudaOnWindows(const Context& context, const recipe::Recipe& recipe) {
+  const int cuda = *context.torch.cudaMajor;
+  const recipe::TorchBuild wanted =
+      recipe::torchBuildOf(cuda == 12 ? "2.9.1+cu128" : "2.9.1+cu130");
+  const std::optional<recipe::Release> release = recipe.releaseFor(wanted, context.machine);
+  if (!release || (cuda != 12 && cuda != 13))
+    return {};
+  return inOrder(context, pipInstall(context, {"torch==2.9.*"}, Mode::Usual, wanted.channel),
+                 thenRepair(context, pipInstall(context, release->requirement(context.package))));
+}
+
+} // namespace
+
 std::string newestPairCommand(const Context& context) {
   const recipe::Recipe recipe = recipe::recipeFor(context.package);
   std::optional<recipe::Release> newest = recipe.releaseFor({}, context.machine);
   if (!newest || !context.canReplace || !context.canReplaceTorch || context.torch.isForeign())
     return {};
-  // Builds without CUDA stay so.
-  const bool isKept = context.torch.channel == "cpu" || context.torch.channel == "xpu";
+  // The package index has torch for Windows without CUDA only: it must not replace one that may
+  // have it.
+  const bool isWindows = context.machine.platform == Platform::Windows;
+  if (isWindows && context.torch.cudaMajor.value_or(0))
+    return withCudaOnWindows(context, recipe);
+  if (isWindows && context.torch.version.empty() && !context.torchIsMissing)
+    return {};
+  // Builds without CUDA stay so; for Windows the package index has no others.
+  const bool isKept =
+      (context.torch.channel == "cpu" && !isWindows) || context.torch.channel == "xpu";
   return thenRepair(
       context,
       pipInstall(context,
@@ -212,10 +247,45 @@ std::string installCommand(const Context& context, const std::string& package) {
     return pyavInstallCommand(context, {});
   // These require one version of torch; with torch in the same command pip takes the release that
   // goes with it, instead of another torch.
-  const bool isTorchs = package == "torchvision" || package == "torchaudio";
-  if (isTorchs && !context.torch.version.empty())
+  if (isBuiltForOneTorch(package) && !context.torch.version.empty())
     return pipInstall(context, {package, "torch==" + publicPart(context.torch.version)});
   return pipInstall(context, package);
+}
+
+bool isBuiltForOneTorch(llvm::StringRef package) {
+  return package == "torchvision" || package == "torchaudio" || package == "xformers";
+}
+
+std::string distributionOf(llvm::StringRef module) {
+  constexpr std::pair<llvm::StringLiteral, llvm::StringLiteral> kOthers[] = {
+      {"cv2", ""},
+      {"PIL", "Pillow"},
+      {"yaml", "PyYAML"},
+      {"sklearn", "scikit-learn"},
+      {"fitz", "PyMuPDF"},
+      {"skimage", "scikit-image"},
+      {"Crypto", ""},
+      {"llama_cpp", "llama-cpp-python"},
+      {"OpenSSL", "pyOpenSSL"},
+      {"onnxruntime", ""}};
+  for (const auto& [name, distribution] : kOthers)
+    if (name == module)
+      return distribution.str();
+  return module.str();
+}
+
+std::string systemPackageCommand(llvm::StringRef library) {
+  return recipe::systemPackageOf(library).empty() ? std::string()
+         : recipe::isWindowsRuntime(library)
+             ? "winget install " + recipe::systemPackageOf(library)
+             : "sudo apt install " + recipe::systemPackageOf(library);
+}
+
+std::string channelCommand(const Context& context, const std::string& package,
+                           llvm::StringRef version) {
+  // With its channel: else another build of the same version would do.
+  return pipInstall(context, package + "==" + version.str(), Mode::Usual,
+                    recipe::torchBuildOf(version).channel);
 }
 
 std::string cudaInstallCommand(const Context& context, llvm::StringRef library) {

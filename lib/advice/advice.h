@@ -24,7 +24,8 @@ struct Context {
   std::string applyCommand = {}; ///< "tcfix apply TARGET", with the options about the target
   /// Its files come from a package index, which has them again. False for builds of one's own.
   bool canReplace = true, canReplaceTorch = true;
-  bool isFromConda = false; ///< the package; then pip must not touch it
+  bool isFromConda = false;    ///< the package; then pip must not touch it
+  bool torchIsMissing = false; ///< known not to be installed, so that nothing can be replaced
 };
 
 /// A word of a command line, in quotes if it needs them.
@@ -56,6 +57,19 @@ std::string torchInstallCommand(const Context& context);
 
 /// Installs a package that is missing, without changing torch.
 std::string installCommand(const Context& context, const std::string& package);
+
+/// True for a package whose releases require one version of torch each.
+bool isBuiltForOneTorch(llvm::StringRef package);
+
+/// Installs this build of a package from the index of its channel: "2.4.0+cu124".
+std::string channelCommand(const Context& context, const std::string& package,
+                           llvm::StringRef version);
+
+/// What pip calls the package that brings this module; empty if there are several.
+std::string distributionOf(llvm::StringRef module);
+
+/// Installs the system's package with this library; empty if none is known.
+std::string systemPackageCommand(llvm::StringRef library);
 
 /// Installs NVIDIA's wheel with this library; empty if none is known, or torch has another CUDA.
 std::string cudaInstallCommand(const Context& context, llvm::StringRef library);

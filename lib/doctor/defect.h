@@ -49,10 +49,13 @@ struct Defect {
     PackageMissing,     ///< `name`
     PlaceholderRelease, ///< `name`: its version
     PackageUnavailable, ///< of a text: `name` is missing, or it is there and does not load
-    NoWheel,            ///< of a text: an installer found no wheel of `name` that fits
-    PluginBroken,       ///< of a text: the plugin `name` fails, and the package with it
-    OperatorsMissing,   ///< of a text: torch does not have the package's operator `name`
-    Crashed,            ///< of a text: the process ended; `actual`: the words that show it
+    NoWheel,            ///< of a text: an installer found no wheel of `name` that fits; `provider`:
+                        ///< the version, if it names a channel of PyTorch's
+    RequirementsConflict, ///< of a text: `name` requires another torch than `actual`, if one is
+                          ///< known; `items`: who requires what
+    PluginBroken,         ///< of a text: the plugin `name` fails, and the package with it
+    OperatorsMissing,     ///< of a text: torch does not have the package's operator `name`
+    Crashed,              ///< of a text: the process ended; `actual`: the words that show it
     // Python
     PythonAbi,             ///< `subject` is built for `name`, and Python is `actual`
     PythonVersionMismatch, ///< the environment's Python is `name`, that of its packages `actual`

@@ -48,6 +48,7 @@ constexpr Row kTable[] = {
     {Kind::PlaceholderRelease, "placeholder-release", Severity::Error, placeholderRelease},
     {Kind::PackageUnavailable, "package-missing", Severity::Error, packageUnavailable},
     {Kind::NoWheel, "package-missing", Severity::Error, noWheel},
+    {Kind::RequirementsConflict, "requirements-conflict", Severity::Error, requirementsConflict},
     {Kind::PluginBroken, "plugin-broken", Severity::Error, pluginBroken},
     {Kind::OperatorsMissing, "torch-version-mismatch", Severity::Error, operatorsMissing},
     {Kind::Crashed, "crashed", Severity::Error, crashed},

@@ -80,6 +80,9 @@ Words missingSymbols(const Defect& defect, const FindingContext& context) {
     words.evidence.push_back({"text", *defect.quote});
   const bool hasTable = !recipe::recipeFor(context.package).torchMatches.empty();
   words.action = isTorchs && hasTable ? fittingReleaseCommand(context) : reinstallCommand(context);
+  if (isTorchs && hasTable && context.torch.version.empty())
+    words.message += "; install the one for this torch (" +
+                     releasesByTorch(recipe::recipeFor(context.package)) + ")";
   return words;
 }
 

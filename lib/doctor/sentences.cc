@@ -55,6 +55,8 @@ std::string sentenceOf(const Defect& defect) {
   case Defect::Kind::CudaMissing:
     if (llvm::StringRef(defect.name).starts_with("ld-linux"))
       return library + " is built for glibc, and this system has another C library (musl)";
+    if (defect.name.empty() && llvm::StringRef(defect.path).contains(".so"))
+      return library + " was not found";
     if (defect.name.empty())
       return library + ", or a " +
              (llvm::StringRef(defect.path).ends_with(".dylib") ? "library" : "DLL") +
@@ -102,6 +104,9 @@ std::string sentenceOf(const Defect& defect) {
     return library + " was found, and its own start failed";
   case Defect::Kind::PackageUnavailable:
     return defect.name + " is not installed, or it is installed and does not load";
+  case Defect::Kind::RequirementsConflict:
+    return "no set of releases meets all requirements" +
+           (defect.items.empty() ? "" : ": " + llvm::join(defect.items, "; "));
   case Defect::Kind::NoWheel:
     return "the installer found no wheel of " + defect.name;
   case Defect::Kind::HeicUnavailable:

@@ -9,17 +9,6 @@ namespace tcfix::doctor {
 
 namespace {
 
-constexpr size_t kMostPairs = 3; // of a release and its torch, in a sentence
-
-/// Which release goes with which older torch, the newest first: "0.10 for torch 2.10".
-std::string releasesByTorch(const recipe::Recipe& recipe) {
-  std::vector<std::string> pairs;
-  for (const recipe::TorchMatch& match : llvm::reverse(recipe.torchMatches))
-    if (pairs.size() < kMostPairs && match.torch < recipe.torchMatches.back().torch)
-      pairs.push_back(match.last.text() + " for torch " + match.torch.text());
-  return llvm::join(pairs, ", ");
-}
-
 /// "Linux x86_64 since 0.0, Linux aarch64 since 0.11".
 std::string wheelPlaces(const recipe::Recipe& recipe) {
   std::vector<std::string> places;
@@ -32,9 +21,21 @@ std::string wheelPlaces(const recipe::Recipe& recipe) {
 
 } // namespace
 
-Words causeNotTold(const Defect& defect, const FindingContext&) {
+std::string releasesByTorch(const recipe::Recipe& recipe) {
+  constexpr size_t kMostPairs = 3; // in a sentence
+  std::vector<std::string> pairs;
+  for (const recipe::TorchMatch& match : llvm::reverse(recipe.torchMatches))
+    if (pairs.size() < kMostPairs && match.torch < recipe.torchMatches.back().torch)
+      pairs.push_back(match.last.text() + " for torch " + match.torch.text());
+  return llvm::join(pairs, ", ");
+}
+
+Words causeNotTold(const Defect& defect, const FindingContext& context) {
   constexpr llvm::StringLiteral kNext = "tcfix doctor";
   const recipe::Recipe& recipe = recipe::defaultRecipe();
+  if (context.package != recipe.name)
+    return withQuote(
+        defect, sentenceOf(defect) + ". Send the whole text, or run this where it happened", {});
   if (!defect.majors.empty())
     return withQuote(defect,
                      "the text shows only the attempts with FFmpeg " + majorsText(defect.majors) +
@@ -91,6 +92,11 @@ Words noWheel(const Defect& defect, const FindingContext& context) {
                             ? "no wheel of " + defect.name + " fits " + placeOf(machine)
                             : "the index that the installer used has no release of " + defect.name +
                                   " that meets all requirements on " + placeOf(machine);
+  if (!defect.provider.empty())
+    return withQuote(defect,
+                     "the index that the installer used has no " + defect.name + " " +
+                         defect.provider + ", which is on PyTorch's own index",
+                     channelCommand(context, defect.name, defect.provider));
   if (recipe.wheelSpans.empty())
     return withQuote(defect, std::move(message), {});
   const std::optional<recipe::Release> first = recipe.firstReleaseFor(machine);
@@ -99,6 +105,14 @@ Words noWheel(const Defect& defect, const FindingContext& context) {
                                              : "; there are wheels for " + wheelPlaces(recipe);
   return withQuote(defect, std::move(message),
                    first && !isHopeless ? installCommand(context, defect.name) : std::string());
+}
+
+Words requirementsConflict(const Defect& defect, const FindingContext& context) {
+  FindingContext wanted = context;
+  wanted.torch = recipe::torchBuildOf(defect.actual);
+  const bool isTorchs = advice::isBuiltForOneTorch(defect.name) && !defect.actual.empty();
+  return withQuote(defect, sentenceOf(defect),
+                   isTorchs ? installCommand(wanted, defect.name) : std::string());
 }
 
 Words pluginBroken(const Defect& defect, const FindingContext& context) {

@@ -14,9 +14,11 @@ std::string cudaText(int major) {
 } // namespace
 
 Words torchMissing(const Defect& defect, const FindingContext& context) {
+  FindingContext without = context;
+  without.torchIsMissing = without.canReplaceTorch = true;
   return withQuote(
       defect, defect.isFromText() ? sentenceOf(defect) : "there is no torch in this environment",
-      torchInstallCommand(context));
+      torchInstallCommand(without));
 }
 
 Words torchBroken(const Defect& defect, const FindingContext& context) {
@@ -46,6 +48,17 @@ Words vendorTorch(const Defect& defect, const FindingContext& context) {
 }
 
 Words torchVersionMismatch(const Defect& defect, const FindingContext& context) {
+  if (defect.name.empty()) { // of another package, which reports it itself
+    const recipe::TorchBuild wanted = recipe::torchBuildOf(defect.actual);
+    const bool isOtherBuild = llvm::StringRef(wanted.version).split('+').first ==
+                              llvm::StringRef(context.torch.version).split('+').first;
+    return withQuote(defect,
+                     context.package + " is built for torch " + defect.actual + "; this is torch " +
+                         context.torch.version,
+                     context.torch.isForeign() ? std::string()
+                     : isOtherBuild            ? channelCommand(context, "torch", defect.actual)
+                                               : installCommand(context, context.package));
+  }
   return {defect.actual.empty()
               ? "this " + context.package + " is one of " + defect.name +
                     ", and none of them is built for torch " + context.torch.version
@@ -81,7 +94,8 @@ Words cudaVariantMismatch(const Defect& defect, const FindingContext& context) {
   careful.torch.cudaMajor = torchs.value_or(0);
   const std::string torch =
       context.torch.version.empty() ? "this torch" : "torch " + context.torch.version;
-  Words words{"this " + context.package + " is built for " + cudaText(needed) + ", and " + torch +
+  Words words{"this " + (context.package.empty() ? "library" : context.package) + " is built for " +
+                  cudaText(needed) + ", and " + torch +
                   (!torchs        ? " most likely is not"
                    : *torchs == 0 ? " is built without CUDA"
                                   : " for " + cudaText(*torchs)) +

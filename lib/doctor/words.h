@@ -29,7 +29,8 @@ WordsFunction packageMissing, placeholderRelease, pythonAbi, pythonVersionMismat
     shadowed, pluginMismatch, heicUnavailable, recordMismatch, loadsForReal, simulationDisagrees,
     importFails;
 // text_words.cc
-WordsFunction causeNotTold, packageUnavailable, noWheel, pluginBroken, operatorsMissing, crashed;
+WordsFunction causeNotTold, packageUnavailable, noWheel, requirementsConflict, pluginBroken,
+    operatorsMissing, crashed;
 /// Missing, and so is torch's version in the text.
 Words missingWithoutTorch(const Defect& defect, FindingContext context);
 
@@ -47,6 +48,9 @@ Words withCommand(const Defect& defect, const std::string& command);
 
 /// "8, 7, 6".
 std::string majorsText(llvm::ArrayRef<int> majors);
+
+/// Which release goes with which older torch, the newest first: "0.10 for torch 2.10".
+std::string releasesByTorch(const recipe::Recipe& recipe);
 
 /// "Linux x86_64, Python 3.12", as far as it is known.
 std::string placeOf(const recipe::Machine& machine);

@@ -94,6 +94,14 @@ std::string evidenceText(const Evidence& evidence, const Diagnosis& diagnosis) {
   return out;
 }
 
+/// One line for each step, the others below the first.
+std::string commandText(llvm::StringRef action, llvm::StringRef before) {
+  std::string out;
+  for (llvm::StringRef line : llvm::split(action, '\n'))
+    out += (out.empty() ? before.str() : std::string(before.size(), ' ')) + printable(line) + "\n";
+  return out;
+}
+
 std::string findingText(const Finding& finding, const Diagnosis& diagnosis, bool isVerbose,
                         const Paint& paint) {
   std::string word = nameOf(finding.severity).str();
@@ -109,7 +117,7 @@ std::string findingText(const Finding& finding, const Diagnosis& diagnosis, bool
       out += evidenceText(evidence, diagnosis);
   }
   if (!finding.action.empty())
-    out += "    $ " + printable(finding.action) + "\n";
+    out += commandText(finding.action, "    $ ");
   return out;
 }
 
@@ -185,7 +193,7 @@ std::string renderDiagnosis(const Diagnosis& diagnosis, bool isVerbose, const Pa
   out += (isOk ? paint.green(verdict) : paint.red(verdict)) +
          wrapped(printable(decisive.summary), 4, verdict.size()) + "\n";
   if (!diagnosis.action.empty())
-    out += "next: " + printable(diagnosis.action) + "\n";
+    out += commandText(diagnosis.action, "next: ");
   return out;
 }
 

@@ -104,6 +104,7 @@ bool isBrokenTorch(Kind kind) {
   case Kind::WrongArchitecture:
   case Kind::PackageMissing:
   case Kind::NoWheel:
+  case Kind::RequirementsConflict:
   case Kind::LibstdcxxTooOld:
   case Kind::GlibcTooOld:
     return false;
@@ -162,8 +163,11 @@ void keepRelevant(TracebackFacts& facts) {
   if (hasAny(facts, isLoadersWord))
     dropIf(facts, [](const Defect& failure) {
       return failure.kind == Kind::PackageMissing || failure.kind == Kind::Crashed ||
-             failure.kind == Kind::PackageUnavailable;
+             failure.kind == Kind::PackageUnavailable || failure.kind == Kind::RequirementsConflict;
     });
+  // A release that does not exist explains why no set of releases fits.
+  if (hasAny(facts, [](const Defect& failure) { return failure.kind == Kind::NoWheel; }))
+    dropIf(facts, [](const Defect& failure) { return failure.kind == Kind::RequirementsConflict; });
   // "Please install it" follows from the import that failed, or from the installer's error.
   if (hasAny(facts, [](const Defect& failure) {
         return failure.kind == Kind::PackageMissing || failure.kind == Kind::NoWheel;
@@ -202,6 +206,7 @@ std::string failedPackage(const Defect& failure, const TracebackFacts& facts) {
   case Kind::PackageMissing:
   case Kind::PackageUnavailable:
   case Kind::NoWheel:
+  case Kind::RequirementsConflict:
     return failure.name;
   case Kind::PluginBroken:
   case Kind::HeicUnavailable:
@@ -219,9 +224,7 @@ std::string failedPackage(const Defect& failure, const TracebackFacts& facts) {
     return failure.subject;
   if (!failure.path.empty())
     return baseName(failure.path).str();
-  const bool isCuda = failure.kind == Kind::MissingDependency &&
-                      doctor::kindOfDependency(failure.name) == Kind::CudaMissing;
-  return facts.isAboutPackage || isFfmpegMissing(failure) || isCuda ? name : std::string();
+  return facts.isAboutPackage || isFfmpegMissing(failure) ? name : std::string();
 }
 
 LoadProblem problemOf(const Defect& failure) {

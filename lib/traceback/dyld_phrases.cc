@@ -61,8 +61,20 @@ std::string openedPath(const Place& place) {
              : upTo(before.substr(call + 7), {", 0x", ", "}).rtrim(',').str();
 }
 
+/// PATH of "tried: 'PATH' (" right before the words.
+std::string triedBefore(const Place& place) {
+  llvm::StringRef before = place.text.take_front(place.begin).take_back(kLongestOutcome);
+  before = before.take_front(before.rfind("' ("));
+  const size_t quote = before.rfind('\'');
+  return quote == llvm::StringRef::npos ? std::string() : before.substr(quote + 1).str();
+}
+
 std::string architecturesIn(llvm::StringRef reason) {
-  const std::string have = between(reason, "(have '", "'"), need = between(reason, "need '", "'");
+  std::string have = between(reason, "(have '", "'"), need = between(reason, "need '", "'");
+  if (have.empty()) { // older ones
+    have = between(reason, "(have (", ")");
+    need = between(reason, "need (", ")");
+  }
   return have.empty() ? "for another architecture" : "for " + have + ", and " + need + " is needed";
 }
 
@@ -147,6 +159,10 @@ Defect refusedByDyld(const Place& place) {
                                    from.find("Error: "), from.find("\nTraceback")}));
   Defect failure = refusalIn(from, Kind::CauseNotTold);
   failure.path = openedPath(place);
+  // A broken line; the list of places has it again.
+  if (!baseName(failure.path).contains('.'))
+    if (std::string tried = triedBefore(place); !tried.empty())
+      failure.path = tried;
   if (failure.path.empty())
     failure.path = between(from, "'", "'");
   return failure;

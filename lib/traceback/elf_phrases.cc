@@ -3,6 +3,7 @@
 #include "traceback/phrase.h"
 
 #include "providers/torch.h"
+#include "recipe/recipe.h"
 
 namespace tcfix::traceback {
 
@@ -10,6 +11,12 @@ using Kind = Defect::Kind;
 
 Defect cannotOpen(const Place& place) {
   Defect defect{Kind::MissingDependency, {}, subjectOf(place.before())};
+  llvm::StringRef name = defect.name;
+  name.consume_back(" (deleted)"); // as /proc calls a file that was replaced
+  // A path is of the file itself, which a package should have.
+  if (std::string package = packageOf(name);
+      !package.empty() && package != recipe::defaultRecipe().name)
+    defect = {Kind::MissingDependency, name.str()};
   // A program's own libraries: "ffmpeg: error while loading shared libraries: libx.so: cannot…".
   constexpr llvm::StringLiteral kProgram = ": error while loading shared libraries";
   if (size_t at = place.before().find(kProgram); at != llvm::StringRef::npos)
@@ -49,16 +56,33 @@ Defect muslSymbol(const Place& place) {
   return missingSymbol(library.trim().str(), symbolAt(rest));
 }
 
-Defect versionNotFound(const Place& place) {
-  llvm::StringRef before = place.before();
+namespace {
+
+/// "PROVIDER: version `X' not found", of a library at `path`.
+Defect missingVersion(llvm::StringRef before, std::string path) {
   size_t word = before.rfind("version ");
   if (word == llvm::StringRef::npos)
     return {};
-  Defect defect{Kind::LibraryTooOld, upTo(place.after(), {")"}).str()};
+  Defect defect{Kind::LibraryTooOld, std::move(path)};
   defect.items = {unquoted(before.substr(word + 8)).str()};
   defect.kind = doctor::kindOfVersions(defect.items);
   defect.provider = subjectOf(before.take_front(word));
   return defect;
+}
+
+} // namespace
+
+Defect versionNotFound(const Place& place) {
+  return missingVersion(place.before(), upTo(place.after(), {")"}).str());
+}
+
+/// The same without "(required by …)"; which library needs it was cut off.
+Defect versionNotFoundCut(const Place& place) {
+  const Defect defect = missingVersion(place.before(), {});
+  return hasWords(place.rest().take_front(20), "(required by") ||
+                 !llvm::StringRef(defect.provider).contains(".so")
+             ? Defect()
+             : defect;
 }
 
 Defect notDefinedInFile(const Place& place) {

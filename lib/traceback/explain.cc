@@ -123,8 +123,13 @@ Finding findingOf(const Defect& failure, FindingContext context, const Traceback
     context.release.clear(); // that of the other one
   }
   Defect defect = classified(failure, package, facts);
-  if (isOwn && defect.kind == Kind::CudaMissing && isOfOtherCuda(defect.name, context.torch))
+  if ((isOwn || providers::isTorchLibrary(defect.name)) && defect.kind == Kind::CudaMissing &&
+      isOfOtherCuda(defect.name, context.torch))
     defect.kind = Kind::CudaVariantMismatch;
+  if (defect.kind == Kind::TorchVersionMismatch) { // as the package itself reports it
+    context.torch = recipe::torchBuildOf(defect.name);
+    defect.name.clear();
+  }
   // One of both must change, or neither is there yet.
   context.canReplaceTorch |=
       !context.torch.isForeign() &&
@@ -133,12 +138,25 @@ Finding findingOf(const Defect& failure, FindingContext context, const Traceback
   Finding finding = doctor::wordFinding(defect, context);
   // Nothing says that an index has a better one, or any.
   if (!isOwn && finding.action == advice::reinstallCommand(context) &&
-      (packageOf(failure.path).empty() || defect.kind == Kind::MissingSymbols ||
-       defect.kind == Kind::MissingTorchSymbols || defect.kind == Kind::LibraryTooOld))
+      (packageOf(failure.path).empty() || advice::distributionOf(package) != package ||
+       defect.kind == Kind::MissingSymbols || defect.kind == Kind::MissingTorchSymbols ||
+       defect.kind == Kind::LibraryTooOld))
     finding.action.clear();
-  if (finding.action.empty() && package == "torch")
+  // These go with one torch each.
+  if (!isOwn && advice::isBuiltForOneTorch(package) && !context.torch.version.empty() &&
+      !context.torch.isForeign() && defect.kind == Kind::MissingTorchSymbols)
+    finding.action = advice::installCommand(context, package);
+  if (!isOwn && finding.action.empty() && defect.kind == Kind::MissingDependency)
+    finding.action = advice::systemPackageCommand(defect.name);
+  // NVIDIA's wheels are found through torch; other packages look elsewhere.
+  if (!isOwn && package != "torch" && defect.kind == Kind::CudaMissing)
+    finding.action.clear();
+  // Nothing of an installer's is a file to look at.
+  const bool isFile = defect.kind != Kind::PackageMissing && defect.kind != Kind::NoWheel &&
+                      defect.kind != Kind::RequirementsConflict;
+  if (finding.action.empty() && package == "torch" && isFile)
     finding.action = "tcfix doctor --package torch";
-  else if (finding.action.empty() && !isOwn && defect.kind != Kind::PackageMissing)
+  else if (finding.action.empty() && !isOwn && isFile)
     finding.action = doctorCommand(failure.path);
   return finding;
 }

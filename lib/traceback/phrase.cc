@@ -34,6 +34,18 @@ std::string importedIn(llvm::StringRef text) {
   return {};
 }
 
+/// The last frame's own statement, if it imports another package: '", line 3, in <module>' and
+/// "import NAME" below it. No frame of that package follows, so that its library failed.
+std::string importedAfter(llvm::StringRef afterFile) {
+  if (!afterFile.starts_with("\", line "))
+    return {};
+  llvm::StringRef statement = afterFile.split('\n').second.split('\n').first.ltrim();
+  const bool isImport = statement.consume_front("import ") ||
+                        (statement.contains(" import ") && statement.consume_front("from "));
+  return isImport ? statement.take_while([](char c) { return llvm::isAlnum(c) || c == '_'; }).str()
+                  : std::string();
+}
+
 } // namespace
 
 llvm::StringRef Place::before() const {
@@ -143,10 +155,13 @@ std::string packageAt(llvm::StringRef text, size_t at) {
     llvm::StringRef file = rest.take_front(end).take_back(kLongestPath);
     file = file.substr(file.find_last_of("\"'\n") + 1);
     rest = rest.take_front(end);
-    // torch loads libraries for others.
+    // torch loads libraries for others, and PyInstaller modules.
     const std::string package = packageOf(file.str() + ".py");
-    if (!package.empty() && !(package == "torch" && file.ends_with("_ops")))
-      return package;
+    if (!package.empty() && package != "PyInstaller" &&
+        !(package == "torch" && file.ends_with("_ops"))) {
+      const std::string imported = importedAfter(part.substr(end + 3));
+      return imported.empty() ? package : imported;
+    }
   }
   return importedIn(part);
 }

@@ -26,6 +26,7 @@ constexpr Phrase kPhrases[] = {
     {"undefined symbol: ", undefinedSymbol},
     {"Error relocating ", muslSymbol},
     {"not found (required by ", versionNotFound},
+    {"' not found", versionNotFoundCut},
     {"not defined in file ", notDefinedInFile},
     {"wrong ELF class: ", wrongElfClass},
     {"cannot enable executable stack", aboutLibrary<Kind::ExecutableStack>},
@@ -61,7 +62,7 @@ constexpr Phrase kPhrases[] = {
     {"symbol not found in flat namespace", flatSymbolNotFound},
     {"file, but is an incompatible architecture", refusedByDyld},
     {"mach-o, but wrong architecture", refusedByDyld},
-    {"missing compatible architecture", refusedByDyld},
+    {"missing compatible arch", refusedByDyld},
     {"code signature in ", refusedByDyld},
     {"code signature invalid", refusedByDyld},
     {"(Code Signature Invalid)", signatureInvalid},
@@ -73,6 +74,14 @@ constexpr Phrase kPhrases[] = {
     {"[WinError ", winError},
     {"Could not find module '", moduleNotFound},
     {"DLL load failed", dllLoadFailed},
+    {"LoadLibrary failed with error ", loadLibraryFailed},
+    {"code execution cannot proceed because", dllMissing},
+    {"program can't start because", dllMissing},
+    {"Ausführung des Codes kann nicht fortgesetzt werden", dllMissing},
+    {"Impossible d'exécuter le code", dllMissing},
+    {"Impossible d’exécuter le code", dllMissing},
+    {"无法继续执行代码", dllMissing},
+    {"コードの実行を続行できません", dllMissing},
     {"procedure entry point", entryPoint},
     {"Prozedureinsprungpunkt", entryPoint},
     {"point d'entrée de procédure", entryPoint},
@@ -91,6 +100,7 @@ constexpr Phrase kPhrases[] = {
     {"module compiled against A", numpyAbi},
     {"module that was compiled using ", numpyAbi},
     {"module was compiled for Python ", compiledForPython},
+    {" was built for:", builtForTorch},
     {"Could not load this library", thisLibrary},
     // Crashes
     {"std::bad_alloc", crashed},
@@ -127,6 +137,13 @@ constexpr Phrase kPhrases[] = {
     {"source distribution or wheel for the current platform", noInstallableWheel},
     {"is not a supported wheel on this platform", noInstallableWheel},
     {"PackagesNotFoundError: The following packages are", noCondaPackage},
+    {"conflicting dependencies", conflict},
+    {"The conflict is caused by:", conflict},
+    {" which is incompatible", installedConflict},
+    {"requirements are unsatisfiable", conflict},
+    {"UnsatisfiableError: ", conflict},
+    // Qt
+    {"is needed to load the Qt", qtPlugin},
     // Packages that use it
     {"lease install ", pleaseInstall},
     {"requires the ", pleaseInstall},
@@ -145,6 +162,7 @@ bool isAboutLibrary(Kind kind) {
   case Kind::PackageUnavailable:
   case Kind::PackageDamaged:
   case Kind::NoWheel:
+  case Kind::RequirementsConflict:
   case Kind::Crashed:
   case Kind::OperatorsMissing:
   case Kind::PluginBroken:
@@ -164,6 +182,19 @@ std::string packageAround(llvm::StringRef text, Span at) {
       torio < next.find(recipe::defaultRecipe().name))
     package = "torio";
   return package;
+}
+
+void nameSubject(Defect& failure, llvm::StringRef text, Span at) {
+  if (failure.path.find_first_of("/\\") == std::string::npos && failure.subject.empty() &&
+      isAboutLibrary(failure.kind))
+    failure.subject = packageAround(text, at);
+}
+
+Defect* findSame(std::vector<Defect>& failures, const Defect& failure) {
+  for (Defect& each : failures)
+    if (isSame(each, failure))
+      return &each;
+  return nullptr;
 }
 
 struct Hit {
@@ -190,12 +221,16 @@ std::vector<Defect> readFailures(llvm::StringRef text) {
       continue;
     Place place{text, hit.span.begin, hit.span.end};
     Defect failure = hit.phrase->read(place);
-    if ((isSame(failure, Defect()) && failure.actual.empty()) || contains(failures, failure))
+    if (isSame(failure, Defect()) && failure.actual.empty())
       continue;
     failure.quote = place.line();
-    if (failure.path.find_first_of("/\\") == std::string::npos && failure.subject.empty() &&
-        isAboutLibrary(failure.kind))
-      failure.subject = packageAround(text, hit.span);
+    nameSubject(failure, text, hit.span);
+    // A program prints the error, and its traceback after it: that one shows the package.
+    if (Defect* known = findSame(failures, failure)) {
+      if (known->subject.empty())
+        known->subject = failure.subject;
+      continue;
+    }
     // dyld's sentence goes on over several lines, to the end of its list.
     readUntil = place.end;
     if (!failure.tried.empty())

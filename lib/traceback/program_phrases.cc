@@ -2,6 +2,8 @@
 #include "traceback/phrase.h"
 
 #include "recipe/recipe.h"
+#include "recipe/torch_build.h"
+#include "traceback/versions.h"
 
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/StringExtras.h>
@@ -11,6 +13,8 @@ namespace tcfix::traceback {
 using Kind = Defect::Kind;
 
 namespace {
+
+constexpr size_t kMostRequirements = 6; // of a list of conflicts, which may go on for pages
 
 /// A package's name at the beginning of the text, without extras and versions.
 std::string nameAt(llvm::StringRef text) {
@@ -40,7 +44,16 @@ Defect noModule(const Place& place) {
   const llvm::StringRef package = llvm::StringRef(name).split('.').first;
   // Warnings mention optional packages; what ends a program is an error.
   const bool isError = place.before().rtrim().ends_with("Error:") || isPackage(package);
-  return package.empty() || !isError ? Defect() : Defect{Kind::PackageMissing, {}, package.str()};
+  if (package.empty() || !isError)
+    return {};
+  // "NAME.part", in the frames of NAME: a part of it is missing.
+  if (package.size() < name.size() && !isPackage(package) &&
+      packageAt(place.text, place.begin) == package) {
+    Defect damaged{Kind::PackageDamaged, {}, name};
+    damaged.subject = package.str();
+    return damaged;
+  }
+  return {Kind::PackageMissing, {}, package.str()};
 }
 
 Defect pleaseInstall(const Place& place) {
@@ -72,6 +85,26 @@ Defect compiledForPython(const Place& place) {
           unquoted(between(after, "incompatible: ", " ")).rtrim('.').str()};
 }
 
+/// xformers' warning: "xFormers was built for: PyTorch 2.1.2+cu121 with CUDA 1201 (you have
+/// 2.1.2+cpu)".
+Defect builtForTorch(const Place& place) {
+  llvm::StringRef rest = place.rest().take_front(300).ltrim(" \t\n>|");
+  if (!rest.consume_front("PyTorch "))
+    return {};
+  Defect defect{Kind::TorchVersionMismatch};
+  defect.subject = llvm::StringRef(subjectOf(place.before())).lower();
+  defect.actual = versionAt(rest).str();
+  defect.name = versionAt(rest.split("(you have ").second).str();
+  return defect.subject.empty() || defect.actual.empty() || defect.name.empty() ? Defect() : defect;
+}
+
+/// "From 6.5.0, xcb-cursor0 or libxcb-cursor0 is needed to load the Qt xcb platform plugin."
+Defect qtPlugin(const Place& place) {
+  Defect defect{Kind::MissingDependency, {}, subjectOf(place.before())};
+  defect.subject = "Qt";
+  return defect;
+}
+
 Defect thisLibrary(const Place& place) {
   llvm::StringRef path = place.after().ltrim(": \t");
   if (path.starts_with("{path}")) // the line of torch's code that a traceback shows
@@ -91,6 +124,14 @@ Defect noDistribution(const Place& place) {
   if (name.empty())
     return {};
   Defect defect{Kind::NoWheel, {}, spelled(name)};
+  // A build of PyTorch's own index, unless that is the one that was asked.
+  llvm::StringRef wanted = place.rest().ltrim(" \t'\"`*(\n").substr(name.size());
+  if (wanted.consume_front("==")) {
+    const std::string version = versionAt(wanted).str();
+    const std::string channel = recipe::torchBuildOf(version).channel;
+    if (!channel.empty() && !place.text.contains(recipe::channelIndex(channel)))
+      defect.provider = version;
+  }
   // "(from versions: 0.1, 0.2)": those that pip could take, which the requirement excludes.
   llvm::StringRef versions = place.rest().take_front(2000);
   if (size_t at = versions.find("(from versions:"); at != llvm::StringRef::npos)
@@ -138,6 +179,51 @@ Defect noCondaPackage(const Place& place) {
   const size_t item = list.find("- ");
   const std::string name = item == llvm::StringRef::npos ? "" : nameAt(list.substr(item + 2));
   return name.empty() ? Defect() : Defect{Kind::NoWheel, {}, spelled(name)};
+}
+
+/// Of the packages of PyTorch that require one torch each, the first that the text names.
+std::string companionIn(llvm::StringRef text) {
+  for (llvm::StringRef name : {"torchaudio", "torchvision", "xformers"})
+    if (text.contains(name))
+      return name.str();
+  return {};
+}
+
+/// pip's, uv's and conda's solvers: no set of releases meets all requirements. pip lists who
+/// requires what; if torch and a package of PyTorch's do not fit, `actual` is the torch that the
+/// user wants.
+Defect conflict(const Place& place) {
+  llvm::StringRef list = place.rest().take_front(2000);
+  list = list.take_front(list.find("To fix this"));
+  Defect defect{Kind::RequirementsConflict, {}, companionIn(list)};
+  constexpr llvm::StringLiteral kWanted = "requested torch==";
+  if (size_t at = list.find(kWanted); at != llvm::StringRef::npos)
+    defect.actual = versionAt(list.substr(at + kWanted.size())).str();
+  for (llvm::StringRef line : llvm::split(list, '\n'))
+    if (line = line.ltrim(" \t0123456789.").rtrim();
+        line.contains(" depends on ") || line.contains("user requested "))
+      if (defect.items.size() < kMostRequirements)
+        defect.items.push_back(line.str());
+  if (defect.name.empty())
+    defect.name = "the packages";
+  return defect;
+}
+
+/// "NAME 2.3.1 requires torch==2.3.1, but you have torch 2.0.1 which is incompatible."
+Defect installedConflict(const Place& place) {
+  const auto [requirer, rest] = place.before().rsplit(" requires ");
+  const auto [requirement, have] = rest.split(", but you have ");
+  const llvm::StringRef who =
+      requirer.rsplit(". ").second.empty() ? requirer.trim() : requirer.rsplit(". ").second;
+  const auto [name, version] = who.split(' ');
+  if (have.empty() || nameAt(name).empty() || versionAt(version).empty())
+    return {};
+  Defect defect{Kind::RequirementsConflict, {}, nameAt(name)};
+  if (have.starts_with("torch "))
+    defect.actual = versionAt(have.split(' ').second).str();
+  defect.items = {who.str() + " requires " + requirement.str() + ", and " + have.trim().str() +
+                  " is installed"};
+  return defect;
 }
 
 /// The stack that Python prints begins with the frame that crashed. torch's __init__.py is where it

@@ -97,7 +97,7 @@ void nameLibraries(FailureGroup& group) {
   for (Defect& failure : group.failures)
     if (failure.path.empty() && (failure.subject.empty() || failure.subject == recipe.name) &&
         failure.kind != Kind::PackageMissing && failure.kind != Kind::PackageUnavailable &&
-        failure.kind != Kind::NoWheel)
+        failure.kind != Kind::NoWheel && failure.kind != Kind::RequirementsConflict)
       failure.path = library;
   // "It failed" is no news after the reason.
   if (isExplained(group.failures))
@@ -273,6 +273,7 @@ bool isLoadersWord(const Defect& failure) {
   case Kind::PackageMissing:
   case Kind::PackageUnavailable:
   case Kind::NoWheel:
+  case Kind::RequirementsConflict:
   case Kind::Crashed:
     return false;
   default:

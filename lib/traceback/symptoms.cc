@@ -6,44 +6,63 @@
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/StringExtras.h>
 
+#include <algorithm>
+
 namespace tcfix::traceback {
 
 namespace {
 
 // Parts of words, as they are.
-constexpr llvm::StringLiteral kSigns[] = {"Error",     "Exception",
-                                          "Traceback", "most recent call",
-                                          ".py](http", "in <module>",
-                                          "--> ",      "ERR",
-                                          "bad_alloc", "错误",
-                                          "失败",      "找不到",
-                                          "无法",      "無法",
-                                          "錯誤",      "失敗",
-                                          "Fehler",    "nicht gefunden",
-                                          "erreur",    "échoué",
-                                          "échec",     "introuvable",
-                                          "ошибка",    "Ошибка",
-                                          "エラー",    "오류"};
+constexpr llvm::StringLiteral kSigns[] = {
+    "Traceback", "most recent call", ".py](http",      "in <module>", "\n--> ",
+    "\n---> ",   "\n----> ",         "ERR!",           "bad_alloc",   "错误",
+    "失败",      "找不到",           "无法",           "無法",        "錯誤",
+    "失敗",      "Fehler",           "nicht gefunden", "erreur",      "échoué",
+    "échec",     "introuvable",      "ошибка",         "Ошибка",      "エラー",
+    "오류"};
+
+// Ends of names: "ImportError". "ErrorHandler" is a name like any other.
+constexpr llvm::StringLiteral kEnds[] = {"Error", "Exception"};
 
 // Whole words, in capitals or not. Names of packages such as "crashtest" have more letters.
 constexpr llvm::StringLiteral kWords[] = {
     "error", "errors", "exception", "fail", "fails", "failed", "failing", "failure", "failures",
     "fatal", "aborted", "abort", "crash", "crashed", "crashes", "core dumped", "killed",
-    "terminate called", "terminated", "cannot", "can't", "can not", "could not", "couldn't",
-    "unable to", "not found", "no such file", "does not exist", "doesn't exist", "did not",
-    "is not", "was not", "undefined", "denied", "refused", "invalid", "not valid", "is missing",
-    "unsupported", "not supported", "incompatible", "not compatible", "not installed",
-    "not available",
+    "terminate called", "terminated", "can't", "can not", "could not", "couldn't", "unable to",
+    "not found", "no such file", "does not exist", "doesn't exist", "undefined", "denied",
+    "refused", "invalid", "not valid", "incompatible", "not compatible",
     // Parts of longer messages, whose beginning may be cut off
     "traceback", "exceptions", "referenced from", "expected in", "reason: tried", "(required by",
     "one of its dependencies", "dynamic link library", "dlerror", "vm regions near",
-    "for these backends", "make sure that", "installed correctly",
+    "for these backends", "make sure that", "installed correctly", "[backend fallback]",
+    "ensure all dependencies", "the easiest solution", "the following platforms", "(nil)",
+    "exited with code", "exit code",
     // Installers
     "no solution", "unsatisfiable", "unresolvable", "conflict", "conflicts", "conflicting",
     "no matching", "no versions", "no version", "no candidates", "no wheels", "no wheel",
     "nothing provides", "only has wheels", "only found wheels",
     "are available:", "only the following", "impossible", "too deep", "requires a different",
     "not satisfied"};
+
+// Words that programs also print of what they can do without. They count unless their line says
+// what is used instead, or the program goes on.
+constexpr llvm::StringLiteral kSoftWords[] = {"did not",       "is not",        "was not",
+                                              "is missing",    "unsupported",   "not supported",
+                                              "not installed", "not available", "cannot"};
+constexpr llvm::StringLiteral kInstead[] = {
+    "using ",  "falling back", "fallback", "instead",  "skipped",
+    "ignored", "ignoring ",    "note:",    "keg-only", "which is not on path"};
+constexpr llvm::StringLiteral kGoesOn[] = {"epoch",
+                                           "loss",
+                                           "step ",
+                                           " passed",
+                                           "it/s]",
+                                           "s/it]",
+                                           "100%",
+                                           "saved to",
+                                           "startup complete",
+                                           "running on",
+                                           "successfully installed"};
 
 // What is said of machines that work, too: the word, and what stands before or behind it.
 struct Harmless {
@@ -52,6 +71,12 @@ struct Harmless {
 constexpr Harmless kHarmless[] = {{"", "could not", " collect"},
                                   {"", "failed", " to hardlink"},
                                   {"ignoring ", "invalid", " distribution"},
+                                  {"", "exited with code", " 0"},
+                                  {"", "exit code", " 0"},
+                                  {"", "error", " rate"},
+                                  {"round-off ", "errors", ""},
+                                  {"", "conflicting", " behaviour"},
+                                  {"0 tests ", "failed", ""},
                                   {"0 ", "errors", ""},
                                   {"no ", "errors", ""},
                                   {"0 ", "failed", ""},
@@ -71,14 +96,56 @@ bool isOfName(char c) {
   return llvm::isAlnum(c) || c == '_' || c == '-';
 }
 
-bool hasWord(llvm::StringRef lower, llvm::StringRef word) {
-  for (size_t at = lower.find(word); at != llvm::StringRef::npos; at = lower.find(word, at + 1)) {
+/// True if the word goes on: "error_test", "error.cc", "Errors.notFound".
+bool isPartOfName(llvm::StringRef after) {
+  return !after.empty() && (isOfName(after.front()) ||
+                            (after.front() == '.' && after.size() > 1 && llvm::isAlpha(after[1])));
+}
+
+/// Where the word next stands by itself; npos if it does not.
+size_t findWord(llvm::StringRef lower, llvm::StringRef word, size_t from = 0) {
+  for (size_t at = lower.find(word, from); at != llvm::StringRef::npos;
+       at = lower.find(word, at + 1)) {
     const llvm::StringRef before = lower.take_front(at), after = lower.substr(at + word.size());
     if ((before.empty() || !isOfName(before.back()) || before.ends_with("\\n")) &&
-        (after.empty() || !isOfName(after.front())) && !isHarmless(before, word, after))
-      return true;
+        !isPartOfName(after) && !isHarmless(before, word, after))
+      return at;
   }
+  return llvm::StringRef::npos;
+}
+
+bool hasEnd(llvm::StringRef text, llvm::StringRef end) {
+  for (size_t at = text.find(end); at != llvm::StringRef::npos; at = text.find(end, at + 1))
+    if (!isPartOfName(text.substr(at + end.size())))
+      return true;
   return false;
+}
+
+bool hasAnyOf(llvm::StringRef text, llvm::ArrayRef<llvm::StringLiteral> words) {
+  return llvm::any_of(words, [&](llvm::StringRef word) { return text.contains(word); });
+}
+
+/// The part of the line around a place.
+llvm::StringRef lineAround(llvm::StringRef text, size_t at) {
+  constexpr size_t kReached = 300; // bounds the work for lines of any length
+  const llvm::StringRef before = text.take_front(at).take_back(kReached);
+  return text.substr(at - (before.size() - (before.rfind('\n') + 1)), 2 * kReached)
+      .split('\n')
+      .first;
+}
+
+bool hasSoftWord(llvm::StringRef lower) {
+  size_t goesOn = 0; // up to here nothing ended the program
+  for (llvm::StringRef word : kGoesOn)
+    if (size_t at = lower.rfind(word); at != llvm::StringRef::npos)
+      goesOn = std::max(goesOn, at);
+  return llvm::any_of(kSoftWords, [&](llvm::StringRef word) {
+    for (size_t at = findWord(lower, word, goesOn); at != llvm::StringRef::npos;
+         at = findWord(lower, word, at + 1))
+      if (!hasAnyOf(lineAround(lower, at), kInstead))
+        return true;
+    return false;
+  });
 }
 
 /// 'File "/a/b.py", line 3', also cut off after the name; "File ~/a/b.py:3" of notebooks; "b.py:3:
@@ -115,10 +182,16 @@ bool hasMangledName(llvm::StringRef text) {
 
 bool looksLikeFailure(llvm::StringRef text) {
   if (llvm::any_of(kSigns, [&](llvm::StringRef sign) { return text.contains(sign); }) ||
+      llvm::any_of(kEnds, [&](llvm::StringRef end) { return hasEnd(text, end); }) ||
+      text.starts_with("-->") || text.starts_with("---> ") || text.starts_with("----> ") ||
       hasFrame(text) || hasMangledName(text))
     return true;
   const std::string lower = text.lower();
-  return llvm::any_of(kWords, [&](llvm::StringRef word) { return hasWord(lower, word); });
+  return llvm::any_of(kWords,
+                      [&](llvm::StringRef word) {
+                        return findWord(lower, word) != llvm::StringRef::npos;
+                      }) ||
+         hasSoftWord(lower);
 }
 
 bool endsInSentenceAbout(llvm::StringRef text, llvm::StringRef package) {

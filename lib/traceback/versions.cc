@@ -52,6 +52,11 @@ Mention mentionAt(llvm::StringRef text, size_t at, size_t end) {
       return {versionAt(whole.substr(open + 1)).str(), Source::Listed};
     return {};
   }
+  // "X requires torch==2.1.0, but you have torch 2.0.1": the former is not there.
+  const llvm::StringRef said = line.rtrim(" \t'\"`");
+  if (said.ends_with(" requires") || said.ends_with(" depends on") || said.ends_with(" requested"))
+    return {};
+  const bool isHad = said.ends_with("you have");
   rest.consume_front(".__version__");
   // A prompt prints what it was asked for on the next line.
   if (llvm::StringRef next = rest.split('\n').second.ltrim();
@@ -62,8 +67,8 @@ Mention mentionAt(llvm::StringRef text, size_t at, size_t end) {
     if (llvm::StringRef version = versionAt(next.ltrim("'\"")); !version.empty())
       return {version.str(), Source::Printed};
   }
-  const bool isInstalled =
-      line.contains("Successfully installed") || line.trim() == "+" || line.contains("Installed");
+  const bool isInstalled = isHad || line.contains("Successfully installed") || line.trim() == "+" ||
+                           line.contains("Installed");
   rest = rest.ltrim(" \t'\"`*");
   if (rest.consume_front_insensitive("version"))
     rest = rest.ltrim(" \t'\"`*");

@@ -67,13 +67,50 @@ constexpr Sentence kSentences[] = {
     {"DLL-Initialisierungsroutine ist fehlgeschlagen", 1114},
     {"bibliothèque de liens dynamiques (DLL) a échoué", 1114},
     {"初始化例程失败", 1114},
+    {"初始化例行程序失敗", 1114},
+    {"初期化ルーチンの実行に失敗しました", 1114},
+    {"초기화 루틴", 1114},
+    {"rutina de inicialización de", 1114},
+    {"rotina de inicialização da", 1114},
+    {"inizializzazione della libreria di collegamento", 1114},
+    {"инициализации библиотеки динамической", 1114},
+    {"n'est pas une application Win32 valide", 193},
+    {"no es una aplicación Win32 válida", 193},
+    {"não é um aplicativo Win32 válido", 193},
+    {"не является приложением Win32", 193},
+    {"有効な Win32 アプリケーションではありません", 193},
     {"paging file is too small", 1455},
+    {"Auslagerungsdatei ist zu klein", 1455},
+    {"页面文件太小", 1455},
 };
 
+/// Narrow consoles break a sentence anywhere.
+std::string withoutBlanks(llvm::StringRef text) {
+  std::string rest;
+  for (char c : text)
+    if (!llvm::isSpace(c))
+      rest += c;
+  return rest;
+}
+
+/// Of another code page, letters with accents are others, or none.
+std::string asciiOnly(llvm::StringRef text) {
+  std::string rest;
+  for (char c : text)
+    if (llvm::isASCII(c))
+      rest += c;
+  return rest;
+}
+
 int windowsNumberOf(llvm::StringRef sentence) {
-  for (const auto& [words, number] : kSentences)
-    if (sentence.contains(words))
+  constexpr size_t kEnough = 16; // letters that are not there by chance
+  const std::string plain = withoutBlanks(sentence), ascii = asciiOnly(plain);
+  for (const auto& [words, number] : kSentences) {
+    const std::string wanted = withoutBlanks(words), letters = asciiOnly(wanted);
+    if (llvm::StringRef(plain).contains(wanted) ||
+        (letters.size() >= kEnough && llvm::StringRef(ascii).contains(letters)))
       return number;
+  }
   return 0;
 }
 
@@ -128,6 +165,23 @@ Defect dllLoadFailed(const Place& place) {
   if (failure.actual.empty())
     failure.actual = place.words().str();
   return failure;
+}
+
+/// onnxruntime: 'LoadLibrary failed with error 126 "" when trying to load "PATH"'
+Defect loadLibraryFailed(const Place& place) {
+  int number = 0;
+  llvm::StringRef after = place.after().ltrim();
+  return after.consumeInteger(10, number)
+             ? Defect()
+             : windowsFailure(number, between(after, "trying to load \"", "\""));
+}
+
+/// The dialog about a DLL that a program needs: its name stands behind the words, or before them.
+Defect dllMissing(const Place& place) {
+  std::string library = libraryIn(place.rest().take_front(300).split('\n').first);
+  if (library.empty())
+    library = libraryIn(place.before());
+  return library.empty() ? Defect() : Defect{Kind::MissingDependency, {}, library};
 }
 
 /// The dialog, where its words are known: the symbol stands before or behind them.

@@ -30,7 +30,7 @@ TEST(Advice, FfmpegOfAMajorThatFits) {
   EXPECT_EQ(command(Platform::Linux, "0.9.1", Installer::Pip),
             "pip install \"av<19\" && tcfix apply env");
   EXPECT_EQ(command(Platform::Windows, "0.17.0", Installer::Pip),
-            "pip install av && tcfix apply env");
+            "pip install av\ntcfix apply env"); // Windows PowerShell 5.1 has no "&&"
   EXPECT_EQ(command(Platform::Linux, "", Installer::Pip),
             "pip install \"av<16\" && tcfix apply env");
   EXPECT_EQ(command(Platform::Linux, "0.9.1", Installer::Uv),
@@ -53,7 +53,7 @@ TEST(Advice, TheMajorsOfTheLibrariesCountMoreThanTheTable) {
 TEST(Advice, DllsBesideAnFfmpegThatHasNone) {
   Context context = contextOf(Platform::Windows, "0.7.0", "2.8.0");
   EXPECT_EQ(sharedFfmpegCommand(context, {}),
-            "winget install Gyan.FFmpeg.Shared --version 7.1.1 && tcfix apply env");
+            "winget install Gyan.FFmpeg.Shared --version 7.1.1\ntcfix apply env");
   context.machine.platform = Platform::Linux;
   EXPECT_EQ(sharedFfmpegCommand(context, {}), "pip install \"av<16\" && tcfix apply env");
 }
@@ -90,12 +90,11 @@ TEST(Advice, WithoutAChannelTheReleaseWithoutCuda) {
 }
 
 TEST(Advice, WhereNothingFitsBothAnew) {
-  Context context = contextOf(Platform::Windows, "", "2.6.0+cu126");
-  EXPECT_EQ(fittingReleaseCommand(context),
-            "pip install \"torch>=2.11\" \"torchcodec==0.17.*\" && tcfix apply env");
-  context.torch = recipe::torchBuildOf("2.6.0+cpu");
-  EXPECT_EQ(fittingReleaseCommand(context),
-            "pip install \"torch>=2.11\" \"torchcodec==0.17.*\"" + kCpu + " && tcfix apply env");
+  const std::string both = "pip install \"torch>=2.11\" \"torchcodec==0.17.*\"";
+  Context context = contextOf(Platform::Linux, "", "2.3.0+cu121");
+  EXPECT_EQ(fittingReleaseCommand(context), both + " && tcfix apply env");
+  context.torch = recipe::torchBuildOf("2.3.0+cpu");
+  EXPECT_EQ(fittingReleaseCommand(context), both + kCpu + " && tcfix apply env");
   for (const char* torch : {"2.6.0a0+nv25.1", "2.6.0+git1234"}) {
     context.torch = recipe::torchBuildOf(torch);
     EXPECT_EQ(fittingReleaseCommand(context), "") << torch;
@@ -103,6 +102,47 @@ TEST(Advice, WhereNothingFitsBothAnew) {
   context.torch = recipe::torchBuildOf("2.6.0");
   context.canReplaceTorch = false;
   EXPECT_EQ(fittingReleaseCommand(context), "");
+}
+
+// The package index has torch for Windows without CUDA only.
+TEST(Advice, OnWindowsTorchKeepsItsCuda) {
+  Context context = contextOf(Platform::Windows, "", "2.6.0+cu126");
+  auto withCuda = [](const char* channel) {
+    return std::string(
+               "pip install \"torch==2.9.*\" --index-url https://download.pytorch.org/whl/") +
+           channel + "\npip install \"torchcodec==0.9.*\"\ntcfix apply env";
+  };
+  EXPECT_EQ(newestPairCommand(context), withCuda("cu128"));
+  context.torch = recipe::torchBuildOf("2.6.0+cu130");
+  EXPECT_EQ(newestPairCommand(context), withCuda("cu130"));
+  context.torch = recipe::torchBuildOf("2.6.0+cu118"); // its driver may be too old for a later one
+  EXPECT_EQ(newestPairCommand(context), "");
+  context.torch = recipe::torchBuildOf("2.6.0+cpu");
+  const std::string both = "pip install \"torch>=2.11\" \"torchcodec==0.17.*\"\ntcfix apply env";
+  EXPECT_EQ(newestPairCommand(context), both);
+  context.torch = {}; // of a text that does not name it
+  EXPECT_EQ(newestPairCommand(context), "");
+  context.torchIsMissing = true;
+  EXPECT_EQ(newestPairCommand(context), both);
+}
+
+TEST(Advice, ABuildOfPyTorchsOwnIndex) {
+  EXPECT_EQ(channelCommand(contextOf(Platform::Linux, "", ""), "torch", "2.4.0+cu124"),
+            "pip install torch==2.4.0+cu124 --index-url https://download.pytorch.org/whl/cu124");
+}
+
+TEST(Advice, TheSystemsPackageWithALibrary) {
+  EXPECT_EQ(systemPackageCommand("libGL.so.1"), "sudo apt install libgl1");
+  EXPECT_EQ(systemPackageCommand("VCRUNTIME140_1.dll"),
+            "winget install Microsoft.VCRedist.2015+.x64");
+  for (const char* unknown : {"VCRUNTIME140D.dll", "libx.so.1", ""})
+    EXPECT_EQ(systemPackageCommand(unknown), "") << unknown;
+}
+
+TEST(Advice, WhatPipCallsAModule) {
+  EXPECT_EQ(distributionOf("PIL"), "Pillow");
+  EXPECT_EQ(distributionOf("cv2"), ""); // four packages bring it
+  EXPECT_EQ(distributionOf("numpy"), "numpy");
 }
 
 TEST(Advice, NothingReplacesABuildOfOnesOwn) {
@@ -187,6 +227,7 @@ TEST(Advice, QuotesOfTheShell) {
   EXPECT_EQ(quoted("/a b"), "'/a b'");
   EXPECT_EQ(quoted("it's"), "'it'\\''s'");
   EXPECT_EQ(quoted(R"(C:\a b)", Platform::Windows), R"("C:\a b")");
+  EXPECT_EQ(quoted("a\nb"), "'a?b'"); // a line break ends a step
 }
 
 } // namespace

@@ -10,10 +10,11 @@ ROOT = Path(__file__).parents[2]
 INSTALLS = re.compile(r"\b(?:pip|conda|brew|winget|apt) install\b|\bpixi add\b")
 # Commands in sources outside lib/advice: none of them installs one of these packages.
 ELSEWHERE = {
-    ("lib/doctor/findings.cc", "winget install Microsoft.VCRedist.2015+.x64"),  # the C++ runtime
-    ("lib/doctor/findings.cc", 'conda install -c conda-forge \\"libstdcxx-ng>=13\\"'),
-    ("lib/doctor/findings.cc", 'pip install \\"numpy<2\\"'),
-    ("lib/doctor/findings.cc", "pip install --upgrade numpy"),
+    ("lib/doctor/torch_words.cc", "winget install Microsoft.VCRedist.2015+.x64"),  # the C++ runtime
+    ("lib/doctor/library_words.cc", "winget install Microsoft.VCRedist.2015+.x64"),
+    ("lib/doctor/library_words.cc", 'conda install -c conda-forge \\"libstdcxx-ng>=13\\"'),
+    ("lib/doctor/package_words.cc", 'pip install \\"numpy<2\\"'),
+    ("lib/doctor/package_words.cc", "pip install --upgrade numpy"),
 }
 
 

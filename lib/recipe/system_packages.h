@@ -1,0 +1,16 @@
+// What the system's package manager calls a library that Python packages expect to be there.
+#pragma once
+
+#include <llvm/ADT/StringRef.h>
+
+#include <string>
+
+namespace tcfix::recipe {
+
+/// Debian's and Ubuntu's package with this library, or winget's with this DLL; empty if unknown.
+std::string systemPackageOf(llvm::StringRef library);
+
+/// A DLL of Microsoft's C++ runtime.
+bool isWindowsRuntime(llvm::StringRef library);
+
+} // namespace tcfix::recipe
