@@ -5,11 +5,7 @@
 #include <llvm/ADT/SmallString.h>
 #include <llvm/Support/FileSystem.h>
 
-#include <algorithm>
-
 #ifdef __linux__
-#include <linux/fs.h>
-#include <sys/ioctl.h>
 #include <sys/xattr.h>
 #endif
 #ifdef __APPLE__
@@ -24,22 +20,6 @@ using posix::Descriptor;
 namespace {
 
 #ifdef __linux__
-// The cheapest ways first: shared blocks, then a copy inside the kernel. Both may be refused (other
-// file systems, old kernels), and then the caller copies by hand.
-bool copyInKernel(int from, int to, uint64_t size) {
-  if (::ioctl(to, FICLONE, from) == 0)
-    return true;
-  loff_t in = 0, out = 0;
-  while (static_cast<uint64_t>(in) < size) {
-    ssize_t copied = ::copy_file_range(from, &in, to, &out, size - in, 0);
-    if (copied < 0 && errno == EINTR)
-      continue;
-    if (copied <= 0)
-      return false;
-  }
-  return true;
-}
-
 // Capabilities are power, and the rest of what only root may set is for root to give. Access lists
 // and users' own attributes are the owner's.
 bool isCarriedOver(llvm::StringRef name, bool isLent) {
@@ -68,16 +48,10 @@ void copyExtendedAttributes(int from, int to, bool isLent) {
   }
 }
 #elif defined(__APPLE__)
-bool copyInKernel(int, int, uint64_t) {
-  return false;
-}
 void copyExtendedAttributes(int from, int to, bool) {
   ::fcopyfile(from, to, nullptr, COPYFILE_XATTR);
 }
 #else
-bool copyInKernel(int, int, uint64_t) {
-  return false;
-}
 void copyExtendedAttributes(int, int, bool) {}
 #endif
 
@@ -133,27 +107,13 @@ llvm::Error TemporaryFile::reopen() {
   return llvm::Error::success();
 }
 
-llvm::Error TemporaryFile::copyFrom(const InputFile& source) {
+llvm::Error TemporaryFile::copyFrom(const InputFile& source, OnInterrupt onInterrupt) {
   Descriptor from(openSame(source));
-  if (from >= 0 && copyInKernel(from, descriptor, source.bytes().size()))
-    return llvm::Error::success();
-  return write(0, source.bytes());
+  return posix::copyContent(source, from, descriptor, onInterrupt);
 }
 
-llvm::Error TemporaryFile::write(uint64_t offset, Bytes content) {
-  // One system call takes at most 2 GiB.
-  constexpr size_t kMost = size_t(1) << 30;
-  while (!content.empty()) {
-    ssize_t written = ::pwrite(descriptor, content.data(), std::min(content.size(), kMost),
-                               static_cast<off_t>(offset));
-    if (written < 0 && errno == EINTR)
-      continue;
-    if (written < 0)
-      return cannotWrite(errno);
-    content = content.drop_front(written);
-    offset += written;
-  }
-  return llvm::Error::success();
+llvm::Error TemporaryFile::write(uint64_t offset, Bytes content, OnInterrupt onInterrupt) {
+  return posix::writeAll(descriptor, offset, content, onInterrupt);
 }
 
 llvm::Error TemporaryFile::resize(uint64_t size) {

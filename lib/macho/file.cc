@@ -1,6 +1,7 @@
 #include "macho/file.h"
 
 #include "base/error.h"
+#include "image/appended.h"
 
 #include <llvm/BinaryFormat/Magic.h>
 #include <llvm/Object/MachO.h>
@@ -34,6 +35,8 @@ llvm::Expected<FileSlice> readSlice(Bytes bytes) {
   if (bytes.size() < sizeof(mach_header) || !magic.is_object() ||
       llvm::StringRef(textOf(bytes)).starts_with("!<arch>"))
     return fail(ErrorCode::NotALibrary, "holds no Mach-O library");
+  if (llvm::Error error = checkAppended(bytes.size(), kMostIn32Bits))
+    return error;
   uint32_t first;
   std::memcpy(&first, bytes.data(), sizeof first);
   FileSlice slice;
@@ -131,6 +134,11 @@ llvm::Expected<File> read(Bytes bytes) {
   }
   if (file.slices.empty())
     return fail(ErrorCode::Malformed, "is a universal file without slices");
+  uint64_t end = 0;
+  for (const FileSlice& slice : file.slices)
+    end = std::max(end, slice.offset + slice.size);
+  if (llvm::Error error = checkAppended(bytes.size(), end))
+    return error;
   return file;
 }
 

@@ -1,6 +1,7 @@
 #include "pe/file.h"
 
 #include "base/error.h"
+#include "image/appended.h"
 
 #include <llvm/Support/FormatVariadic.h>
 #include <llvm/Support/MathExtras.h>
@@ -47,6 +48,8 @@ llvm::Expected<PeFile> PeFile::read(const Draft& draft) {
   const auto* dos = structIn<dos_header>(draft, 0);
   if (!dos || dos->Magic[0] != 'M' || dos->Magic[1] != 'Z')
     return fail(ErrorCode::NotALibrary, "this is no PE file");
+  if (llvm::Error error = checkAppended(draft.size(), kMostIn32Bits))
+    return error;
   file.headersOffset = dos->AddressOfNewExeHeader;
   std::optional<Bytes> magic = draft.read(file.headersOffset, sizeof(COFF::PEMagic));
   const auto* header = structIn<coff_file_header>(draft, file.headersOffset + 4);

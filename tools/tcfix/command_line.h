@@ -81,7 +81,10 @@ auto withFile(const std::string& path, Work work)
   llvm::Expected<io::InputFile> file = io::InputFile::open(path);
   if (!file)
     return file.takeError();
-  return work(*file);
+  auto result = work(*file);
+  if (llvm::Error error = file->checkWhole(result.takeError()))
+    return error;
+  return result;
 }
 
 /// True when these words of a command line ask for JSON, whether or not they make sense.
