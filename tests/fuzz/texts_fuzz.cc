@@ -6,6 +6,7 @@
 
 #include "commit/journal.h"
 #include "env/conda_record.h"
+#include "env/distribution.h"
 #include "env/record.h"
 #include "resolve/ld_cache.h"
 #include "traceback/explain.h"
@@ -54,13 +55,20 @@ void readZip(Bytes bytes) {
     fuzz::succeeds(wheel::unpack(member, 1 << 20));
 }
 
+void readMetadata(llvm::StringRef text) {
+  for (const char* name : {"Name", "Version", "Requires-Dist"}) {
+    const llvm::StringRef field = env::metadataField(text, name);
+    fuzz::promise(!field.contains('\n') && field == field.trim(), "a field is one line");
+  }
+}
+
 } // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size == 0)
     return 0;
   Bytes bytes(data, size - 1);
-  switch (data[size - 1] % 6) {
+  switch (data[size - 1] % 7) {
   case 0:
     readRecord(textOf(bytes));
     break;
@@ -75,6 +83,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     break;
   case 4:
     resolve::parseLdCache(bytes);
+    break;
+  case 6:
+    readMetadata(textOf(bytes));
     break;
   default:
     traceback::explainTraceback(textOf(bytes), "fuzz");
