@@ -36,8 +36,8 @@ Result<Value> withFile(const std::string& path, Use use) {
   if (!file)
     return errorFrom(file.takeError(), path);
   llvm::Expected<Value> value = use(*file);
-  if (!value)
-    return errorFrom(value.takeError(), path);
+  if (llvm::Error error = file->checkWhole(value.takeError()))
+    return errorFrom(std::move(error), path);
   return std::move(*value);
 }
 

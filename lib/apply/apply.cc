@@ -92,8 +92,9 @@ void PackageRun::openLibraries(const commit::Locks& locks) {
       continue;
     }
     work.input = std::make_unique<io::InputFile>(std::move(*input));
-    findHistory(work, state.journal, relativeTo(place, path));
-    if (!options.replaceFrom.empty())
+    if (llvm::Error error = findHistory(work, state.journal, relativeTo(place, path)))
+      work.fail(toProblem(std::move(error), path));
+    else if (!options.replaceFrom.empty())
       takeReplacement(work);
   }
   if (!options.replaceFrom.empty() && !hasRebuilt)
@@ -193,8 +194,13 @@ std::optional<commit::CommitFailure> PackageRun::write(const commit::Locks& lock
   for (const std::unique_ptr<LibraryWork>& work : works)
     if (work->isOpen() && !work->change.isIdentity())
       changed.push_back(work.get());
-    else if (work->isOpen())
-      llvm::append_range(kept, keptEntries(*work, state.journal, relativeTo(place, work->path)));
+    else if (work->isOpen()) {
+      llvm::Expected<std::vector<JournalEntry>> entries =
+          keptEntries(*work, state.journal, relativeTo(place, work->path));
+      if (!entries)
+        return commit::CommitFailure{toProblem(entries.takeError(), work->path), {}};
+      llvm::append_range(kept, *entries);
+    }
 
   std::vector<std::optional<StagedLibrary>> staged(changed.size());
   std::vector<std::optional<Problem>> refused(changed.size());
@@ -251,7 +257,7 @@ llvm::Error PackageRun::run(const commit::Locks& locks) {
     auto draft = drafts.find(work.path);
     if (!work.isOpen() || draft == drafts.end())
       return;
-    if (llvm::Error error = rewriteLibrary(work, *draft->second, options))
+    if (llvm::Error error = work.input->checkWhole(rewriteLibrary(work, *draft->second, options)))
       work.fail(toProblem(std::move(error), work.path));
   });
   bool isChanged = llvm::any_of(

@@ -33,15 +33,9 @@ struct EditWork {
   }
 };
 
-llvm::Error refuseIfInterrupted() {
-  if (io::system::isInterrupted())
-    return fail(ErrorCode::Interrupted, "was not changed: interrupted");
-  return llvm::Error::success();
-}
-
 llvm::Error plan(EditWork& work, const formats::EditRequest& request, const EditOptions& options,
                  InheritedPaths& inherited) {
-  if (llvm::Error error = refuseIfInterrupted())
+  if (llvm::Error error = io::system::refuseIfInterrupted())
     return error;
   Bytes bytes = work.input->bytes();
   llvm::Expected<EditOutcome> edit =
@@ -69,13 +63,14 @@ llvm::Error signAgain(Step& step, EditWork& work) {
   llvm::erase_if(edit.changes,
                  [](const Change& change) { return change.operation == Operation::Sign; });
   edit.changes.push_back({Operation::Sign, "adhoc", {}, "signed by the system's codesign", {}});
-  if (!work.outcome.sha256After.empty())
-    work.outcome.sha256After = io::sha256Hex(RewrittenView(work.input->bytes(), edit.rewrite));
-  return llvm::Error::success();
+  if (work.outcome.sha256After.empty())
+    return llvm::Error::success();
+  return io::sha256Of(RewrittenView(work.input->bytes(), edit.rewrite))
+      .moveInto(work.outcome.sha256After);
 }
 
 llvm::Error stage(EditWork& work, const EditOptions& options, const commit::Locks& locks) {
-  if (llvm::Error error = refuseIfInterrupted())
+  if (llvm::Error error = io::system::refuseIfInterrupted())
     return error;
   llvm::Expected<io::Place> place = locks.place(work.input->path());
   if (!place)
@@ -109,10 +104,13 @@ llvm::Error extendJournal(const std::string& path, JournalFile old,
                          {}});
   if (entries.size() == known)
     return llvm::Error::success();
+  llvm::Expected<std::string> text = journalText(old.journal);
+  if (!text)
+    return text.takeError();
   llvm::Expected<io::Place> place = locks.place(path);
   if (!place)
     return place.takeError();
-  return commit::writeFile(old.input.get(), std::move(*place), journalText(old.journal));
+  return commit::writeFile(old.input.get(), std::move(*place), *text);
 }
 
 llvm::Expected<JournalFile> openOldJournal(const std::string& path, const commit::Locks& locks) {
@@ -196,7 +194,7 @@ EditRun editFiles(llvm::ArrayRef<std::string> paths, const formats::EditRequest&
     parallelFor(works.size(), commit::kFilesAtOnce, [&](size_t i) {
       EditWork& work = works[i];
       if (work.isOpen())
-        if (llvm::Error error = plan(work, request, options, inherited))
+        if (llvm::Error error = work.input->checkWhole(plan(work, request, options, inherited)))
           work.fail(std::move(error));
       if (work.isOpen() && work.outcome.status == FileStatus::Changed)
         if (llvm::Error error = stage(work, options, locks))

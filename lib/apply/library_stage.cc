@@ -7,16 +7,16 @@ namespace tcfix::apply {
 
 namespace {
 
-JournalEntry replacementEntry(const LibraryWork& work, const OriginalFile& original,
-                              const std::string& relative) {
+llvm::Expected<JournalEntry> replacementEntry(const LibraryWork& work, const OriginalFile& original,
+                                              const std::string& relative) {
   Bytes rebuilt = work.replacement->bytes();
-  return {relative,
-          io::sha256Hex(original.bytes),
-          io::sha256Hex(rebuilt),
-          original.modifiedNs,
-          differenceOf(rebuilt, original.bytes, "undo"),
-          original.link,
-          std::nullopt};
+  JournalEntry entry{relative, {}, {}, original.modifiedNs, {}, original.link, std::nullopt};
+  if (llvm::Error error = io::sha256Of(original.bytes).moveInto(entry.sha256Before))
+    return error;
+  if (llvm::Error error = io::sha256Of(rebuilt).moveInto(entry.sha256After))
+    return error;
+  entry.reverse = differenceOf(rebuilt, original.bytes, "undo");
+  return entry;
 }
 
 // The journal's entry for the edits, from the new file as it lies on the disk.
@@ -30,8 +30,12 @@ llvm::Expected<std::optional<JournalEntry>> editEntry(StagedLibrary& staged,
     return file.takeError();
   JournalEntry entry;
   entry.path = relativeTo(context.place, work.path);
-  entry.sha256Before = work.isPristine() ? work.outcome.sha256Before : io::sha256Hex(work.base());
-  entry.sha256After = io::sha256Hex(file->bytes());
+  entry.sha256Before = work.outcome.sha256Before;
+  if (!work.isPristine())
+    if (llvm::Error error = io::sha256Of(work.base()).moveInto(entry.sha256Before))
+      return error;
+  if (llvm::Error error = io::sha256Of(file->bytes()).moveInto(entry.sha256After))
+    return error;
   // What was to be written has been checked; this is what was.
   if (!context.options.signWithCodesign && entry.sha256After != work.outcome.sha256After)
     return fail(ErrorCode::CannotWrite, "the new file does not hold what was written to it",
@@ -60,10 +64,13 @@ llvm::Expected<StagedLibrary> stageLibrary(LibraryWork& work, const plan::Draft&
   StagedLibrary staged;
   staged.work = &work;
   OriginalFile original = originalOf(work);
-  if (work.replacement)
-    staged.history.push_back(
-        replacementEntry(work, original, relativeTo(context.place, work.path)));
-  else if (!work.history.empty() && !work.history.front().plan)
+  if (work.replacement) {
+    llvm::Expected<JournalEntry> entry =
+        replacementEntry(work, original, relativeTo(context.place, work.path));
+    if (!entry)
+      return entry.takeError();
+    staged.history.push_back(std::move(*entry));
+  } else if (!work.history.empty() && !work.history.front().plan)
     staged.history.push_back(work.history.front());
 
   if (staged.history.empty() && !work.history.empty() && draft.edits().empty() &&
@@ -95,7 +102,10 @@ llvm::Expected<StagedLibrary> stageLibrary(LibraryWork& work, const plan::Draft&
 llvm::Expected<StagedLibrary> stageOriginal(LibraryWork& work, const io::TargetDisk& disk,
                                             const commit::Locks& locks) {
   OriginalFile original = originalOf(work);
-  if (io::sha256Hex(original.bytes) != work.history.front().sha256Before)
+  llvm::Expected<std::string> digest = io::sha256Of(original.bytes);
+  if (!digest)
+    return digest.takeError();
+  if (*digest != work.history.front().sha256Before)
     return fail(ErrorCode::Malformed, "the journal does not lead back to the original bytes",
                 "install the package again to get them back");
   StagedLibrary staged;

@@ -110,9 +110,11 @@ llvm::Error addFirstJournal(commit::Phase& phase, const PackageState& state, con
   llvm::Expected<io::Place> place = locks.newPlace(state.place.path);
   if (!place)
     return at(state.place.path, place.takeError());
-  const std::string text = journalText(unionOf(state.journal, wanted));
+  llvm::Expected<std::string> text = journalText(unionOf(state.journal, wanted));
+  if (!text)
+    return at(state.place.path, text.takeError());
   return append(phase, state.place.path,
-                Step::write(state.journalFile.get(), std::move(*place), text));
+                Step::write(state.journalFile.get(), std::move(*place), *text));
 }
 
 llvm::Error addRemoval(commit::Phase& phase, const std::string& path, const commit::Locks& locks) {
@@ -136,7 +138,10 @@ llvm::Error addLastJournal(commit::Phase& phase, const PackageState& state, cons
   llvm::Expected<io::Place> place = locks.newPlace(path);
   if (!place)
     return at(path, place.takeError());
-  return append(phase, path, Step::write(nullptr, std::move(*place), journalText(wanted)));
+  llvm::Expected<std::string> text = journalText(wanted);
+  if (!text)
+    return at(path, text.takeError());
+  return append(phase, path, Step::write(nullptr, std::move(*place), *text));
 }
 
 constexpr llvm::StringLiteral kReinstall =
@@ -156,7 +161,8 @@ bool isOfPackage(llvm::StringRef name, const JournalPlace& place) {
     return false;
   if (place.record.empty() || (isWithin(name, place.folder) && !env::isInGraftedFolder(name)))
     return true;
-  std::optional<io::InputFile> file = llvm::expectedToOptional(io::InputFile::open(place.record));
+  std::optional<io::InputFile> file =
+      llvm::expectedToOptional(io::InputFile::open(place.record, io::kLargestText));
   std::optional<env::Record> record;
   if (file)
     record = llvm::expectedToOptional(env::Record::parse(textOf(file->bytes())));

@@ -9,6 +9,8 @@
 #include <llvm/ADT/SmallString.h>
 #include <llvm/Support/Path.h>
 
+#include <set>
+
 namespace tcfix::apply {
 
 namespace path = llvm::sys::path;
@@ -79,19 +81,20 @@ Bytes LibraryWork::base() {
   return madeBase;
 }
 
-void findHistory(LibraryWork& work, const Journal& journal, const std::string& relative) {
+llvm::Error findHistory(LibraryWork& work, const Journal& journal, const std::string& relative) {
   std::string now;
   bool isNamed = false;
   for (const JournalEntry& entry : journal.entries)
-    if (entry.path == relative) {
+    if (entry.path == relative && entry.reverse.oldSize == work.input->bytes().size()) {
       isNamed = true;
       if (entry.plan && entry.plan->stamp == work.input->stamp())
         now = entry.sha256After; // the stamp spares the hash of a file that nobody touched
     }
   if (!isNamed)
-    return;
+    return llvm::Error::success();
   if (now.empty())
-    now = io::sha256Hex(work.input->bytes());
+    if (llvm::Error error = io::sha256Of(work.input->bytes()).moveInto(now))
+      return error;
   work.history = commit::historyOf(journal, relative, now);
   // Hashes are what a journal claims; sizes that contradict them, or that no edit makes of this
   // file, lead nowhere.
@@ -100,29 +103,40 @@ void findHistory(LibraryWork& work, const Journal& journal, const std::string& r
     for (const BytePatch& patch : entry.reverse.patches)
       most += patch.after.size();
   for (const JournalEntry& entry : llvm::reverse(work.history)) {
-    if (entry.reverse.oldSize != size || entry.reverse.newSize > most)
-      return work.history.clear();
+    if (entry.reverse.oldSize != size || entry.reverse.newSize > most) {
+      work.history.clear();
+      break;
+    }
     size = entry.reverse.newSize;
   }
+  return llvm::Error::success();
 }
 
-bool isOriginal(const LibraryWork& work, const Journal& journal, const std::string& relative) {
-  const std::string now = io::sha256Hex(work.input->bytes());
-  return llvm::any_of(journal.entries, [&](const JournalEntry& entry) {
-    return entry.path == relative && entry.sha256Before == now;
-  });
+llvm::Expected<bool> isOriginal(const LibraryWork& work, const Journal& journal,
+                                const std::string& relative) {
+  std::set<std::string> digests; // of originals that have its size
+  for (const JournalEntry& entry : journal.entries)
+    if (entry.path == relative && entry.reverse.newSize == work.input->bytes().size())
+      digests.insert(entry.sha256Before);
+  if (digests.empty())
+    return false;
+  llvm::Expected<std::string> now = io::sha256Of(work.input->bytes());
+  if (!now)
+    return now.takeError();
+  return digests.count(*now) > 0;
 }
 
-std::vector<JournalEntry> keptEntries(const LibraryWork& work, const Journal& journal,
-                                      const std::string& relative) {
+llvm::Expected<std::vector<JournalEntry>>
+keptEntries(const LibraryWork& work, const Journal& journal, const std::string& relative) {
   if (!work.history.empty())
     return work.history;
+  llvm::Expected<bool> isAsInstalled = isOriginal(work, journal, relative);
+  if (!isAsInstalled)
+    return isAsInstalled.takeError();
   std::vector<JournalEntry> kept;
-  for (const JournalEntry& entry : journal.entries)
-    if (entry.path == relative)
-      kept.push_back(entry);
-  if (!kept.empty() && isOriginal(work, journal, relative))
-    kept.clear();
+  if (!*isAsInstalled)
+    llvm::copy_if(journal.entries, std::back_inserter(kept),
+                  [&](const JournalEntry& entry) { return entry.path == relative; });
   return kept;
 }
 

@@ -66,16 +66,17 @@ struct LibraryWork {
 };
 
 /// Finds the history of a library in the journal's entries for its path. What someone else put
-/// there has none.
-void findHistory(LibraryWork& work, const Journal& journal, const std::string& relative);
+/// there has none. An error if the user wants to stop meanwhile, as for the others.
+llvm::Error findHistory(LibraryWork& work, const Journal& journal, const std::string& relative);
 
 /// True when a file without history has the bytes that the journal's first entry started from.
-bool isOriginal(const LibraryWork& work, const Journal& journal, const std::string& relative);
+llvm::Expected<bool> isOriginal(const LibraryWork& work, const Journal& journal,
+                                const std::string& relative);
 
 /// What the journal still has to know of a library that stays as it is: its history, or, if someone
 /// else changed it since, all that was done before, so that undo can tell.
-std::vector<JournalEntry> keptEntries(const LibraryWork& work, const Journal& journal,
-                                      const std::string& relative);
+llvm::Expected<std::vector<JournalEntry>>
+keptEntries(const LibraryWork& work, const Journal& journal, const std::string& relative);
 
 /// The original's hash, size and time of change, through all of the history.
 struct OriginalFile {

@@ -19,7 +19,7 @@ llvm::Expected<RecordWork> planList(const std::string& path, const RecordRequest
                                     llvm::function_ref<void(List&)> follow) {
   RecordWork work;
   work.path = path;
-  llvm::Expected<io::InputFile> input = request.disk.open(path);
+  llvm::Expected<io::InputFile> input = request.disk.openText(path);
   if (!input)
     return input.takeError();
   work.input = std::make_unique<io::InputFile>(std::move(*input));

@@ -40,8 +40,13 @@ public:
           {ErrorCode::NotALibrary, "is not a library: the journal cannot be about it", file, {}},
           name);
     work.path = links == Links::Followed ? work.input->path() : file;
-    findHistory(work, journal, name);
-    if (work.history.empty() && isOriginal(work, journal, name)) {
+    bool isAsInstalled = false;
+    llvm::Error unread = findHistory(work, journal, name);
+    if (!unread && work.history.empty())
+      unread = isOriginal(work, journal, name).moveInto(isAsInstalled);
+    if (unread)
+      return at(file, std::move(unread));
+    if (isAsInstalled) {
       run.skipped.push_back(file);
       settled.insert(name);
       return llvm::Error::success();
@@ -75,7 +80,7 @@ public:
 
 private:
   llvm::Error note(Problem problem, const std::string& name) {
-    if (problem.code == ErrorCode::CannotWrite)
+    if (problem.code == ErrorCode::CannotWrite || problem.code == ErrorCode::Interrupted)
       return toError(std::move(problem));
     if (problem.code == ErrorCode::NotFound)
       settled.insert(name); // a file that is gone needs no undoing

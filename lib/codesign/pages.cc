@@ -1,6 +1,7 @@
 #include "codesign/pages.h"
 
 #include "base/parallel.h"
+#include "io/system.h"
 
 #include <algorithm>
 
@@ -24,7 +25,7 @@ void hashPages(io::DigestKind kind, uint64_t size, uint64_t pageSize, PageReader
   parallelFor(portions, hardwareThreads(), [&](size_t portion) {
     ByteVector scratch;
     uint64_t end = std::min(pages, (portion + 1) * perPortion);
-    for (uint64_t page = portion * perPortion; page < end; ++page) {
+    for (uint64_t page = portion * perPortion; page < end && !io::system::isInterrupted(); ++page) {
       uint64_t offset = page * pageSize;
       uint64_t length = std::min(pageSize, size - offset);
       take(page, io::digestOf(kind, readPage(offset, length, scratch)));

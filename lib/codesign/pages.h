@@ -14,7 +14,8 @@ uint64_t pageCount(uint64_t size, uint64_t pageSize);
 using PageReader = llvm::function_ref<Bytes(uint64_t offset, uint64_t length, ByteVector& scratch)>;
 
 /// Hashes pages [0, pageCount(size, pageSize)) and calls `take(page, digest)` for each, in any
-/// order and on several threads.
+/// order and on several threads. Stops early when the user interrupts the program; callers check
+/// for that before they use the result.
 void hashPages(io::DigestKind kind, uint64_t size, uint64_t pageSize, PageReader readPage,
                llvm::function_ref<void(uint64_t page, const io::Digest& digest)> take);
 

@@ -226,7 +226,7 @@ bool isNestedDeeply(llvm::StringRef text) {
 
 llvm::Expected<JournalFile> openJournal(const std::string& path) {
   JournalFile file;
-  llvm::Expected<io::InputFile> input = io::InputFile::open(path);
+  llvm::Expected<io::InputFile> input = io::InputFile::open(path, io::kLargestText);
   if (!input) {
     Problem problem = toProblem(input.takeError(), path);
     return problem.code == ErrorCode::NotFound ? llvm::Expected<JournalFile>(std::move(file))
@@ -234,6 +234,8 @@ llvm::Expected<JournalFile> openJournal(const std::string& path) {
   }
   file.input = std::make_unique<io::InputFile>(std::move(*input));
   file.input->unmap(); // so that undo can remove the file
+  if (llvm::Error error = file.input->checkWhole())
+    return at(path, std::move(error));
   llvm::Expected<Journal> journal = parseJournal(textOf(file.input->bytes()));
   if (!journal)
     return at(path, journal.takeError());
@@ -242,10 +244,13 @@ llvm::Expected<JournalFile> openJournal(const std::string& path) {
 }
 
 llvm::Expected<Journal> readJournal(llvm::StringRef path) {
-  llvm::Expected<io::InputFile> file = io::InputFile::open(path);
+  llvm::Expected<io::InputFile> file = io::InputFile::open(path, io::kLargestText);
   if (!file)
     return file.takeError();
-  return parseJournal(textOf(file->bytes()));
+  llvm::Expected<Journal> journal = parseJournal(textOf(file->bytes()));
+  if (llvm::Error error = file->checkWhole(journal.takeError()))
+    return error;
+  return journal;
 }
 
 std::vector<JournalEntry> historyOf(const Journal& journal, llvm::StringRef path,
@@ -286,14 +291,18 @@ bool isSame(const Journal& a, const Journal& b) {
                     isSameEntry);
 }
 
-std::string journalText(const Journal& journal) {
+llvm::Expected<std::string> journalText(const Journal& journal) {
   json::Array list;
   for (const JournalEntry& entry : journal.entries)
     list.push_back(toJson(entry));
   std::string text;
   llvm::raw_string_ostream out(text);
   out << json::Value(json::Object{{"journal", kSchema}, {"entries", std::move(list)}}) << '\n';
-  return out.str();
+  if (text.size() > io::kLargestText)
+    return fail(ErrorCode::Unsupported,
+                "the journal would be too large: " + io::sizeText(text.size()) +
+                    ", and the limit is " + io::sizeText(io::kLargestText));
+  return text;
 }
 
 } // namespace tcfix::commit

@@ -58,8 +58,8 @@ llvm::Expected<Journal> readJournal(llvm::StringRef path);
 std::vector<JournalEntry> historyOf(const Journal& journal, llvm::StringRef path,
                                     llvm::StringRef sha256);
 
-/// The journal as the text of a file.
-std::string journalText(const Journal& journal);
+/// The journal as the text of a file; refused if that were too large to be read again.
+llvm::Expected<std::string> journalText(const Journal& journal);
 
 /// True if both have the same text.
 bool isSame(const Journal& a, const Journal& b);

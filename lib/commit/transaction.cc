@@ -31,7 +31,7 @@ llvm::Error putLink(const io::Place& place, const std::string& text) {
 // attributes.
 llvm::Error restoreFile(const io::InputFile& old, const io::Place& place) {
   return put(place, [&](TemporaryFile& file) -> llvm::Error {
-    if (llvm::Error error = file.write(0, old.bytes()))
+    if (llvm::Error error = file.copyFrom(old, io::OnInterrupt::GoOn))
       return error;
     if (llvm::Error error = file.keepAttributesOf(place.name))
       return error;
@@ -42,13 +42,14 @@ llvm::Error restoreFile(const io::InputFile& old, const io::Place& place) {
 }
 
 llvm::Error fill(TemporaryFile& file, const io::InputFile& old, const Rewrite& rewrite) {
-  if (llvm::Error error = file.copyFrom(old))
+  if (llvm::Error error = file.copyFrom(old, io::OnInterrupt::Stop))
     return error;
   if (rewrite.newSize != rewrite.oldSize)
     if (llvm::Error error = file.resize(rewrite.newSize))
       return error;
   for (const Move& move : rewrite.moves)
-    if (llvm::Error error = file.write(move.to, old.bytes().slice(move.from, move.length)))
+    if (llvm::Error error =
+            file.write(move.to, old.bytes().slice(move.from, move.length), io::OnInterrupt::Stop))
       return error;
   for (const BytePatch& patch : rewrite.patches)
     if (llvm::Error error = file.write(patch.offset, patch.after))
@@ -197,7 +198,7 @@ llvm::Error Step::checkUnchanged() const {
   llvm::Expected<io::FileStamp> now =
       oldLink ? io::stampOf(old->path()) : target.directory.stampOf(target.name);
   if (now && *now == old->stamp() && target.directory.readLink(target.name) == oldLink)
-    return llvm::Error::success();
+    return old->isTorn() ? io::changedWhileRead() : llvm::Error::success();
   bool isGone = !now;
   llvm::consumeError(now.takeError());
   return fail(ErrorCode::ChangedMeanwhile,

@@ -41,7 +41,7 @@ std::string systemVersion(const ExaminedPackage& package) {
       package.found.disk.hostPath("/System/Library/CoreServices/SystemVersion.plist");
   if (!path)
     return {};
-  llvm::Expected<io::InputFile> file = package.found.disk.open(*path);
+  llvm::Expected<io::InputFile> file = package.found.disk.openText(*path);
   if (!file) {
     llvm::consumeError(file.takeError());
     return {};

@@ -18,7 +18,7 @@ std::vector<std::string> tagsOfWheel(const ExaminedPackage& package) {
   if (package.facts.package.distInfo.empty())
     return tags;
   llvm::Expected<io::InputFile> wheel =
-      package.found.disk.open(package.facts.package.distInfo + "/WHEEL");
+      package.found.disk.openText(package.facts.package.distInfo + "/WHEEL");
   if (!wheel) {
     llvm::consumeError(wheel.takeError());
     return tags;

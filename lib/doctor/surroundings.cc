@@ -4,7 +4,6 @@
 
 #include "env/distribution.h"
 #include "env/record.h"
-#include "io/digest.h"
 #include "io/host.h"
 
 #include <llvm/ADT/STLExtras.h>
@@ -67,7 +66,7 @@ void findPlugins(const ExaminedPackage& package, Defects& defects) {
     if (!llvm::StringRef(each.name).starts_with_insensitive(installed.name))
       continue; // reading all of them would take long
     std::optional<io::InputFile> file =
-        llvm::expectedToOptional(package.found.disk.open(each.entry + "/entry_points.txt"));
+        llvm::expectedToOptional(package.found.disk.openText(each.entry + "/entry_points.txt"));
     const std::optional<Version> version = parseVersion(each.version);
     if (!file || !textOf(file->bytes()).contains(heading) || !version || *version == *release)
       continue;
@@ -93,7 +92,7 @@ void findStaleRecord(const ExaminedPackage& package, Defects& defects) {
   const env::Package& installed = package.facts.package;
   if (!installed.hasRecord)
     return;
-  llvm::Expected<io::InputFile> file = package.found.disk.open(installed.distInfo + "/RECORD");
+  llvm::Expected<io::InputFile> file = package.found.disk.openText(installed.distInfo + "/RECORD");
   if (!file) {
     llvm::consumeError(file.takeError());
     return;
@@ -115,7 +114,7 @@ void findStaleRecord(const ExaminedPackage& package, Defects& defects) {
       continue;
     }
     if (row && llvm::StringRef(row->digest).starts_with("sha256=") &&
-        row->digest != env::recordDigest(io::sha256Hex(content->bytes())))
+        !env::hasListedContent(*row, content->bytes()))
       differing.push_back(library.name);
   }
   if (differing.empty())

@@ -1,6 +1,7 @@
 #include "elf/model.h"
 
 #include "base/error.h"
+#include "image/appended.h"
 
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/StringExtras.h>
@@ -136,6 +137,17 @@ llvm::Error readSectionHeaders(Model& model) {
   return llvm::Error::success();
 }
 
+llvm::Error checkEnd(Model& model) {
+  uint64_t described = model.header.shoff + model.sections.size() * sectionSize(model.flavor);
+  for (const Segment& segment : model.segments)
+    if (segment.type != PT_NULL)
+      described = std::max(described, segment.offset + segment.filesz);
+  for (const Section& section : model.sections)
+    if (section.type != SHT_NOBITS && section.type != SHT_NULL)
+      described = std::max(described, section.offset + section.size);
+  return checkAppended(model.source->size(), described);
+}
+
 llvm::Error readStrings(Model& model) {
   std::optional<uint64_t> address = model.find(DT_STRTAB), size = model.find(DT_STRSZ);
   if (address && size) {
@@ -178,7 +190,8 @@ llvm::Error readDynamicSection(Model& model) {
 llvm::Expected<Model> Model::read(const Source& source) {
   Model model;
   model.source = &source;
-  for (auto* step : {readFileHeader, readProgramHeaders, readSectionHeaders, readDynamicSection})
+  for (auto* step :
+       {readFileHeader, readProgramHeaders, readSectionHeaders, checkEnd, readDynamicSection})
     if (llvm::Error error = step(model))
       return error;
   return model;

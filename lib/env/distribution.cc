@@ -68,7 +68,7 @@ llvm::StringRef metadataField(llvm::StringRef metadata, llvm::StringRef name) {
 RecordFile readRecord(const Distribution& distribution, const io::TargetDisk& disk) {
   RecordFile result;
   result.path = joined(distribution.entry, "RECORD");
-  llvm::Expected<io::InputFile> file = disk.open(result.path);
+  llvm::Expected<io::InputFile> file = disk.openText(result.path);
   if (!file) {
     result.problem = toProblem(file.takeError(), result.path);
     result.problem->hint = "tcfix finds libraries by file name instead";
@@ -89,7 +89,7 @@ std::vector<Distribution> distributionsListing(llvm::StringRef beginning, const 
     if (each.name.empty() || !llvm::isAlnum(each.name.front()))
       return true; // ~orchcodec
     std::optional<io::InputFile> file =
-        llvm::expectedToOptional(disk.open(joined(each.entry, "RECORD")));
+        llvm::expectedToOptional(disk.openText(joined(each.entry, "RECORD")));
     if (!file || !textOf(file->bytes()).contains(beginning))
       return true; // avoids parsing most of them, which would take long
     std::optional<Record> record = llvm::expectedToOptional(Record::parse(textOf(file->bytes())));
@@ -103,7 +103,7 @@ std::vector<Distribution> distributionsListing(llvm::StringRef beginning, const 
 void readMetadata(Distribution& distribution, const io::TargetDisk& disk) {
   for (const char* file : {"METADATA", "PKG-INFO"}) {
     std::optional<io::InputFile> input =
-        llvm::expectedToOptional(disk.open(joined(distribution.entry, file)));
+        llvm::expectedToOptional(disk.openText(joined(distribution.entry, file)));
     if (!input)
       continue;
     llvm::StringRef text = textOf(input->bytes());

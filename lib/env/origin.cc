@@ -19,7 +19,7 @@ advice::Installer installerOf(const Environment& environment, const std::string&
 bool isFromConda(const std::string& distInfo, const io::TargetDisk& disk) {
   std::optional<io::InputFile> installer;
   if (!distInfo.empty())
-    installer = llvm::expectedToOptional(disk.open(joined(distInfo, "INSTALLER")));
+    installer = llvm::expectedToOptional(disk.openText(joined(distInfo, "INSTALLER")));
   return installer && textOf(installer->bytes()).trim() == "conda";
 }
 

@@ -5,7 +5,6 @@
 #include "env/library_files.h"
 #include "env/origin.h"
 #include "env/prefix.h"
-#include "io/digest.h"
 
 #include <llvm/ADT/StringExtras.h>
 #include <llvm/Support/Path.h>
@@ -23,9 +22,7 @@ int64_t agreement(const Record& record, const std::string& site, const io::Targe
     if (!isLibraryName(row.path) || row.digest.empty())
       continue;
     std::optional<io::InputFile> file = llvm::expectedToOptional(disk.open(joined(site, row.path)));
-    bool isSame = file && row.size == file->bytes().size() &&
-                  recordDigest(io::sha256Hex(file->bytes())) == row.digest;
-    score += isSame ? 1 : -1;
+    score += file && hasListedContent(row, file->bytes()) ? 1 : -1;
   }
   return score;
 }
@@ -52,7 +49,7 @@ size_t chooseDistribution(llvm::ArrayRef<Distribution> found, llvm::ArrayRef<Rec
 
 /// The source directory of a development install: the first line of its .pth or .egg-link file.
 std::string developmentFolder(const std::string& file, const io::TargetDisk& disk) {
-  std::optional<io::InputFile> input = llvm::expectedToOptional(disk.open(file));
+  std::optional<io::InputFile> input = llvm::expectedToOptional(disk.openText(file));
   if (!input)
     return {};
   llvm::StringRef line = textOf(input->bytes()).split('\n').first.trim();

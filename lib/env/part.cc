@@ -3,7 +3,6 @@
 #include "base/paths.h"
 #include "env/distribution.h"
 #include "env/library_files.h"
-#include "io/digest.h"
 
 #include <llvm/Support/Path.h>
 
@@ -22,12 +21,12 @@ void narrow(Package& package, llvm::function_ref<bool(const std::string& library
   llvm::erase_if(package.grafted, [&](const std::string& library) { return !isNamed(library); });
 }
 
-bool hasListedContent(const Distribution& distribution, const std::string& relative,
-                      const std::string& file, const io::TargetDisk& disk) {
+bool isListed(const Distribution& distribution, const std::string& relative,
+              const std::string& file, const io::TargetDisk& disk) {
   RecordFile list = readRecord(distribution, disk);
   const RecordRow* row = list.record ? list.record->find(relative) : nullptr;
   std::optional<io::InputFile> input = llvm::expectedToOptional(disk.open(file));
-  return row && input && row->digest == recordDigest(io::sha256Hex(input->bytes()));
+  return row && input && hasListedContent(*row, input->bytes());
 }
 
 /// A library without a package; with its siblings if its name identifies the package.
@@ -66,7 +65,7 @@ std::optional<std::string> ownerOf(const std::string& file, const std::string& s
     return std::nullopt;
   if (owners.size() > 1)
     for (const Distribution& each : owners)
-      if (hasListedContent(each, relative, file, disk))
+      if (isListed(each, relative, file, disk))
         return each.name;
   return owners.front().name;
 }

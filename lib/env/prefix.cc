@@ -41,7 +41,7 @@ bool isSiteName(llvm::StringRef name) {
 VenvConfig readVenvConfig(const std::string& prefix, const io::TargetDisk& disk) {
   VenvConfig config;
   std::optional<io::InputFile> file =
-      llvm::expectedToOptional(disk.open(joined(prefix, "pyvenv.cfg")));
+      llvm::expectedToOptional(disk.openText(joined(prefix, "pyvenv.cfg")));
   if (!file)
     return config;
   llvm::SmallVector<llvm::StringRef, 16> lines;

@@ -1,6 +1,7 @@
 #include "env/record.h"
 
 #include "base/error.h"
+#include "io/digest.h"
 
 #include <llvm/ADT/StringExtras.h>
 #include <llvm/Support/Base64.h>
@@ -171,6 +172,13 @@ std::string Record::text() const {
   for (const Line& line : lines)
     text += line.before + line.path + line.rest + line.end;
   return text + tail;
+}
+
+bool hasListedContent(const RecordRow& row, Bytes bytes) {
+  if (row.size.value_or(bytes.size()) != bytes.size())
+    return false;
+  std::optional<std::string> digest = llvm::expectedToOptional(io::sha256Of(bytes));
+  return digest && recordDigest(*digest) == row.digest;
 }
 
 std::string recordDigest(llvm::StringRef sha256Hex) {

@@ -52,6 +52,10 @@ private:
   std::string tail;        ///< empty lines at the end
 };
 
+/// Whether these bytes are what the row lists. The size comes first: only bytes that have it are
+/// hashed. False if the user wants to stop meanwhile.
+bool hasListedContent(const RecordRow& row, Bytes bytes);
+
 /// "sha256=…" of a SHA-256 digest given in hexadecimal.
 std::string recordDigest(llvm::StringRef sha256Hex);
 

@@ -20,6 +20,16 @@ llvm::Error notALibrary(Bytes bytes) {
   return fail(ErrorCode::NotALibrary, "is not a native library (Mach-O, ELF or PE)");
 }
 
+/// Page hashes stop early when the user wants to stop; nothing may come of them then.
+template <typename Value>
+llvm::Expected<Value> unlessInterrupted(llvm::Expected<Value> value) {
+  llvm::Error interrupted = io::system::refuseIfInterrupted();
+  if (!interrupted)
+    return value;
+  llvm::consumeError(value.takeError());
+  return interrupted;
+}
+
 llvm::Error refuseSignature(Format format) {
   return fail(ErrorCode::Unsupported,
               ("is a " + nameOf(format) + " file; only Mach-O files are signed").str());
@@ -85,7 +95,7 @@ llvm::Expected<EditOutcome> rewrite(Bytes bytes, llvm::StringRef fileName,
                                     const EditRequest& request) {
   std::optional<Format> format = sniff(bytes);
   if (format == Format::MachO)
-    return rewriteMachO(bytes, fileName, request);
+    return unlessInterrupted(rewriteMachO(bytes, fileName, request));
   if (format && request.signing.alsoUnsigned)
     return refuseSignature(*format);
   if (format == Format::Elf)
@@ -98,7 +108,7 @@ llvm::Expected<EditOutcome> rewrite(Bytes bytes, llvm::StringRef fileName,
 llvm::Expected<SignatureVerdict> verify(Bytes bytes) {
   std::optional<Format> format = sniff(bytes);
   if (format == Format::MachO)
-    return verifyMachO(bytes);
+    return unlessInterrupted(verifyMachO(bytes));
   if (format)
     return refuseSignature(*format);
   return notALibrary(bytes);

@@ -59,7 +59,8 @@ std::string settingsText(const HookOptions& options) {
 }
 
 std::string readWhole(const std::string& path) {
-  std::optional<io::InputFile> file = llvm::expectedToOptional(io::InputFile::open(path));
+  std::optional<io::InputFile> file =
+      llvm::expectedToOptional(io::InputFile::open(path, io::kLargestText));
   return file ? textOf(file->bytes()).str() : std::string();
 }
 

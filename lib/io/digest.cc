@@ -1,5 +1,7 @@
 #include "io/digest.h"
 
+#include "io/system.h"
+
 #include <llvm/ADT/StringExtras.h>
 
 #include <algorithm>
@@ -14,12 +16,20 @@ std::string sha256Hex(Bytes bytes) {
   return hexOf(Bytes(digestOf(DigestKind::Sha256, bytes)).take_front(32));
 }
 
-std::string sha256Hex(const RewrittenView& view) {
+llvm::Expected<std::string> sha256Of(Bytes bytes) {
+  const Rewrite unchanged = identityOf(bytes);
+  return sha256Of(RewrittenView(bytes, unchanged));
+}
+
+llvm::Expected<std::string> sha256Of(const RewrittenView& view) {
   constexpr uint64_t kStep = 1 << 20;
   Sha256Stream stream;
   ByteVector scratch;
-  for (uint64_t offset = 0; offset < view.size(); offset += kStep)
+  for (uint64_t offset = 0; offset < view.size(); offset += kStep) {
+    if (llvm::Error error = system::refuseIfInterrupted())
+      return error;
     stream.add(view.read(offset, std::min(kStep, view.size() - offset), scratch));
+  }
   return stream.hex();
 }
 

@@ -38,7 +38,10 @@ private:
 };
 
 std::string hexOf(Bytes bytes);
+/// For texts and what else is small.
 std::string sha256Hex(Bytes bytes);
-std::string sha256Hex(const RewrittenView& view);
+/// For libraries. An error if the user wants to stop meanwhile.
+llvm::Expected<std::string> sha256Of(Bytes bytes);
+llvm::Expected<std::string> sha256Of(const RewrittenView& view);
 
 } // namespace tcfix::io

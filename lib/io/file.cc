@@ -6,6 +6,7 @@
 
 #include <llvm/ADT/SmallString.h>
 #include <llvm/Support/Errc.h>
+#include <llvm/Support/FormatVariadic.h>
 #include <llvm/Support/Path.h>
 
 namespace tcfix::io {
@@ -37,24 +38,66 @@ llvm::Error checkKind(const fs::file_status& status) {
   return llvm::Error::success();
 }
 
-} // namespace
-
-llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> readWhole(llvm::StringRef path) {
-  llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>> content =
-      llvm::MemoryBuffer::getFileOrSTDIN(path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
-  if (!content)
-    return unreadable(content.getError());
-  return std::move(*content);
+llvm::Error tooLarge(const std::string& size, uint64_t largest) {
+  return fail(ErrorCode::Unsupported,
+              "is too large: " + size + ", and the limit is " + sizeText(largest));
 }
 
-llvm::Expected<InputFile> InputFile::open(llvm::StringRef path) {
+} // namespace
+
+llvm::Expected<std::string> readWhole(llvm::StringRef path, uint64_t largest) {
+  const bool isInput = path == "-";
+  if (!isInput && fs::is_directory(path))
+    return unreadable(std::make_error_code(std::errc::is_a_directory));
+  llvm::Expected<fs::file_t> file =
+      isInput ? llvm::Expected<fs::file_t>(fs::getStdinHandle()) : fs::openNativeFileForRead(path);
+  if (!file)
+    return unreadable(llvm::errorToErrorCode(file.takeError()));
+  constexpr size_t kStep = 1 << 16;
+  std::string text;
+  llvm::Error failure = llvm::Error::success();
+  while (!failure) {
+    const size_t known = text.size();
+    text.resize(known + kStep);
+    llvm::Expected<size_t> count = fs::readNativeFile(*file, {text.data() + known, kStep});
+    text.resize(known + (count ? *count : 0));
+    if (!count)
+      failure = unreadable(llvm::errorToErrorCode(count.takeError()));
+    else if (*count == 0)
+      break;
+    else if (text.size() > largest)
+      failure = tooLarge("more than " + sizeText(largest), largest);
+  }
+  if (!isInput)
+    fs::closeFile(*file);
+  if (failure)
+    return failure;
+  return text;
+}
+
+std::string sizeText(uint64_t size) {
+  constexpr const char* kUnits[] = {"bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+  double number = static_cast<double>(size);
+  size_t unit = 0;
+  for (; number >= 1024 && unit + 1 < std::size(kUnits); ++unit)
+    number /= 1024;
+  return llvm::formatv(unit == 0 || number >= 100 ? "{0:f0} {1}" : "{0:f1} {1}", number,
+                       kUnits[unit]);
+}
+
+llvm::Error changedWhileRead() {
+  return fail(ErrorCode::ChangedMeanwhile, "changed while it was read",
+              "wait until nothing writes to it, then run the same command again");
+}
+
+llvm::Expected<InputFile> InputFile::open(llvm::StringRef path, uint64_t largest) {
   llvm::SmallString<256> real;
   if (std::error_code error = fs::real_path(path, real))
     return unreadable(error);
-  return openReal(real);
+  return openReal(real, largest);
 }
 
-llvm::Expected<InputFile> InputFile::openReal(llvm::StringRef path) {
+llvm::Expected<InputFile> InputFile::openReal(llvm::StringRef path, uint64_t largest) {
   InputFile file;
   file.realPath = path.str();
   // Looking before opening: devices may act on it.
@@ -67,32 +110,60 @@ llvm::Expected<InputFile> InputFile::openReal(llvm::StringRef path) {
   llvm::Expected<fs::file_t> handle = system::openForReading(file.realPath);
   if (!handle)
     return unreadable(llvm::errorToErrorCode(handle.takeError()));
-  std::error_code error = fs::status(*handle, status);
-  llvm::Error kind = error ? llvm::Error::success() : checkKind(status); // it may be another by now
-  if (kind) {
-    fs::closeFile(*handle);
-    return kind;
-  }
-  file.fileStamp = stampFrom(status);
-  file.fileOwner = status.getUser();
-  if (!error && status.getSize() > 0)
-    file.region = std::make_unique<fs::mapped_file_region>(
-        *handle, fs::mapped_file_region::readonly, status.getSize(), 0, error);
+  llvm::Error refused = file.take(*handle, largest);
   fs::closeFile(*handle);
-  if (error)
-    return unreadable(error);
+  if (refused)
+    return refused;
   return file;
 }
 
+llvm::Error InputFile::take(fs::file_t handle, uint64_t largest) {
+  fs::file_status status;
+  if (std::error_code error = fs::status(handle, status))
+    return unreadable(error);
+  if (llvm::Error error = checkKind(status)) // it may be another by now
+    return error;
+  if (status.getSize() > largest)
+    return tooLarge(sizeText(status.getSize()), largest);
+  fileStamp = stampFrom(status);
+  fileOwner = status.getUser();
+  if (status.getSize() == 0)
+    return llvm::Error::success();
+  llvm::Expected<std::unique_ptr<Mapping>> mapped = Mapping::of(handle, status.getSize(), realPath);
+  if (!mapped)
+    return unreadable(llvm::errorToErrorCode(mapped.takeError()));
+  mapping = std::move(*mapped);
+  return llvm::Error::success();
+}
+
 Bytes InputFile::bytes() const {
-  if (!region)
-    return copy;
-  return {reinterpret_cast<const uint8_t*>(region->const_data()), region->size()};
+  return mapping ? mapping->bytes() : Bytes(copy);
 }
 
 void InputFile::unmap() {
   copy = bytes().vec();
-  region.reset();
+  wasTorn = isTorn();
+  mapping.reset();
+}
+
+llvm::Error InputFile::checkWhole() const {
+  if (isTorn())
+    return changedWhileRead();
+  llvm::Expected<FileStamp> now = stampOf(realPath);
+  if (!now) {
+    llvm::consumeError(now.takeError()); // it is gone, but not changed
+    return llvm::Error::success();
+  }
+  const bool isSameFile = now->device == fileStamp.device && now->inode == fileStamp.inode;
+  return isSameFile && *now != fileStamp ? changedWhileRead() : llvm::Error::success();
+}
+
+llvm::Error InputFile::checkWhole(llvm::Error other) const {
+  llvm::Error changed = checkWhole();
+  if (!changed)
+    return other;
+  llvm::consumeError(std::move(other));
+  return changed;
 }
 
 std::string findIgnoringCase(llvm::StringRef folder, llvm::StringRef name) {

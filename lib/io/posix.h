@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/error.h"
-#include "io/directory.h"
+#include "io/temporary_file.h"
 
 #include <cerrno>
 #include <cstring>
@@ -56,6 +56,11 @@ inline std::optional<std::string> readLinkAt(int directory, const std::string& n
   text.resize(static_cast<size_t>(size));
   return text;
 }
+
+/// copy_posix.cc: the content of `source`, which `from` is open for (-1: it has another name by
+/// now), into the empty file `to`.
+llvm::Error copyContent(const InputFile& source, int from, int to, OnInterrupt onInterrupt);
+llvm::Error writeAll(int to, uint64_t offset, Bytes content, OnInterrupt onInterrupt);
 
 class Descriptor {
 public:

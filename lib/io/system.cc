@@ -40,6 +40,12 @@ std::string programPath() {
   return fs::getMainExecutable(nullptr, nullptr);
 }
 
+llvm::Error refuseIfInterrupted() {
+  if (isInterrupted())
+    return fail(ErrorCode::Interrupted, "was not changed: interrupted");
+  return llvm::Error::success();
+}
+
 std::string waitingMessage(llvm::StringRef folder) {
   return ("another tcfix is working in " + folder + "; waiting up to " + llvm::Twine(kLockSeconds) +
           " seconds")

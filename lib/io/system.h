@@ -54,10 +54,16 @@ std::optional<unsigned> otherOwner(const std::string& path);
 /// Lets this process open as many files as the system allows it at all.
 void allowManyOpenFiles();
 
+/// From now on a write past the limit of file sizes (ulimit -f) is an error, and does not end the
+/// program.
+void ignoreSizeLimits();
+
 /// From now on Ctrl-C and termination requests only raise a flag, so that work can end tidily.
 void watchForInterrupts();
 /// True once one of them has come.
 bool isInterrupted();
+/// An error once one of them has come. Whatever may take longer than a moment asks now and then.
+llvm::Error refuseIfInterrupted();
 
 /// How long to wait for another tcfix.
 constexpr unsigned kLockSeconds = 60;

@@ -100,6 +100,10 @@ void allowManyOpenFiles() {
   }
 }
 
+void ignoreSizeLimits() {
+  ::signal(SIGXFSZ, SIG_IGN);
+}
+
 void watchForInterrupts() {
   struct sigaction action = {};
   action.sa_handler = raiseInterruptFlag;

@@ -55,6 +55,8 @@ std::optional<unsigned> otherOwner(const std::string&) {
 // Handles have no such limit.
 void allowManyOpenFiles() {}
 
+void ignoreSizeLimits() {}
+
 void watchForInterrupts() {
   ::SetConsoleCtrlHandler(raiseInterruptFlag, TRUE);
 }

@@ -188,11 +188,11 @@ std::optional<std::string> TargetDisk::adopt(llvm::StringRef typed) const {
   return real.str().str();
 }
 
-llvm::Expected<InputFile> TargetDisk::open(llvm::StringRef hostPath) const {
+llvm::Expected<InputFile> TargetDisk::open(llvm::StringRef hostPath, uint64_t largest) const {
   if (std::optional<std::string> real = realPath(hostPath))
-    return InputFile::openReal(*real);
+    return InputFile::openReal(*real, largest);
   if (disk.sysroot.empty())
-    return InputFile::open(hostPath); // says why
+    return InputFile::open(hostPath, largest); // says why
   return fail(ErrorCode::NotFound, "there is no such file");
 }
 

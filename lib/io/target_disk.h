@@ -52,7 +52,11 @@ public:
   std::optional<std::string> adopt(llvm::StringRef typed) const;
 
   /// The file with the target's links followed, as the target would open it.
-  llvm::Expected<InputFile> open(llvm::StringRef hostPath) const;
+  llvm::Expected<InputFile> open(llvm::StringRef hostPath, uint64_t largest = kLargestFile) const;
+  /// The same for a list, a journal or a configuration.
+  llvm::Expected<InputFile> openText(llvm::StringRef hostPath) const {
+    return open(hostPath, kLargestText);
+  }
 
   bool isFile(llvm::StringRef hostPath) const;   ///< or a link to one
   bool isFolder(llvm::StringRef hostPath) const; ///< or a link to one

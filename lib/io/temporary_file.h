@@ -5,6 +5,9 @@
 
 namespace tcfix::io {
 
+/// Whether a long copy ends early when the user wants to stop; what puts old files back goes on.
+enum class OnInterrupt { Stop, GoOn };
+
 /// A new file beside the one that it is to replace. It vanishes unless it is renamed.
 ///
 /// No power is lent: no file gets set-uid, set-gid or capabilities. What root makes in a directory
@@ -19,9 +22,10 @@ public:
 
   std::string path() const { return directory.pathOf(name); }
 
-  /// The content of `source`, shared on disk where the file system can, else copied there.
-  llvm::Error copyFrom(const InputFile& source);
-  llvm::Error write(uint64_t offset, Bytes content);
+  /// The content of `source`: shared on the disk where the file system can, else copied, without
+  /// its holes. Refused if there is not enough space for it.
+  llvm::Error copyFrom(const InputFile& source, OnInterrupt onInterrupt);
+  llvm::Error write(uint64_t offset, Bytes content, OnInterrupt onInterrupt = OnInterrupt::GoOn);
   llvm::Error resize(uint64_t size);
   /// Mode, owner and extended attributes of the file that was read.
   llvm::Error keepAttributesOf(const InputFile& source);

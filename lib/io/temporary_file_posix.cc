@@ -5,11 +5,7 @@
 #include <llvm/ADT/SmallString.h>
 #include <llvm/Support/FileSystem.h>
 
-#include <algorithm>
-
 #ifdef __linux__
-#include <linux/fs.h>
-#include <sys/ioctl.h>
 #include <sys/xattr.h>
 #endif
 #ifdef __APPLE__
@@ -25,22 +21,6 @@ using posix::Descriptor;
 namespace {
 
 #ifdef __linux__
-// The cheapest ways first: shared blocks, then a copy inside the kernel. Both may be refused (other
-// file systems, old kernels), and then the caller copies by hand.
-bool copyInKernel(int from, int to, uint64_t size) {
-  if (::ioctl(to, FICLONE, from) == 0)
-    return true;
-  loff_t in = 0, out = 0;
-  while (static_cast<uint64_t>(in) < size) {
-    ssize_t copied = ::copy_file_range(from, &in, to, &out, size - in, 0);
-    if (copied < 0 && errno == EINTR)
-      continue;
-    if (copied <= 0)
-      return false;
-  }
-  return true;
-}
-
 // Capabilities are power, and the rest of what only root may set is for root to give. Access lists
 // and users' own attributes are the owner's.
 bool isCarriedOver(llvm::StringRef name, bool isLent) {
@@ -90,16 +70,10 @@ bool replaceByClone(int source, uint64_t size, int directory, std::string& name,
   return true;
 }
 
-bool copyInKernel(int, int, uint64_t) {
-  return false;
-}
 void copyExtendedAttributes(int from, int to, bool) {
   ::fcopyfile(from, to, nullptr, COPYFILE_XATTR);
 }
 #else
-bool copyInKernel(int, int, uint64_t) {
-  return false;
-}
 void copyExtendedAttributes(int, int, bool) {}
 #endif
 
@@ -155,7 +129,7 @@ llvm::Error TemporaryFile::reopen() {
   return llvm::Error::success();
 }
 
-llvm::Error TemporaryFile::copyFrom(const InputFile& source) {
+llvm::Error TemporaryFile::copyFrom(const InputFile& source, OnInterrupt onInterrupt) {
   Descriptor from(openSame(source));
 #ifdef __APPLE__
   // Not in a directory of someone else, who could put another file in the clone's place.
@@ -163,25 +137,11 @@ llvm::Error TemporaryFile::copyFrom(const InputFile& source) {
       replaceByClone(from, source.bytes().size(), directory.handle->descriptor, name, descriptor))
     return llvm::Error::success();
 #endif
-  if (from >= 0 && copyInKernel(from, descriptor, source.bytes().size()))
-    return llvm::Error::success();
-  return write(0, source.bytes());
+  return posix::copyContent(source, from, descriptor, onInterrupt);
 }
 
-llvm::Error TemporaryFile::write(uint64_t offset, Bytes content) {
-  // One system call takes at most 2 GiB.
-  constexpr size_t kMost = size_t(1) << 30;
-  while (!content.empty()) {
-    ssize_t written = ::pwrite(descriptor, content.data(), std::min(content.size(), kMost),
-                               static_cast<off_t>(offset));
-    if (written < 0 && errno == EINTR)
-      continue;
-    if (written < 0)
-      return cannotWrite(errno);
-    content = content.drop_front(written);
-    offset += written;
-  }
-  return llvm::Error::success();
+llvm::Error TemporaryFile::write(uint64_t offset, Bytes content, OnInterrupt onInterrupt) {
+  return posix::writeAll(descriptor, offset, content, onInterrupt);
 }
 
 llvm::Error TemporaryFile::resize(uint64_t size) {

@@ -75,13 +75,16 @@ llvm::Error TemporaryFile::reopen() {
   return llvm::Error::success();
 }
 
-llvm::Error TemporaryFile::copyFrom(const InputFile& source) {
-  return write(0, source.bytes());
+llvm::Error TemporaryFile::copyFrom(const InputFile& source, OnInterrupt onInterrupt) {
+  return write(0, source.bytes(), onInterrupt);
 }
 
-llvm::Error TemporaryFile::write(uint64_t offset, Bytes content) {
-  constexpr size_t kMost = size_t(1) << 30;
+llvm::Error TemporaryFile::write(uint64_t offset, Bytes content, OnInterrupt onInterrupt) {
+  constexpr size_t kMost = size_t(16) << 20; // a moment on any disk
   while (!content.empty()) {
+    if (onInterrupt == OnInterrupt::Stop)
+      if (llvm::Error error = system::refuseIfInterrupted())
+        return error;
     OVERLAPPED place = {};
     place.Offset = static_cast<DWORD>(offset);
     place.OffsetHigh = static_cast<DWORD>(offset >> 32);

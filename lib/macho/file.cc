@@ -1,6 +1,7 @@
 #include "macho/file.h"
 
 #include "base/error.h"
+#include "image/appended.h"
 
 #include <llvm/BinaryFormat/Magic.h>
 #include <llvm/Object/MachO.h>
@@ -34,6 +35,8 @@ llvm::Expected<FileSlice> readSlice(Bytes bytes) {
   if (bytes.size() < sizeof(mach_header) || !magic.is_object() ||
       llvm::StringRef(textOf(bytes)).starts_with("!<arch>"))
     return fail(ErrorCode::NotALibrary, "contains no Mach-O library");
+  if (llvm::Error error = checkAppended(bytes.size(), kMostIn32Bits))
+    return error;
   uint32_t first;
   std::memcpy(&first, bytes.data(), sizeof first);
   FileSlice slice;
@@ -131,6 +134,8 @@ llvm::Expected<File> read(Bytes bytes) {
   }
   if (file.slices.empty())
     return fail(ErrorCode::Malformed, "corrupt universal file: no slices");
+  if (llvm::Error error = checkAppended(bytes.size(), kMostIn32Bits))
+    return error;
   return file;
 }
 

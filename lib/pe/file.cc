@@ -1,6 +1,7 @@
 #include "pe/file.h"
 
 #include "base/error.h"
+#include "image/appended.h"
 
 #include <llvm/Support/FormatVariadic.h>
 #include <llvm/Support/MathExtras.h>
@@ -47,6 +48,8 @@ llvm::Expected<PeFile> PeFile::read(const ByteOverlay& image) {
   const auto* dos = structIn<dos_header>(image, 0);
   if (!dos || dos->Magic[0] != 'M' || dos->Magic[1] != 'Z')
     return fail(ErrorCode::NotALibrary, "is not a PE file");
+  if (llvm::Error error = checkAppended(image.size(), kMostIn32Bits))
+    return error;
   file.headersOffset = dos->AddressOfNewExeHeader;
   std::optional<Bytes> magic = image.read(file.headersOffset, sizeof(COFF::PEMagic));
   const auto* header = structIn<coff_file_header>(image, file.headersOffset + 4);

@@ -13,7 +13,7 @@ namespace {
 
 std::string versionSourceOf(const std::string& torch, const io::TargetDisk& disk) {
   std::optional<io::InputFile> file =
-      llvm::expectedToOptional(disk.open(joined(torch, "version.py")));
+      llvm::expectedToOptional(disk.openText(joined(torch, "version.py")));
   return file ? textOf(file->bytes()).str() : std::string();
 }
 

@@ -90,7 +90,7 @@ std::optional<LdCache> readLdCache(const io::TargetDisk& disk) {
   std::optional<std::string> path = disk.hostPath("/etc/ld.so.cache");
   if (!path)
     return std::nullopt;
-  std::optional<io::InputFile> file = llvm::expectedToOptional(disk.open(*path));
+  std::optional<io::InputFile> file = llvm::expectedToOptional(disk.openText(*path));
   if (!file)
     return std::nullopt;
   std::optional<std::vector<LdCacheEntry>> entries = parseLdCache(file->bytes());

@@ -95,7 +95,7 @@ void LdSoSystem::readConfig(llvm::StringRef path, unsigned depth,
   std::optional<std::string> host = disk.hostPath(path);
   if (!host || depth > kMaxIncludes)
     return;
-  std::optional<io::InputFile> file = llvm::expectedToOptional(disk.open(*host));
+  std::optional<io::InputFile> file = llvm::expectedToOptional(disk.openText(*host));
   if (!file)
     return;
   llvm::SmallVector<llvm::StringRef> lines;

@@ -97,10 +97,13 @@ void Library::read(const io::TargetDisk& disk, std::optional<Bytes> replacement)
   }
   llvm::Expected<Image> inspected =
       formats::inspect(bytes, {.withSymbols = false, .isThorough = false});
-  if (inspected)
-    image = std::move(*inspected);
+  llvm::Error unread = inspected.takeError();
+  if (file)
+    unread = file->checkWhole(std::move(unread));
+  if (unread)
+    problem = toProblem(std::move(unread), path);
   else
-    problem = toProblem(inspected.takeError(), path);
+    image = std::move(*inspected);
 }
 
 const MissingByDependency&

@@ -143,7 +143,9 @@ llvm::Error Bundler::collect(const std::string& name) {
       return fail(ErrorCode::Unsupported, ("is for " + formats::nameOf(formatOf(platform)) + " " +
                                            slice.arch + ", and " + source.path + " is not")
                                               .str());
-  source.sha256 = io::sha256Hex(source.file->bytes());
+  if (llvm::Error error =
+          source.file->checkWhole(io::sha256Of(source.file->bytes()).moveInto(source.sha256)))
+    return within(source.path, std::move(error));
   source.newName = hashedName(name, source.sha256, platform);
   warnAboutSystem(source);
   for (const Slice& slice : source.image.slices)

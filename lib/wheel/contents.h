@@ -37,6 +37,9 @@ public:
   /// members.
   llvm::Expected<ByteVector> read(const ZipMember& member, uint64_t most = kMaxBytes) const;
 
+  /// As InputFile has it: before any other error, one if someone wrote to the archive meanwhile.
+  llvm::Error checkWhole(llvm::Error other) const { return file.checkWhole(std::move(other)); }
+
 private:
   explicit Contents(io::InputFile file) : file(std::move(file)) {}
   llvm::Error readDistInfo();

@@ -112,7 +112,7 @@ llvm::Expected<bool> writeWheel(const Contents& wheel, Changes changes, io::Plac
         if (llvm::Error error = writer.add(member, added, content))
           return error;
   }
-  if (llvm::Error error = writer.finish(wheel.comment()))
+  if (llvm::Error error = wheel.checkWhole(writer.finish(wheel.comment())))
     return error;
   llvm::Expected<io::InputFile> made = io::InputFile::open(step->staged()->path());
   if (!made)

@@ -80,7 +80,7 @@ ByteVector withoutWideExtra(Bytes extra) {
 } // namespace
 
 llvm::Error ZipWriter::append(Bytes bytes) {
-  if (llvm::Error error = file.write(end, bytes))
+  if (llvm::Error error = file.write(end, bytes, io::OnInterrupt::Stop))
     return error;
   end += bytes.size();
   return llvm::Error::success();

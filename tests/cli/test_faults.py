@@ -19,20 +19,16 @@ import tiny_macho
 from tiny_world import LIBRARIES, TinyWorld, library, package_files, write_files
 import test_apply
 
-FAULTS = {
-    "fsync": ["EIO", "ENOSPC", "KILL"],
-    "pwrite64": ["EIO", "ENOSPC", "EDQUOT", "KILL"],
-    "copy_file_range": ["EIO", "KILL"],
-    "ftruncate": ["EIO", "ENOSPC", "KILL"],
-    "fchmod": ["EACCES", "KILL"],
-    "renameat": ["EIO", "ENOSPC", "EACCES", "KILL"],
-    "unlinkat": ["EIO", "EACCES", "KILL"],
-    "linkat,symlinkat": ["EIO", "ENOSPC", "KILL"],
-    "mkdirat": ["EIO", "ENOSPC", "EDQUOT", "KILL"],
-    "flock": ["ENOLCK", "KILL"],
-}
+# Every call that writes, syncs, renames, links, unlinks, makes, locks or changes rights.
+CALLS = ("fsync", "pwrite64", "copy_file_range", "ftruncate", "fchmod", "utimensat", "renameat", "unlinkat",
+         "linkat,symlinkat", "mkdirat", "flock")
+ERRORS = ("EIO", "ENOSPC", "EACCES", "EDQUOT", "KILL")
+FAULTS = {call: ERRORS for call in CALLS} | {"flock": ("ENOLCK", "EIO", "KILL")}
+# A limit of file sizes that lies inside a file makes its write short, and the next one an error.
+SHORT = "short write"
+LIMIT_STEP = 512
 # So many kinds of fault for each scenario are part of the test command.
-SAMPLE = 8
+SAMPLE = 6
 JOURNALS = ("tcfix-journal.json", "journal.json")
 
 
@@ -84,40 +80,44 @@ def scenarios(root):
                    [command(tree, "apply", "--rpath", "/elsewhere")])
     tree = world("undo")
     yield Scenario("undo", root / "undo", command(tree, "undo"), [command(tree, "apply")])
+
+    def there_and_back(name, folder, there, back):
+        """Both commands, each from the state that the other one leaves."""
+        yield Scenario(name, folder, there, restore=back)
+        shutil.rmtree(folder)
+        shutil.copytree(root / f"{folder.name}.template", folder, symlinks=True)
+        shutil.rmtree(root / f"{folder.name}.template")
+        yield Scenario(f"undo {name}", folder, back, [there])
+
     tree = world("replace")
     write_files(root / "replace" / "rebuilt", {LIBRARIES[0]: tiny_macho.dylib(
         identity=f"@rpath/{LIBRARIES[0]}", padding=1900, dependencies=["@rpath/libc10.dylib"])})
-    yield Scenario("replace", root / "replace",
-                   command(tree, "apply", "--replace-from", root / "replace" / "rebuilt"),
-                   restore=command(tree, "undo"))
+    yield from there_and_back("replace", root / "replace",
+                              command(tree, "apply", "--replace-from", root / "replace" / "rebuilt"),
+                              command(tree, "undo"))
     tree = world("links")
     cache = root / "links" / "root" / "cache"
     cache.mkdir()
     for path in [*tree.libraries(), tree.info / "RECORD"]:
         shutil.move(path, cache / path.name)
         path.symlink_to(os.path.relpath(cache / path.name, path.parent))
-    yield Scenario("apply to links", root / "links", command(tree, "apply"), restore=command(tree, "undo"))
-    tree = world("unlinks")
-    cache = root / "unlinks" / "root" / "cache"
-    cache.mkdir()
-    for path in [*tree.libraries(), tree.info / "RECORD"]:
-        shutil.move(path, cache / path.name)
-        path.symlink_to(os.path.relpath(cache / path.name, path.parent))
-    yield Scenario("undo to links", root / "unlinks", command(tree, "undo"), [command(tree, "apply")])
+    yield from there_and_back("links", root / "links", command(tree, "apply"), command(tree, "undo"))
 
     conda = test_apply.Conda("test_the_list_follows_and_comes_back")
     conda.setUp()
     shutil.move(conda.world.root, root / "conda")
     conda.doCleanups()
     environment = root / "conda" / "opt/conda/envs/video"
-    yield Scenario("conda", root / "conda", [program, "apply", "--sysroot", root / "conda", environment],
-                   restore=[program, "undo", "--sysroot", root / "conda", environment])
+    yield from there_and_back("conda", root / "conda",
+                              [program, "apply", "--sysroot", root / "conda", environment],
+                              [program, "undo", "--sysroot", root / "conda", environment])
 
     bare = root / "bare"
     write_files(bare / "build", {name: library(name) for name in LIBRARIES})
     write_files(bare / "torch/lib", {"libc10.dylib": library("libc10.dylib")})
-    yield Scenario("bare directory", bare, [program, "apply", "--rpath", "/x", "--ffmpeg", "none", bare / "build"],
-                   restore=[program, "undo", bare / "build"])
+    yield from there_and_back("bare directory", bare,
+                              [program, "apply", "--rpath", "/x", "--ffmpeg", "none", bare / "build"],
+                              [program, "undo", bare / "build"])
 
     files = [root / "edit" / name for name in LIBRARIES]
     write_files(root / "edit", {name: library(name) for name in LIBRARIES})
@@ -135,11 +135,8 @@ def scenarios(root):
     site = root / "hook/venv/lib/python3.12/site-packages"
     site.mkdir(parents=True)
     (root / "hook/venv/pyvenv.cfg").write_text("version = 3.12.1\n")
-    yield Scenario("hook install", root / "hook", [program, "hook", "install", root / "hook/venv"],
-                   restore=[program, "hook", "remove", root / "hook/venv"])
-    shutil.copytree(root / "hook.template", root / "unhook")
-    yield Scenario("hook remove", root / "unhook", [program, "hook", "remove", root / "unhook/venv"],
-                   [[program, "hook", "install", root / "unhook/venv"]])
+    yield from there_and_back("hook", root / "hook", [program, "hook", "install", root / "hook/venv"],
+                              [program, "hook", "remove", root / "hook/venv"])
 
     wheel = root / "wheel" / "torchcodec-0.9.1-py3-none-any.whl"
     write_files(root / "unpacked", package_files())
@@ -147,6 +144,10 @@ def scenarios(root):
     shutil.make_archive(str(wheel), "zip", root / "unpacked")
     os.rename(f"{wheel}.zip", wheel)
     yield Scenario("wheel", root / "wheel", [program, "wheel", wheel, "-o", root / "wheel" / "out"])
+    shutil.copytree(root / "wheel.template", root / "rewheel")
+    yield Scenario("wheel again", root / "rewheel",
+                   [program, "wheel", root / "rewheel" / wheel.name, "-o", root / "rewheel" / "out"],
+                   [[program, "wheel", "--rpath", "/x", root / "rewheel" / wheel.name, "-o", root / "rewheel" / "out"]])
 
 
 class Faults(unittest.TestCase):
@@ -163,17 +164,27 @@ class Faults(unittest.TestCase):
     def strike(self, scenario, calls, fault, number):
         """Runs the command with a fault at the Nth of these calls of each thread; the result, or None if no
         thread made so many."""
+        if calls == SHORT:
+            return self.cut(scenario, number)
         trace = self.root / "trace"
         what = "signal=SIGKILL" if fault == "KILL" else f"error={fault}"
-        command = scenario.command[:2] + (["--json"] if scenario.command[1] != "hook" else []) + scenario.command[2:]
-        result = subprocess.run(
-            ["strace", "-f", "-qq", "-o", trace, "-e", f"trace={calls}",
-             "-e", f"inject={calls}:{what}:when={number}", *map(str, command)],
-            capture_output=True, text=True, env={**os.environ, "ASAN_OPTIONS": "detect_leaks=0"})
+        result = self.run_with(["strace", "-f", "-qq", "-o", trace, "-e", f"trace={calls}",
+                                "-e", f"inject={calls}:{what}:when={number}"], scenario)
         if "strace:" in result.stderr:
             self.skipTest("strace cannot work here: " + result.stderr)
         text = trace.read_text(errors="replace")
         return result if "INJECTED" in text or "killed by SIGKILL" in text else None
+
+    def run_with(self, wrapper, scenario):
+        command = scenario.command[:2] + (["--json"] if scenario.command[1] != "hook" else []) + scenario.command[2:]
+        return subprocess.run([*map(str, [*wrapper, *command])], capture_output=True, text=True,
+                              env={**os.environ, "ASAN_OPTIONS": "detect_leaks=0"})
+
+    def cut(self, scenario, number):
+        """The same where no file can have more than `number` steps of bytes; None above the largest one."""
+        limit = number * LIMIT_STEP - 1
+        sizes = [len(data[1]) for data in scenario.end.values() if isinstance(data, tuple)]
+        return self.run_with(["prlimit", f"--fsize={limit}"], scenario) if limit < max(sizes) else None
 
     def judge(self, scenario, fault, result):
         now = scenario.state()
@@ -243,7 +254,7 @@ class Faults(unittest.TestCase):
     def test_points(self):
         for scenario in scenarios(self.root):
             before = self.points
-            kinds = [(calls, fault) for calls, faults in FAULTS.items() for fault in faults]
+            kinds = [(calls, fault) for calls, faults in FAULTS.items() for fault in faults] + [(SHORT, "EFBIG")]
             if not self.is_complete:
                 chosen = random.Random(scenario.name)
                 for calls, fault in chosen.sample(kinds, SAMPLE):

@@ -48,7 +48,7 @@ TEST(JournalText, OfAnEarlierVersionIsRead) {
 }
 
 TEST(JournalText, IsWrittenAsEarlierVersionsReadIt) {
-  EXPECT_EQ(commit::journalText(valueOf(commit::parseJournal(kWritten))), kWritten);
+  EXPECT_EQ(valueOf(commit::journalText(valueOf(commit::parseJournal(kWritten)))), kWritten);
 }
 
 std::vector<std::string> originsOf(std::vector<std::pair<const char*, const char*>> changes,

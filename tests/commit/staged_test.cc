@@ -254,10 +254,64 @@ TEST(StagedFile, AFullDiskIsReportedAndNothingChanges) {
   disk.fill();
   Problem problem = toProblem(replace(path), path);
   EXPECT_EQ(problem.code, ErrorCode::CannotWrite);
-  EXPECT_EQ(problem.message, "the disk is full");
+  EXPECT_THAT(problem.message, HasSubstr("the disk is full"));
   EXPECT_THAT(problem.hint, HasSubstr("free some space"));
   EXPECT_TRUE(readFile(path) == content);
   EXPECT_THAT(disk.at().names(), UnorderedElementsAre("file", "filler"));
+}
+
+TEST(StagedFile, AsksForSpaceBeforeItWrites) {
+  SmallDisk disk;
+  if (!disk.isThere())
+    GTEST_SKIP() << "no right to mount a small disk";
+  ByteVector content(300'000, 'c');
+  std::string path = disk.at().write("file", content);
+  EXPECT_THAT(toProblem(replace(path), path).message,
+              testing::MatchesRegex("the disk is full: 29. KiB needed, 21. KiB free"));
+  EXPECT_THAT(disk.at().names(), ElementsAre("file"));
+}
+
+// A roll-back copies without the kernel's help: the old file has no name any more.
+TEST(StagedFile, KeepsHolesThereAndBack) {
+  TemporaryFolder folder;
+  std::string path = folder.write("file", bytesOf("content"));
+  constexpr off_t kSize = off_t(64) << 20;
+  ASSERT_EQ(::truncate(path.c_str(), kSize), 0);
+  if (statusOf(path).st_blocks * 512 > kSize / 2)
+    GTEST_SKIP() << "no holes on this file system";
+  io::InputFile file = opened(path);
+  Rewrite rewrite = identityOf(file.bytes());
+  put(rewrite, file.bytes(), 0, bytesOf("X"), "test");
+  llvm::Expected<commit::Step> staged = commit::Step::replace(file, placeOf(file.path()), rewrite);
+  ASSERT_TRUE(bool(staged));
+  ASSERT_FALSE(bool(staged->sync()));
+  ASSERT_FALSE(bool(staged->commit()));
+  EXPECT_LT(statusOf(path).st_blocks, 1000);
+  EXPECT_EQ(statusOf(path).st_size, kSize);
+  ASSERT_FALSE(bool(staged->rollBack()));
+  EXPECT_LT(statusOf(path).st_blocks, 1000);
+  EXPECT_EQ(statusOf(path).st_size, kSize);
+  EXPECT_EQ(textOf(opened(path).bytes()).take_front(8), llvm::StringRef("content\0", 8));
+}
+
+TEST(StagedFile, RefusesAFileThatWasCutShortWhenItGotItsStampBack) {
+  io::watchForTornFiles();
+  TemporaryFolder folder;
+  ByteVector content(100'000, 'c');
+  std::string path = folder.write("file", content);
+  io::InputFile file = opened(path);
+  const int64_t written = modifiedNs(path);
+  const struct timespec time = {written / 1'000'000'000, written % 1'000'000'000};
+  const struct timespec times[] = {time, time};
+  llvm::Expected<commit::Step> staged =
+      commit::Step::replace(file, placeOf(file.path()), someRewrite(file.bytes()));
+  ASSERT_TRUE(bool(staged));
+  ASSERT_EQ(::truncate(path.c_str(), 10), 0);
+  EXPECT_EQ(file.bytes().back(), 0);
+  folder.write("file", content);
+  ASSERT_EQ(::utimensat(AT_FDCWD, path.c_str(), times, 0), 0);
+  EXPECT_EQ(toProblem(staged->commit(), {}).message, "changed while it was read");
+  EXPECT_TRUE(readFile(path) == content);
 }
 
 TEST(StagedFile, AReadOnlyDirectoryIsReportedAndNothingChanges) {

@@ -1,9 +1,13 @@
-// Writes small libraries of all kinds, from which a fuzzer starts:  fuzz_seeds FOLDER
+// Writes small libraries of all kinds, from which the fuzzers start:  fuzz_seeds FOLDER
+//
+// One folder below it for each fuzzer whose input is made of libraries; the sources of those say
+// what theirs looks like.
 #include "support/elf_builder.h"
 #include "support/macho_builder.h"
 #include "support/pe_builder.h"
 #include "tcfix/image.h"
 
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 
@@ -13,17 +17,61 @@ namespace {
 
 constexpr uint8_t kKindsOfEdits = std::variant_size_v<Edit>;
 
-/// Each library once for each kind of edits.
-bool write(const std::string& folder, const std::string& name, const ByteVector& library) {
-  for (uint8_t edits = 0; edits < kKindsOfEdits; ++edits) {
-    std::ofstream file(folder + "/" + name + "-" + std::to_string(edits), std::ios::binary);
-    file.write(reinterpret_cast<const char*>(library.data()),
-               static_cast<std::streamsize>(library.size()));
-    file.put(static_cast<char>(edits));
-    if (!file.flush())
-      return false;
+/// Libraries of one platform.
+struct Family {
+  std::string name;
+  std::string suffix; ///< of the libraries of a package
+  uint8_t platform;   ///< as fuzz_wheel counts them
+  std::vector<ByteVector> libraries;
+};
+
+class Seeds {
+public:
+  explicit Seeds(std::string folder) : folder(std::move(folder)) {}
+
+  void write(const std::string& kind, const std::string& name, const ByteVector& bytes) {
+    std::error_code error;
+    std::filesystem::create_directories(folder + "/" + kind, error);
+    std::ofstream file(folder + "/" + kind + "/" + name, std::ios::binary);
+    file.write(reinterpret_cast<const char*>(bytes.data()),
+               static_cast<std::streamsize>(bytes.size()));
+    isFine &= bool(file.flush());
   }
-  return true;
+
+  bool isFine = true;
+
+private:
+  std::string folder;
+};
+
+ByteVector with(ByteVector bytes, uint8_t last) {
+  bytes.push_back(last);
+  return bytes;
+}
+
+/// A part after its length, as takePart() reads it.
+void addPart(ByteVector& bytes, Bytes part) {
+  bytes.push_back(part.size() & 0xff);
+  bytes.push_back(part.size() >> 8);
+  bytes.insert(bytes.end(), part.begin(), part.end());
+}
+
+void writeFamily(Seeds& seeds, const Family& family) {
+  ByteVector together;
+  for (size_t i = 0; i < family.libraries.size(); ++i) {
+    const ByteVector& library = family.libraries[i];
+    const std::string name = family.name + "-" + std::to_string(i);
+    for (uint8_t edits = 0; edits < kKindsOfEdits; ++edits)
+      seeds.write("edits", name + "-" + std::to_string(edits), with(library, edits));
+    if (family.name == "macho")
+      seeds.write("sign", name, with(library, static_cast<uint8_t>(i)));
+    addPart(together, library);
+    ByteVector wheel = {family.platform};
+    addPart(wheel, bytesOf("torchcodec/libtorchcodec_core7" + family.suffix));
+    addPart(wheel, library);
+    seeds.write("wheel", name, wheel);
+  }
+  seeds.write("simulate", family.name, together);
 }
 
 } // namespace
@@ -33,30 +81,28 @@ int main(int argc, char** argv) {
     std::cerr << "usage: fuzz_seeds FOLDER\n";
     return 2;
   }
-  const std::string folder = argv[1];
-  bool isFine = true;
+  test::ElfSpec roomy, full, big;
+  roomy.deadBytes = 64;
+  full.spareSlots = 0;
+  full.runpath = "$ORIGIN:/opt/lib";
+  big.is64 = big.isLittle = false;
+  support::MachOSpec arm, intel;
+  arm.codeSize = intel.codeSize = 0x200;
+  intel.rpaths = {"$ORIGIN", "/opt/lib"};
+  intel.arch = support::kX86_64;
 
-  test::ElfSpec elf;
-  elf.deadBytes = 64;
-  isFine &= write(folder, "elf64", test::buildElf(elf).bytes);
-  elf.deadBytes = 0;
-  elf.spareSlots = 0;
-  elf.runpath = "$ORIGIN:/opt/lib";
-  isFine &= write(folder, "elf64-full", test::buildElf(elf).bytes);
-  elf = {};
-  elf.is64 = elf.isLittle = false;
-  isFine &= write(folder, "elf32-big", test::buildElf(elf).bytes);
-
-  support::MachOSpec macho;
-  macho.codeSize = 0x200;
-  isFine &= write(folder, "macho-arm64", support::buildMachO(macho));
-  macho.rpaths = {"$ORIGIN", "/opt/lib"};
-  macho.arch = support::kX86_64;
-  isFine &= write(folder, "macho-x86_64", support::buildMachO(macho));
-
-  isFine &= write(folder, "pe64", support::buildPe({}));
-  isFine &= write(folder, "pe32", support::buildPe(support::recipeFor32Bit()));
-  if (!isFine)
-    std::cerr << folder << ": cannot be written\n";
-  return isFine ? 0 : 1;
+  Seeds seeds(argv[1]);
+  writeFamily(seeds, {"elf",
+                      ".so",
+                      1,
+                      {test::buildElf(full).bytes, test::buildElf(roomy).bytes,
+                       test::buildElf(big).bytes}});
+  writeFamily(seeds,
+              {"macho", ".dylib", 0, {support::buildMachO(arm), support::buildMachO(intel)}});
+  writeFamily(
+      seeds,
+      {"pe", ".dll", 2, {support::buildPe({}), support::buildPe(support::recipeFor32Bit())}});
+  if (!seeds.isFine)
+    std::cerr << argv[1] << ": cannot be written\n";
+  return seeds.isFine ? 0 : 1;
 }

@@ -6,6 +6,7 @@
 
 #include "commit/journal.h"
 #include "env/conda_record.h"
+#include "env/distribution.h"
 #include "env/record.h"
 #include "resolve/ld_cache.h"
 #include "traceback/explain.h"
@@ -40,7 +41,9 @@ void readJournal(llvm::StringRef text) {
   llvm::Expected<commit::Journal> journal = commit::parseJournal(text);
   if (!journal)
     return llvm::consumeError(journal.takeError());
-  llvm::Expected<commit::Journal> again = commit::parseJournal(journalText(*journal));
+  llvm::Expected<std::string> written = journalText(*journal);
+  fuzz::promise(bool(written), "a journal that could be read can be written");
+  llvm::Expected<commit::Journal> again = commit::parseJournal(*written);
   fuzz::promise(again && isSame(*journal, *again), "a journal is read as it was written");
 }
 
@@ -52,13 +55,20 @@ void readZip(Bytes bytes) {
     fuzz::succeeds(wheel::unpack(member, 1 << 20));
 }
 
+void readMetadata(llvm::StringRef text) {
+  for (const char* name : {"Name", "Version", "Requires-Dist"}) {
+    const llvm::StringRef field = env::metadataField(text, name);
+    fuzz::promise(!field.contains('\n') && field == field.trim(), "a field is one line");
+  }
+}
+
 } // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size == 0)
     return 0;
   Bytes bytes(data, size - 1);
-  switch (data[size - 1] % 6) {
+  switch (data[size - 1] % 7) {
   case 0:
     readRecord(textOf(bytes));
     break;
@@ -73,6 +83,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     break;
   case 4:
     resolve::parseLdCache(bytes);
+    break;
+  case 6:
+    readMetadata(textOf(bytes));
     break;
   default:
     traceback::explainTraceback(textOf(bytes), "fuzz");

@@ -73,6 +73,41 @@ TEST(InputFile, SaysWhenItMayNotBeRead) {
   EXPECT_EQ(refusalToOpen(path).code, ErrorCode::Unreadable);
 }
 
+TEST(InputFile, RefusesWhatIsTooLarge) {
+  TemporaryFolder folder;
+  std::string path = folder.write("file", bytesOf("x"));
+  ASSERT_EQ(::truncate(path.c_str(), off_t(1) << 40), 0);
+  Problem problem = refusalToOpen(path);
+  EXPECT_EQ(problem.code, ErrorCode::Unsupported);
+  EXPECT_EQ(problem.message, "is too large: 1.0 TiB, and the limit is 64.0 GiB");
+  ASSERT_EQ(::truncate(path.c_str(), 11), 0);
+  EXPECT_FALSE(bool(llvm::expectedToOptional(io::InputFile::open(path, 10))));
+  EXPECT_TRUE(bool(llvm::expectedToOptional(io::InputFile::open(path, 11))));
+}
+
+TEST(ReadWhole, TakesFilesAndRefusesWhatHasNoEnd) {
+  TemporaryFolder folder;
+  std::string path = folder.write("file", ByteVector(200'000, 'x'));
+  llvm::Expected<std::string> text = io::readWhole(path, 200'000);
+  ASSERT_TRUE(bool(text));
+  EXPECT_EQ(text->size(), 200'000u);
+  for (const std::string& endless : {path, std::string("/dev/zero")})
+    EXPECT_EQ(toProblem(io::readWhole(endless, 199'999).takeError(), {}).code,
+              ErrorCode::Unsupported);
+  EXPECT_EQ(toProblem(io::readWhole(folder.path(), 10).takeError(), {}).code,
+            ErrorCode::Unreadable);
+  EXPECT_EQ(toProblem(io::readWhole(folder.path("absent"), 10).takeError(), {}).code,
+            ErrorCode::NotFound);
+}
+
+TEST(SizeText, IsForPeople) {
+  EXPECT_EQ(io::sizeText(0), "0 bytes");
+  EXPECT_EQ(io::sizeText(1023), "1023 bytes");
+  EXPECT_EQ(io::sizeText(1536), "1.5 KiB");
+  EXPECT_EQ(io::sizeText(uint64_t(256) << 20), "256 MiB");
+  EXPECT_EQ(io::sizeText(UINT64_MAX), "16.0 EiB");
+}
+
 TEST(ProgramPath, IsTheRunningFile) {
   std::string path = io::system::programPath();
   EXPECT_TRUE(llvm::StringRef(path).ends_with("/io_test")) << path;

@@ -81,7 +81,10 @@ auto withFile(const std::string& path, Work work)
   llvm::Expected<io::InputFile> file = io::InputFile::open(path);
   if (!file)
     return file.takeError();
-  return work(*file);
+  auto result = work(*file);
+  if (llvm::Error error = file->checkWhole(result.takeError()))
+    return error;
+  return result;
 }
 
 /// True if --json is among these words, even if they are otherwise invalid.

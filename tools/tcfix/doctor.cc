@@ -53,12 +53,12 @@ int runOnTraceback(Invocation& invocation) {
                                    " cannot be combined");
   const std::string file = invocation.value("traceback");
   const std::string name = file == "-" ? "standard input" : file;
-  llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> text = io::readWhole(file);
+  llvm::Expected<std::string> text = io::readWhole(file, io::kLargestText);
   if (!text) {
     invocation.addError(toProblem(text.takeError(), name));
     return invocation.finish(kDone, {}, report::jsonForError);
   }
-  return finish(invocation, traceback::explainTraceback((*text)->getBuffer(), name));
+  return finish(invocation, traceback::explainTraceback(*text, name));
 }
 
 /// True if only the exit code is needed.

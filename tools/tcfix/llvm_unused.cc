@@ -1,7 +1,8 @@
-// What LLVM's sources refer to and tcfix never calls, so that the linker takes none of it. Readers of
-// other formats bring LLVM's intermediate language with them; handlers of signals and crashes bring an
-// option parser, a YAML parser and regular expressions: half of the program, in part set up at each start.
-// The linkers of Windows and macOS want all references defined, also those of functions that they leave out.
+// What LLVM's sources refer to and tcfix never calls, so that the linker takes none of it. Readers
+// of other formats bring LLVM's intermediate language with them; handlers of signals and crashes
+// bring an option parser, a YAML parser and regular expressions: half of the program, in part set
+// up at each start. The linkers of Windows and macOS want all references defined, also those of
+// functions that they leave out.
 #include <llvm/Object/Archive.h>
 #include <llvm/Object/Binary.h>
 #include <llvm/Object/IRObjectFile.h>

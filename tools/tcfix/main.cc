@@ -45,10 +45,23 @@ int unknownCommand(const std::string& name, bool wantsJson) {
   std::_Exit(cli::kNotChanged);
 }
 
+// Commands report the files that they are about; of others, such as a dependency that a simulated
+// loader looked at, this is the only trace.
+int reportTornFiles(int exitCode) {
+  if (exitCode == cli::kNotChanged || exitCode == cli::kInterrupted)
+    return exitCode;
+  const std::vector<std::string> torn = io::tornFiles();
+  for (const std::string& path : torn)
+    report::logError(toProblem(io::changedWhileRead(), path));
+  return torn.empty() ? exitCode : cli::kNotChanged;
+}
+
 } // namespace
 
 int main(int argc, char** argv) {
   std::set_new_handler(exitOutOfMemory);
+  io::watchForTornFiles();
+  io::system::ignoreSizeLimits();
   report::setUpLog(report::Verbosity::Normal, false); // until the options are parsed
   io::prepareConsole();
   const std::vector<std::string> arguments = io::arguments(argc, argv);
@@ -76,5 +89,5 @@ int main(int argc, char** argv) {
     return unknownCommand(name, cli::requestsJson(words));
   int exitCode = cli::kDone;
   std::optional<cli::Invocation> invocation = cli::Invocation::parse(*command, words, exitCode);
-  return invocation ? command->run(*invocation) : exitCode;
+  return invocation ? reportTornFiles(command->run(*invocation)) : exitCode;
 }

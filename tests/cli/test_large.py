@@ -1,0 +1,241 @@
+"""Files that are very large, mostly holes, or that someone writes to while tcfix reads them."""
+import contextlib
+import os
+import shutil
+import signal
+import struct
+import subprocess
+import sys
+import time
+import unittest
+
+import harness
+import tiny_macho
+from harness import FilesTest, run
+from package_judge import stamp
+from test_apply import ApplyTest
+from test_hostile import LIMITED
+from tiny_world import LIBRARIES
+
+GIB = 1 << 30
+ADD = ("--add-rpath", "/opt/homebrew/lib")
+
+# Empties a file and writes it anew, again and again, as cp does.
+CUTTER = """
+import os, sys, time
+number = os.open(sys.argv[1], os.O_RDWR)
+content = os.pread(number, os.fstat(number).st_size, 0)
+while True:
+    os.ftruncate(number, 0)
+    time.sleep(0.001)
+    os.pwrite(number, content, 0)
+    time.sleep(0.002)
+"""
+
+
+def extend(path, size):
+    """A hole at the end, as `truncate -s` makes it."""
+    os.truncate(path, size)
+    return path
+
+
+def build_elf(path, *options):
+    """A library as the linker makes it, with room for a search path."""
+    subprocess.run(["gcc", "-shared", "-nostdlib", "-x", "c", "-", "-o", path, "-Wl,-rpath,/placeholder",
+                    "-Wl,-soname,libdemo.so", *options], input=b"int demo;", check=True)
+    return path
+
+
+def describe_all(path, size):
+    """Extends a 64-bit ELF file to `size` with a section that reaches to its end."""
+    data = bytearray(path.read_bytes())
+    table, = struct.unpack_from("<Q", data, 0x28)
+    count, = struct.unpack_from("<H", data, 0x3c)
+    for place in range(table, table + count * 64, 64):
+        kind, = struct.unpack_from("<I", data, place + 4)
+        if kind == 3:  # SHT_STRTAB; the last one names the sections
+            last = place
+    offset, = struct.unpack_from("<Q", data, last + 24)
+    struct.pack_into("<Q", data, last + 32, size - offset)
+    path.write_bytes(data)
+    return extend(path, size)
+
+
+def allocated(path):
+    return os.stat(path).st_blocks * 512
+
+
+@unittest.skipUnless(sys.platform == "linux", "holes, limits and signals as Linux has them")
+class Large(FilesTest):
+    def elf(self, name="libdemo.so"):
+        return build_elf(self.folder / name)
+
+    def macho(self, name="libdemo.dylib"):
+        path = self.folder / name
+        path.write_bytes(tiny_macho.dylib(padding=2000))
+        return path
+
+    @contextlib.contextmanager
+    def untouched(self, *paths):
+        before = [stamp(path) for path in paths]
+        names = sorted(os.listdir(self.folder))
+        yield
+        self.assertEqual([stamp(path) for path in paths], before)
+        self.assertEqual(sorted(os.listdir(self.folder)), names)
+
+    def refused(self, *arguments, says, code=3, limits=LIMITED):
+        result = run(*limits, harness.TCFIX, *arguments, check=code)
+        self.assertIn(says, result.stderr)
+        self.assertLess(len(result.stderr), 2000)
+        return result
+
+
+class Sizes(Large):
+    def test_what_no_file_of_ours_can_be_is_refused_by_every_command(self):
+        journal = self.folder / "undo.json"
+        for library in (self.elf(), self.macho()):
+            extend(library, 1024 * GIB)
+            commands = (["inspect"], ["inspect", "--symbols", "--tree"], ["edit", *ADD], ["edit", "-n", *ADD],
+                        ["edit", "--journal", journal, *ADD], ["sign"], ["verify"], ["apply"], ["doctor"],
+                        ["apply", "-n"], ["apply", "--check"], ["undo"])
+            for command in commands:
+                with self.subTest(library=library.name, command=command), self.untouched(library):
+                    self.refused(*command, library, says="is too large: 1.0 TiB, and the limit is 64.0 GiB")
+
+    def test_more_than_the_headers_describe(self):
+        for library in (self.elf(), self.macho()):
+            extend(library, 40 * GIB)
+            for command in (["inspect"], ["edit", *ADD], ["edit", "-n", *ADD], ["edit", "--json", *ADD]):
+                with self.subTest(library=library.name, command=command), self.untouched(library):
+                    self.refused(*command, library, says="GiB follow what its headers describe", limits=[])
+
+    def test_holes_stay_holes(self):
+        library = self.elf()
+        small = library.read_bytes()
+        before = allocated(library)
+        extend(library, 2 * GIB)
+        run(harness.TCFIX, "edit", *ADD, library, check=0)
+        self.assertIn(library.stat().st_size - 2 * GIB, range(4096))  # what was added goes to the end
+        self.assertLessEqual(allocated(library), before + (1 << 20))
+        with open(library, "rb") as file:
+            self.assertNotEqual(file.read(len(small)), small)
+            self.assertFalse(any(file.read(1 << 20)))
+
+    def test_a_wheel_and_a_journal(self):
+        wheel = self.folder / "torchcodec-0.9.1-py3-none-any.whl"
+        wheel.touch()
+        extend(wheel, 1024 * GIB)
+        self.refused("wheel", "-o", self.folder / "out", wheel, says="is too large")
+        journal = self.folder / "undo.json"
+        journal.touch()
+        extend(journal, 1024 * GIB)
+        library = self.macho()
+        with self.untouched(library, journal):
+            self.refused("undo", "--journal", journal, says="is too large")
+            self.refused("edit", "--journal", journal, *ADD, library, says="is too large")
+
+    def test_a_text_without_end(self):
+        self.refused("doctor", "--traceback", "/dev/zero", says="is too large: more than 256 MiB")
+
+
+class LargeEnvironment(ApplyTest):
+    """What lies in an environment may be anything, too."""
+
+    def check_all(self, says, code=3):
+        for command in (["doctor"], ["apply", "-n"], ["apply", "--check"], ["apply"], ["undo"], ["list"]):
+            with self.subTest(command=command):
+                result = run(*LIMITED, *self.command(*command, self.world.env))
+                self.assertIn(result.returncode, (0, 1, 2, 3, 4))
+                self.assertNotIn("not enough memory", result.stderr)
+                if command[0] == "apply":
+                    self.assertEqual(result.returncode, code, result.stderr)
+                    self.assertIn(says, result.stderr)
+
+    def test_a_library(self):
+        extend(self.world.package / LIBRARIES[0], 1024 * GIB)
+        self.check_all("is too large")
+
+    def test_a_library_that_was_repaired(self):
+        self.apply()
+        extend(self.world.package / LIBRARIES[0], 6 * GIB)
+        result = run(*LIMITED, *self.command("undo", self.world.env))
+        self.assertEqual(result.returncode, 3)
+
+    def test_lists(self):
+        for name in ("RECORD", "METADATA", "WHEEL", "INSTALLER"):
+            with self.subTest(name):
+                path = self.world.info / name
+                old = path.read_bytes() if path.exists() else None
+                path.touch()
+                extend(path, 1024 * GIB)
+                for command in (["doctor"], ["apply", "-n"], ["apply", "--check"], ["list"]):
+                    result = run(*LIMITED, *self.command(*command, self.world.env))
+                    self.assertIn(result.returncode, (0, 1, 2, 3, 4), result.stderr)
+                    self.assertNotIn("not enough memory", result.stderr)
+                path.unlink()
+                if old is not None:
+                    path.write_bytes(old)
+
+    def test_a_rebuilt_library(self):
+        rebuilt = self.world.root / "rebuilt"
+        rebuilt.mkdir()
+        shutil.copy(self.world.package / LIBRARIES[0], rebuilt)
+        extend(rebuilt / LIBRARIES[0], 1024 * GIB)
+        before = [stamp(path) for path in self.world.libraries()]
+        result = run(*LIMITED, *self.command("apply", "--replace-from", rebuilt, self.world.env))
+        self.assertEqual(result.returncode, 3)
+        self.assertIn("is too large", result.stderr)
+        self.assertEqual(stamp(self.world.package / LIBRARIES[0]), before[0])
+
+
+class Limits(Large):
+    def test_a_limit_of_file_sizes(self):
+        library = self.elf()
+        with self.untouched(library):
+            self.refused("edit", *ADD, library, says="cannot be written: File too large",
+                         limits=["prlimit", "--fsize=4096"])
+
+    def test_interrupts_are_heard_while_a_file_is_hashed(self):
+        library = describe_all(self.elf(), 60 * GIB)
+        journal = self.folder / "undo.json"
+        for number in (signal.SIGTERM, signal.SIGINT):
+            with self.subTest(number), self.untouched(library):
+                process = subprocess.Popen([harness.TCFIX, "edit", "--journal", journal, *ADD, library],
+                                           stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+                time.sleep(1)
+                process.send_signal(number)
+                _, status, usage = os.wait4(process.pid, 0)
+                process.returncode = os.waitstatus_to_exitcode(status)
+                self.assertIn(b"interrupted", process.stderr.read())
+                process.stderr.close()
+                self.assertEqual(process.returncode, 130)
+                # All of it takes more than a minute of two processors.
+                self.assertLess(usage.ru_utime + usage.ru_stime, 20)
+
+
+class Writers(Large):
+    """Whoever writes beside us costs an error at most."""
+
+    COMMANDS = (["verify"], ["inspect", "--symbols"], ["edit", "-n", *ADD], ["sign"], ["edit", *ADD],
+                ["inspect", "--json"], ["doctor"], ["apply", "-n"])
+
+    def test_files_that_are_cut_short_meanwhile(self):
+        library = self.folder / "libdemo.dylib"
+        library.write_bytes(tiny_macho.dylib(padding=8_000_000))
+        run(harness.TCFIX, "sign", library, check=0)
+        whole = library.stat().st_size
+        writer = subprocess.Popen([sys.executable, "-c", CUTTER, library])
+        try:
+            for command in self.COMMANDS:
+                for _ in range(25):
+                    result = run(harness.TCFIX, *command, library)
+                    self.assertIn(result.returncode, (0, 1, 2, 3, 4), f"{command}: {result.stderr}")
+        finally:
+            writer.kill()
+            writer.wait()
+        self.assertFalse([name for name in os.listdir(self.folder) if name != library.name])
+        self.assertLessEqual(library.stat().st_size, whole + (1 << 16))
+
+
+if __name__ == "__main__":
+    unittest.main()
