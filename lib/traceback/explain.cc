@@ -123,8 +123,8 @@ Finding findingOf(const Defect& failure, FindingContext context, const Traceback
     context.release.clear(); // that of the other one
   }
   Defect defect = classified(failure, package, facts);
-  if ((isOwn || providers::isTorchLibrary(defect.name)) && defect.kind == Kind::CudaMissing &&
-      isOfOtherCuda(defect.name, context.torch))
+  if ((isOwn || package.empty() || providers::isTorchLibrary(defect.name)) &&
+      defect.kind == Kind::CudaMissing && isOfOtherCuda(defect.name, context.torch))
     defect.kind = Kind::CudaVariantMismatch;
   if (defect.kind == Kind::TorchVersionMismatch) { // as the package itself reports it
     context.torch = recipe::torchBuildOf(defect.name);
@@ -153,7 +153,8 @@ Finding findingOf(const Defect& failure, FindingContext context, const Traceback
     finding.action.clear();
   // Nothing of an installer's is a file to look at.
   const bool isFile = defect.kind != Kind::PackageMissing && defect.kind != Kind::NoWheel &&
-                      defect.kind != Kind::RequirementsConflict;
+                      defect.kind != Kind::RequirementsConflict &&
+                      !(package.empty() && defect.kind == Kind::CudaVariantMismatch);
   if (finding.action.empty() && package == "torch" && isFile)
     finding.action = "tcfix doctor --package torch";
   else if (finding.action.empty() && !isOwn && isFile)

@@ -1,5 +1,6 @@
 #include "traceback/phrase.h"
 
+#include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/StringExtras.h>
 
 #include <algorithm>
@@ -44,6 +45,16 @@ std::string importedAfter(llvm::StringRef afterFile) {
                         (statement.contains(" import ") && statement.consume_front("from "));
   return isImport ? statement.take_while([](char c) { return llvm::isAlnum(c) || c == '_'; }).str()
                   : std::string();
+}
+
+/// The package of the last file that a program named, such as "Loading binary PATH...". Frames of
+/// torch are of those that it loads libraries for.
+std::string packageNamedLast(llvm::StringRef text) {
+  std::string package = packageOf(text.take_back(kLongestPath));
+  const bool isName = package != "torch" && llvm::all_of(package, [](char c) {
+                        return llvm::isAlnum(c) || c == '_' || c == '-';
+                      });
+  return isName ? package : std::string();
 }
 
 } // namespace
@@ -163,7 +174,8 @@ std::string packageAt(llvm::StringRef text, size_t at) {
       return imported.empty() ? package : imported;
     }
   }
-  return importedIn(part);
+  const std::string imported = importedIn(part);
+  return imported.empty() ? packageNamedLast(part) : imported;
 }
 
 } // namespace tcfix::traceback
