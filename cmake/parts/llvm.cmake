@@ -1,14 +1,14 @@
-# 50 of LLVM's sources; tools/tcfix/llvm_unused.cc keeps them few. LLVM's own build would first try 200
+# 47 of LLVM's sources; tools/tcfix/llvm_unused.cc keeps them few. LLVM's own build would first try 200
 # functions and headers of the platform with the compiler, for each target anew, and build 470 sources.
 
 set(object COFFObjectFile Error MachOObjectFile MachOUniversal ObjectFile)
-set(binary_format MachO Magic)
+set(binary_format Magic)
 set(demangle DLangDemangle Demangle ItaniumDemangle MicrosoftDemangle MicrosoftDemangleNodes RustDemangle)
 set(target_parser ARMTargetParser ARMTargetParserCommon SubtargetFeature Triple)
-set(support ABIBreak APFloat APInt Base64 BinaryStreamError BinaryStreamReader BinaryStreamRef ConvertUTF
-    ConvertUTFWrapper DataExtractor Errno Error ErrorHandling FormatVariadic GlobPattern JSON LEB128 MD5
-    MemAlloc MemoryBuffer MemoryBufferRef NativeFormatting Path Process Program SmallVector StringExtras
-    StringMap StringRef StringSaver Twine Unicode VersionTuple raw_ostream xxhash)
+set(support ABIBreak APFloat APInt BinaryStreamError BinaryStreamReader BinaryStreamRef ConvertUTF
+    ConvertUTFWrapper DataExtractor Errno Error ErrorHandling FormatVariadic GlobPattern JSON MD5
+    MemAlloc MemoryBuffer NativeFormatting Path Process Program SmallVector StringExtras StringMap
+    StringRef StringSaver Twine VersionTuple raw_ostream xxhash)
 list(TRANSFORM object PREPEND Object/)
 list(TRANSFORM binary_format PREPEND BinaryFormat/)
 list(TRANSFORM demangle PREPEND Demangle/)
