@@ -27,7 +27,7 @@ import health
 import repair
 import sabotage
 from environment import fetch_wheels, installed
-from harness import ROOT, TCFIX
+from harness import TCFIX
 
 DEFAULT = ("linux", "broken", "numpy", "apply", "macos", "windows")
 

@@ -76,6 +76,7 @@ def real_text(environment, copy, module, case):
 
 
 def real_texts(environment, planned, scratch):
+    """What the loader reports in each case, in their order."""
     copies = queue.Queue()
     for number in range(COPIES):
         copies.put(linked_copy(environment, pathlib.Path(scratch) / f"copy{number}"))
@@ -88,7 +89,7 @@ def real_texts(environment, planned, scratch):
             copies.put(copy)
 
     with concurrent.futures.ThreadPoolExecutor(COPIES) as pool:
-        return list(pool.map(one, planned))
+        yield from pool.map(one, planned)
 
 
 def cause_of(package):

@@ -1,6 +1,7 @@
 """`tcfix doctor --all` on a small environment of real wheels: each verdict is what `import` says in the real Python,
 before and after each package is broken on purpose. scripts/check-packages does the same on large ones."""
 import os
+import pathlib
 import sys
 import tempfile
 import unittest
@@ -25,7 +26,7 @@ class AllTest(FilesTest):
     def setUpClass(cls):
         folder = tempfile.TemporaryDirectory(prefix="tcfix-test-")
         cls.addClassCleanup(folder.cleanup)
-        cls.env = harness.pathlib.Path(folder.name) / "env"
+        cls.env = pathlib.Path(folder.name) / "env"
         run(sys.executable, "-m", "venv", "--without-pip", cls.env, check=0)
         cls.site = site_packages(cls.env)
         stock = harness.wheels("small")
