@@ -223,7 +223,7 @@ TEST(Build, ReplacesAPageSizeThatTheKernelRejects) {
     spec.arch = arch;
     spec.signature.pageShift = static_cast<uint8_t>(pageShift);
     ByteVector refused = buildMachO(spec);
-    EXPECT_THAT(signatureProblems(refused), ElementsAre(HasSubstr("the kernel refuses")));
+    EXPECT_THAT(signatureProblems(refused), ElementsAre(HasSubstr("the kernel rejects")));
     ByteVector result = edited(refused, {kAdd});
     EXPECT_THAT(signatureProblems(result), IsEmpty());
     EXPECT_EQ(parsedFrom(result).main().pageSize, 0x1000u);

@@ -125,7 +125,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Damage{"NoBlobs", [](ByteVector& f) { write32be(&f[start(f) + 8], 0); },
                            "no code directory"},
                     Damage{"CutOff", [](ByteVector& f) { add(f, start(f) + 4, -4); },
-                           "a blob extends past its end"},
+                           "a blob is out of bounds"},
                     Damage{"BlobOutside",
                            [](ByteVector& f) { write32be(&f[start(f) + 16], 1 << 20); },
                            "a blob is out of bounds"},
@@ -275,7 +275,7 @@ TEST(Verify, DetectsADuplicateSlot) {
   uint64_t entry = start(file) + 12 + 2 * 8;
   write32be(&file[entry], CSSLOT_CODEDIRECTORY);
   write32be(&file[entry + 4], static_cast<uint32_t>(directory(file) - start(file)));
-  EXPECT_THAT(signatureProblems(file), Contains(HasSubstr("twice")));
+  EXPECT_THAT(signatureProblems(file), Contains(HasSubstr("duplicate slot")));
 }
 
 TEST(Verify, OnlyTheIdentifierIsNotCovered) {

@@ -340,7 +340,7 @@ TEST_F(Packages, OfADirectoryInsideAnEnvironmentAreTheEnvironments) {
   tree.makeFolder("nothing");
   Problem nothing = refused("nothing");
   EXPECT_EQ(nothing.code, ErrorCode::NotFound);
-  EXPECT_THAT(nothing.hint, HasSubstr("name an environment"));
+  EXPECT_THAT(nothing.hint, HasSubstr("pass an environment"));
 }
 
 TEST_F(Packages, OfAFileAreWhoseRecordListsIt) {

@@ -161,7 +161,7 @@ INSTANTIATE_TEST_SUITE_P(
                   "the code signature is outside __LINKEDIT"},
         Violation{"SignatureWithoutLinkedit",
                   [](Commands& c) { segment(c, "__LINKEDIT").bytes[kName] = 'x'; },
-                  "there is a code signature but no segment __LINKEDIT"}),
+                  "there is a code signature, but no segment __LINKEDIT"}),
     [](const auto& param) { return param.param.name; });
 
 TEST(Check, FindsNothingInAGoodImage) {

@@ -120,7 +120,7 @@ TEST_F(Ffmpegs, OfHomebrewAreItsLibThenKegsThatAreNotLinked) {
 TEST_F(Ffmpegs, OfHomebrewAreKegsWhenItsLibIsIncomplete) {
   install("opt/homebrew/lib", 8, Platform::MacOs, "swscale");
   install("opt/homebrew/opt/ffmpeg/lib", 8, Platform::MacOs);
-  EXPECT_THAT(texts(findAll(mac)), ElementsAre("homebrew 8 /opt/homebrew/lib: lacks swscale",
+  EXPECT_THAT(texts(findAll(mac)), ElementsAre("homebrew 8 /opt/homebrew/lib: swscale not found",
                                                "homebrew 8 /opt/homebrew/opt/ffmpeg/lib"));
 }
 
@@ -286,7 +286,7 @@ TEST_F(Ffmpegs, OnAnotherMachineAreNotChecked) {
 TEST_F(Ffmpegs, WithDanglingLinksAreIncomplete) {
   install("usr/lib64", 8, Platform::Linux, "swscale");
   tree.link("usr/lib64/libswscale.so.9", "libswscale.so.9.1.100");
-  EXPECT_THAT(texts(findAll(linux)), ElementsAre("system 8 /usr/lib64: lacks swscale"));
+  EXPECT_THAT(texts(findAll(linux)), ElementsAre("system 8 /usr/lib64: swscale not found"));
   tree.file("usr/lib64/libswscale.so.9.1.100", test::buildElf().bytes);
   EXPECT_EQ(findAll(linux)[0].files.at("swscale"), "libswscale.so.9");
 }
