@@ -293,25 +293,36 @@ private:
 
   void checkSymbols() {
     std::vector<Visible> visible;
+    llvm::DenseSet<const void*> tables;
+    NeededSymbol ofPython;
+    ofPython.name = "Py_IsInitialized"; // every one has it
     for (size_t module : scope()) {
       lookBehind(module);
-      if (const SymbolTable* table = process.modules[module].symbols())
+      if (const SymbolTable* table = process.modules[module].symbols()) {
         visible.push_back({static_cast<int>(module), table});
+        tables.insert(table);
+        knowsInterpreter |=
+            module < process.globalCount && table->find(ofPython).kind != SymbolOffer::Kind::Absent;
+      }
     }
     for (size_t importer = firstNew; importer < process.modules.size(); ++importer) {
       const Module& module = process.modules[importer];
       Library::SymbolQuestion question;
       for (int provider : module.providers)
         question.answerers.push_back(answererOf(process, provider));
+      for (size_t i = 0; i < module.providers.size(); ++i)
+        question.answerers.push_back(module.isDropped(i) ? &kElsewhere : nullptr);
+      question.answerers.push_back(knowsInterpreter ? &kElsewhere : nullptr);
+      const std::vector<const void*> providers = question.answerers;
+      if (module.library->isKnownToBind(providers, tables))
+        continue;
       // What the look-up also depends on, as pointers that are there or not.
       for (bool flag : {isScopeOpen, assumesStandardLibrary, takesUnversionedFromBase(importer)})
         question.answerers.push_back(flag ? &kElsewhere : nullptr);
-      for (size_t i = 0; i < module.providers.size(); ++i)
-        question.answerers.push_back(module.isDropped(i) ? &kElsewhere : nullptr);
       for (const auto& [index, table] : visible)
         question.answerers.push_back(table);
       const MissingByDependency& missing = module.library->missing(
-          std::move(question), [&] { return findMissingSymbols(importer, visible); });
+          std::move(question), [&] { return findMissingSymbols(importer, visible, providers); });
       for (const auto& [dependency, symbols] : missing) {
         int provider = dependency < 0 ? kAbsent : module.providers[dependency];
         result.problems.push_back(missingSymbols(
@@ -322,13 +333,28 @@ private:
     }
   }
 
-  MissingByDependency findMissingSymbols(size_t importer, llvm::ArrayRef<Visible> visible) const {
+  /// The modules that a library's symbols were found in.
+  struct Binders {
+    llvm::DenseSet<const void*> tables;
+    bool areAll = true; ///< false: some symbol is taken for granted
+    size_t last = 0;    ///< most symbols are where the one before was
+    bool add(const SymbolTable* table) {
+      tables.insert(table);
+      return true;
+    }
+  };
+
+  MissingByDependency findMissingSymbols(size_t importer, llvm::ArrayRef<Visible> visible,
+                                         const std::vector<const void*>& providers) const {
     MissingByDependency missing;
+    Binders binders;
     const Module& module = process.modules[importer];
     for (const NeededSymbol& symbol : module.library->needed(module.slice->arch))
-      if (!isBound(importer, symbol, visible))
+      if (!isBound(importer, symbol, visible, binders))
         missing[symbol.dependency ? static_cast<int>(*symbol.dependency) : -1].push_back(
             symbol.text());
+    if (missing.empty() && binders.areAll)
+      module.library->keepBinders(providers, {binders.tables.begin(), binders.tables.end()});
     return missing;
   }
 
@@ -366,21 +392,30 @@ private:
     return false;
   }
 
-  bool isBound(size_t importer, const NeededSymbol& symbol, llvm::ArrayRef<Visible> visible) const {
-    // The interpreter's own, whether it is a program or a libpython.
-    if (symbol.name.starts_with("Py") || symbol.name.starts_with("_Py"))
+  bool isBound(size_t importer, const NeededSymbol& symbol, llvm::ArrayRef<Visible> visible,
+               Binders& binders) const {
+    // The interpreter's own, whether it is a program or a libpython, if neither can be asked.
+    if (!knowsInterpreter && (symbol.name.starts_with("Py") || symbol.name.starts_with("_Py")))
       return true;
     int bound =
         symbol.dependency ? process.modules[importer].providers[*symbol.dependency] : kAbsent;
-    for (const auto& [module, table] : visible) {
-      SymbolOffer offer = table->find(symbol);
-      // ld.so aborts where the very library that should have the version knows none, even if the
-      // symbol is weak.
+    if (const SymbolTable* table = bound < 0 ? nullptr : process.modules[bound].symbols()) {
+      const SymbolOffer offer = table->find(symbol);
+      if (offer.hasNoVersions)
+        return isBoundInOrder(symbol, visible, bound, binders);
       if (offer.kind != SymbolOffer::Kind::Absent)
-        return !(offer.hasNoVersions && module == bound);
+        return binders.add(table);
+    }
+    for (size_t i = 0; i < visible.size(); ++i) {
+      const size_t index = (binders.last + i) % visible.size();
+      if (visible[index].table->find(symbol).kind == SymbolOffer::Kind::Absent)
+        continue;
+      binders.last = index;
+      return binders.add(visible[index].table);
     }
     if (symbol.isOptional)
       return true;
+    binders.areAll = false;
     // Libraries that are out of reach have what is asked of them; missing ones would have.
     if (symbol.dependency)
       return bound < 0 && !process.modules[importer].isDropped(*symbol.dependency);
@@ -389,11 +424,25 @@ private:
            takesUnversionedFromBase(importer);
   }
 
+  /// ld.so aborts where the very library that should have the version knows none, even if the
+  /// symbol is weak, unless another one that has it comes first.
+  static bool isBoundInOrder(const NeededSymbol& symbol, llvm::ArrayRef<Visible> visible, int bound,
+                             Binders& binders) {
+    binders.areAll = false;
+    for (const auto& [module, table] : visible) {
+      SymbolOffer offer = table->find(symbol);
+      if (offer.kind != SymbolOffer::Kind::Absent)
+        return !(offer.hasNoVersions && module == bound);
+    }
+    return true;
+  }
+
   Process& process;
   const LdSoSystem& system;
   LoadResult& result;
   size_t firstNew;
   size_t root = 0;
+  bool knowsInterpreter = false;       ///< its functions can be looked up
   bool isScopeOpen = false;            ///< a library that nobody sees could have any symbol
   bool assumesStandardLibrary = false; ///< libstdc++
 };

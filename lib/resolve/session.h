@@ -103,6 +103,9 @@ public:
   /// A process in the same state, to try something in.
   Session clone() const;
 
+  /// Loads the executable and what it brings in now, so that no copy of this has to.
+  void start();
+
   /// From now on the file counts as changed in this way. Before it is loaded.
   void overrideLibrary(const std::string& hostPath, LibraryOverride replaced);
 
