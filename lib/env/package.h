@@ -21,6 +21,8 @@ struct Package {
   /// Host paths, sorted, not resolved: a symlink stays one. A file counts by its name alone, so
   /// that a dangling link or a text file is among them.
   std::vector<std::string> libraries;
+  /// Those that RECORD lists and that are not there, relative to the site.
+  std::vector<std::string> gone;
   /// Its other libraries, where only a part of the package was named; never changed.
   std::vector<std::string> siblings;
   /// Libraries of others that a wheel tool put into .dylibs, NAME.libs or, on Windows, beside.
@@ -45,6 +47,11 @@ std::optional<Package> findInSite(const Environment& environment, const io::Targ
 /// Host path of conda's own list of a package's files; empty if there is none.
 std::string findCondaMeta(const Environment& environment, const io::TargetDisk& disk,
                           llvm::StringRef package);
+
+/// Every package that Python would see and that has native libraries, by its distribution. Those
+/// whose RECORD names no library are not looked into.
+std::vector<Package> findPackagesWithLibraries(const Environment& environment,
+                                               const io::TargetDisk& disk);
 
 /// All packages that Python would see, name and version only.
 std::vector<Package> listPackages(const Environment& environment, const io::TargetDisk& disk);

@@ -12,6 +12,8 @@ struct TargetQuery {
   std::string sysroot;                 ///< --sysroot; empty: none
   std::string arch;                    ///< --arch; empty: as the libraries say
   std::vector<recipe::Recipe> recipes; ///< of the packages to look for
+  /// Instead of those: every package with native libraries, of an environment or site.
+  bool wantsEveryPackage = false;
   /// A folder with an entry of this name was changed by us, whatever is in it now; it is then a
   /// target without a package, too. Empty: only packages count.
   std::string mark = {};
