@@ -175,7 +175,11 @@ void PackageRun::plan() {
   }
   groups = survey::groupsOf(facts);
   simulation.emplace(facts, store);
-  planned = plan::planPackage(facts, options.request, *simulation);
+  plan::Request request = options.request;
+  // What was not named, and loads, is not touched.
+  request.onlyWhatFails =
+      options.survey.wantsEveryPackage && package.recipe.name != recipe::defaultRecipe().name;
+  planned = plan::planPackage(facts, request, *simulation);
   for (const GroupPlan& group : planned.groups)
     for (const plan::Draft& draft : group.drafts)
       drafts[draft.library().path] = &draft;
@@ -334,7 +338,10 @@ void PackageRun::report(TargetOutcome& outcome) {
         if (const auto* added = std::get_if<AddSearchPath>(&edit.edit))
           outcome.assumedFfmpeg = added->path;
 
-  if (std::string test = package.recipe.smokeTest(package.version); !test.empty())
+  const bool isChanged = llvm::any_of(
+      works, [](const auto& work) { return work->isOpen() && !work->change.isIdentity(); });
+  if (std::string test = package.recipe.smokeTest(package.version);
+      !test.empty() && (isChanged || !options.survey.wantsEveryPackage))
     outcome.smokeTests.push_back(std::move(test));
   if (!before || !after)
     return;
@@ -391,6 +398,43 @@ bool isBeingInstalled(const env::Package& package, const env::Target& target) {
          !env::distributionsIn(package.site, target.disk).empty();
 }
 
+/// With --all: whether there may be something to do about a package. What tcfix has changed before
+/// is planned again, since the world may have changed.
+bool isToBePlanned(const env::Target& target, const env::Package& package,
+                   resolve::LibraryStore& store, const survey::Demand& demand,
+                   const ApplyOptions& options) {
+  if (package.recipe.name == recipe::defaultRecipe().name ||
+      target.disk.isFile(journalOf(package).path))
+    return true;
+  const survey::PackageFacts facts =
+      survey::gatherLoaderFacts(target, package, store, options.survey, &demand);
+  const std::vector<survey::Group> groups = survey::groupsOf(facts);
+  const survey::Simulation simulation(facts, store);
+  return llvm::any_of(groups, [&](const survey::Group& group) {
+    return simulation.load(group, {}, survey::Regime::Preloaded).verdict == Verdict::Fails;
+  });
+}
+
+/// The packages to work on: those that were named, or of all of them those that need it.
+std::vector<const env::Package*> packagesOf(const env::Target& target,
+                                            const ApplyOptions& options) {
+  const bool areAll = options.survey.wantsEveryPackage;
+  std::vector<char> isWanted(target.packages.size(), !areAll);
+  if (areAll) {
+    resolve::LibraryStore store(target.disk);
+    const survey::Demand demand(target.packages, store);
+    parallelFor(target.packages.size(), hardwareThreads(), [&](size_t i) {
+      isWanted[i] = !target.isShadowed(target.packages[i]) &&
+                    isToBePlanned(target, target.packages[i], store, demand, options);
+    });
+  }
+  std::vector<const env::Package*> packages;
+  for (size_t i = 0; i < target.packages.size(); ++i)
+    if (isWanted[i])
+      packages.push_back(&target.packages[i]);
+  return packages;
+}
+
 llvm::Error refuse(const env::Package& package, const env::Target& target,
                    const ApplyOptions& options) {
   if (!package.outward.empty())
@@ -432,17 +476,20 @@ TargetOutcome applyTo(const std::string& target, const ApplyOptions& options, io
   }
   outcome.isFullyKnown = found->disk.knowsAbsolutePaths();
   std::vector<trial::Trial> trials;
+  const std::vector<const env::Package*> packages = packagesOf(*found, options);
   if (options.trial) {
     outcome.required = options.trial->required;
     // Before anything is written.
-    for (const env::Package& package : found->packages)
-      if (llvm::Error error = trial::findInterpreter(*found, package, options.survey).takeError()) {
+    for (const env::Package* package : packages)
+      if (llvm::Error error =
+              trial::findInterpreter(*found, *package, options.survey).takeError()) {
         outcome.problems.push_back(toProblem(std::move(error), target));
         outcome.loads = outcome.loadsBare = {};
         return outcome;
       }
   }
-  for (const env::Package& package : found->packages) {
+  for (const env::Package* each : packages) {
+    const env::Package& package = *each;
     llvm::append_range(outcome.warnings, package.problems);
     if (llvm::Error error = refuse(package, *found, options)) {
       outcome.problems.push_back(toProblem(std::move(error), target));

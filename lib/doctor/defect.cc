@@ -44,6 +44,8 @@ Kind kindOfDependency(llvm::StringRef dependency) {
   llvm::StringRef name = baseName(dependency);
   if (name.starts_with("libpython") || name.starts_with_insensitive("python3"))
     return Kind::LibpythonMissing;
+  if (recipe::isOfNvidiaDriver(name))
+    return Kind::DriverMissing;
   return recipe::cudaMajorOf(name) ? Kind::CudaMissing : Kind::MissingDependency;
 }
 

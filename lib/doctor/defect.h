@@ -28,6 +28,8 @@ struct Defect {
     // Dependencies: `name`, or empty where Windows does not say which; `alternatives`: where there
     // is one that no search path leads to.
     MissingDependency,
+    DriverMissing,   ///< a part of NVIDIA's driver
+    OnDemandMissing, ///< of the libraries `items`, which are loaded on demand
     LibpythonMissing,
     CudaMissing,
     CudaVariantMismatch, ///< the package is built for another CUDA than torch, or torch for none
@@ -45,6 +47,7 @@ struct Defect {
     DuplicateEntry, ///< search path `name`, of the libraries `items`
     DuplicateDependency, ///< `name`, of the libraries `items`
     Unreadable,
+    ModuleGone,         ///< RECORD lists it
     PackageDamaged,     ///< `name`: a library that it lacks, of a text
     PackageMissing,     ///< `name`
     PlaceholderRelease, ///< `name`: its version
@@ -59,7 +62,7 @@ struct Defect {
     // Python
     PythonAbi,             ///< `subject` is built for `name`, and Python is `actual`
     PythonVersionMismatch, ///< the environment's Python is `name`, that of its packages `actual`
-    NumpyAbi,              ///< of a text; `name`: the NumPy that it was built for
+    NumpyAbi,              ///< `name`: the NumPy that it was built for
     // macOS
     SignatureInvalid, ///< `name`: the architecture; `actual`: the signature
     SignatureMissing,

@@ -1,10 +1,13 @@
 #include "doctor/diagnose.h"
 
 #include "advice/advice.h"
+#include "base/parallel.h"
 #include "doctor/group_reports.h"
 #include "image/names.h"
 
 #include <llvm/Support/Path.h>
+
+#include <mutex>
 
 namespace tcfix::doctor {
 
@@ -12,16 +15,31 @@ using resolve::Verdict;
 
 namespace {
 
-/// A command of tcfix about the same target.
-std::string commandFor(std::string command, const std::string& target,
-                       const DoctorOptions& options) {
+/// What the packages of one diagnosis share.
+struct Examination {
+  const std::string& target;
+  const env::Target& found;
+  const DoctorOptions& options;
+  resolve::LibraryStore& store;
+  const survey::Demand* demand; ///< null: of one package only
+};
+
+bool isDefault(const env::Package& package) {
+  return package.recipe.name == recipe::defaultRecipe().name;
+}
+
+/// A command of tcfix about the same target, or one package of all.
+std::string commandFor(std::string command, const Examination& all, const env::Package& package) {
+  const DoctorOptions& options = all.options;
+  if (options.survey.wantsEveryPackage && !isDefault(package))
+    command += " --package " + advice::quoted(package.name);
   for (const std::string& name : options.survey.packages)
     command += " --package " + advice::quoted(name);
   if (!options.survey.sysroot.empty())
     command += " --sysroot " + advice::quoted(options.survey.sysroot);
   for (const std::string& folder : options.survey.search)
     command += " --search " + advice::quoted(folder);
-  return command + " " + advice::quoted(target);
+  return command + " " + advice::quoted(all.target);
 }
 
 std::string summaryOfFailure(const ExaminedPackage& package, llvm::ArrayRef<Defect> defects) {
@@ -37,6 +55,14 @@ std::string summaryOfFailure(const ExaminedPackage& package, llvm::ArrayRef<Defe
   return package.wouldLoadAfter
              ? name + " does not load" + repair
              : name + " does not load, and no edit of its libraries alone can change that";
+}
+
+/// Why it cannot be used: what the loader reports first, before what follows from it.
+std::string causeOf(const ExaminedPackage& package, const std::string& otherwise) {
+  for (const GroupReport& group : package.groups)
+    if (const resolve::LoadProblem* cause = group.firstCause(); cause && package.isWanted(group))
+      return cause->message;
+  return otherwise;
 }
 
 /// What python showed; empty where the simulation has the better words.
@@ -93,10 +119,13 @@ Defects allDefectsOf(const ExaminedPackage& package) {
     defects.push_back(fileDefect(Defect::Kind::PackageDamaged, problem));
   for (const Problem& problem : package.facts.unreadable) {
     defects.push_back(fileDefect(Defect::Kind::Unreadable, problem));
-    defects.back().isCause = !package.loads;
+    defects.back().isCause =
+        !package.loads || (package.recipe().isJudgedByModules && isModuleName(problem.path) &&
+                           !package.recipe().roleOf(baseName(problem.path)).isOptional);
   }
-  for (auto find : {findTorchDefects, findLoadDefects, findCudaDefects, findFfmpegDefects,
-                    findPythonDefects, findMacDefects, findPathDefects, findSurroundings})
+  for (auto find :
+       {findTorchDefects, findLoadDefects, findOnDemandDefects, findCudaDefects, findFfmpegDefects,
+        findPythonDefects, findNumpyDefects, findMacDefects, findPathDefects, findSurroundings})
     find(package, defects);
   // What python loads, nothing keeps from loading.
   if (package.trial && package.trial->isOk)
@@ -120,28 +149,81 @@ llvm::Expected<trial::Trial> tryPackage(const env::Target& found, const survey::
     const resolve::LoadProblem* cause = report.firstCause();
     expected.push_back({report.loads, cause ? cause->message : std::string()});
   }
-  return trial::tryOut(*python, facts, groups, expected, {.required = required.vec()});
+  const bool isEach = options.survey.wantsEveryPackage && facts.package.recipe.isJudgedByModules;
+  return (isEach ? trial::tryEach : trial::tryOut)(*python, facts, groups, expected,
+                                                   {.required = required.vec()});
 }
 
-llvm::Expected<PackageDiagnosis> examine(const std::string& target, const env::Target& found,
-                                         const env::Package& package,
-                                         const DoctorOptions& options) {
-  resolve::LibraryStore store(found.disk);
-  const survey::PackageFacts facts = survey::gatherFacts(found, package, store, options.survey);
-  const std::vector<survey::Group> groups = survey::groupsOf(facts);
-  // A plan must hold without the variables of this process.
-  const plan::PackagePlan planned = plan::planPackage(facts, {}, survey::Simulation(facts, store));
-  std::vector<GroupReport> reports = reportGroups(facts, groups, store);
+/// What the examination of a package leaves, for its diagnosis.
+PackageDiagnosis conclude(ExaminedPackage& examined, Census census, Verdict verdict) {
+  const env::Package& package = examined.facts.package;
+  PackageDiagnosis diagnosis;
+  const Defects defects = allDefectsOf(examined);
+  const FindingContext context = examined.context();
+  for (const Defect& defect : defects)
+    diagnosis.findings.push_back(wordFinding(defect, context));
+  auto error = llvm::find_if(diagnosis.findings, [](const Finding& finding) {
+    return finding.severity == Severity::Error;
+  });
+  const bool hasErrors = error != diagnosis.findings.end();
+  diagnosis.isOk = examined.loads && (examined.trial || !hasErrors);
+  diagnosis.name = package.name;
+  diagnosis.version = package.version;
+  diagnosis.package = package.name + (package.version.empty() ? "" : " " + package.version);
+  diagnosis.census = census;
+  diagnosis.verdict = !diagnosis.isOk ? Verdict::Fails : examined.trial ? Verdict::Loads : verdict;
+  diagnosis.summary = summaryOf(examined, diagnosis.isOk, defects);
+  if (!diagnosis.isOk)
+    diagnosis.cause = causeOf(examined, hasErrors ? error->message : diagnosis.summary);
+  for (const GroupReport& group : examined.groups)
+    if (diagnosis.verdict == Verdict::Unknown && diagnosis.cause.empty())
+      diagnosis.cause = group.outOfReach();
+  const bool improves =
+      llvm::any_of(examined.onDemand, [](const GroupReport& one) { return one.isImprovable; });
+  if ((!examined.loads && examined.wouldLoadAfter) ||
+      (diagnosis.isOk && examined.isOneOfAll && improves))
+    diagnosis.action = examined.applyCommand;
+  else if (examined.isOneOfAll && hasErrors)
+    diagnosis.action = error->action;
+  diagnosis.groups = std::move(examined.groups);
+  if (examined.isOneOfAll)
+    llvm::move(examined.onDemand, std::back_inserter(diagnosis.groups));
+  diagnosis.trial = std::move(examined.trial);
+  return diagnosis;
+}
 
-  ExaminedPackage examined{found, facts, planned, store};
+llvm::Expected<PackageDiagnosis> examine(const Examination& all, const env::Package& package) {
+  const DoctorOptions& options = all.options;
+  const bool isOneOfAll = options.survey.wantsEveryPackage;
+  survey::PackageFacts facts =
+      survey::gatherLoaderFacts(all.found, package, all.store, options.survey, all.demand);
+  const std::vector<survey::Group> groups = survey::groupsOf(facts);
+  std::vector<GroupReport> reports = reportGroups(facts, groups, all.store, !isOneOfAll);
+  countAsLoaded(reports, all.store.disk());
+  // Of all packages, most load, and nothing has to be looked for.
+  const bool isPlanned = !isOneOfAll || !package.recipe.isJudgedByModules ||
+                         llvm::any_of(reports, [](const GroupReport& report) {
+                           return report.loads == Verdict::Fails;
+                         });
+  plan::PackagePlan planned;
+  if (isPlanned) {
+    survey::addProviders(facts, all.found, options.survey);
+    // A plan must hold without the variables of this process.
+    planned = plan::planPackage(facts, {}, survey::Simulation(facts, all.store));
+    markImprovable(reports, planned);
+  }
+  ExaminedPackage examined{all.found, facts, planned, all.store};
+  examined.isOneOfAll = isOneOfAll;
   // A package without libraries for FFmpeg majors cannot lack one.
   if (llvm::any_of(groups, [](const survey::Group& group) { return group.major != 0; }))
     examined.required = options.required;
-  examined.loads = examined.simulatesLoading = loadsNow(groups, reports, examined.required);
-  examined.wouldLoadAfter = loadsAfter(planned, groups, examined.required, facts, store);
+  const Verdict verdict = verdictNow(groups, reports, examined.required);
+  examined.loads = examined.simulatesLoading = verdict != Verdict::Fails;
+  examined.wouldLoadAfter =
+      isPlanned ? loadsAfter(planned, groups, examined.required, facts, all.store) : examined.loads;
   if (options.isTried) {
     llvm::Expected<trial::Trial> trial =
-        tryPackage(found, facts, groups, reports, examined.required, options);
+        tryPackage(all.found, facts, groups, reports, examined.required, options);
     if (!trial)
       return trial.takeError();
     examined.loads = trial->isOk;
@@ -149,33 +231,64 @@ llvm::Expected<PackageDiagnosis> examine(const std::string& target, const env::T
     examined.wouldLoadAfter &= trial->isOk || !examined.simulatesLoading;
     examined.trial = std::move(*trial);
   }
+  const Census census = countLibraries(groups, reports);
   for (size_t i = 0; i < groups.size(); ++i)
     if (groups[i].need == survey::Group::Need::OnDemand)
       examined.onDemand.push_back(reports[i]);
   examined.groups = arrange(groups, std::move(reports));
-  examined.applyCommand = commandFor("tcfix apply", target, options);
-  examined.runCommand = commandFor("tcfix doctor --run --json", target, options);
+  examined.applyCommand = commandFor("tcfix apply", all, package);
+  examined.runCommand = commandFor("tcfix doctor --run --json", all, package);
+  return conclude(examined, census, verdict);
+}
 
-  PackageDiagnosis diagnosis;
-  const Defects defects = allDefectsOf(examined);
-  for (const Defect& defect : defects)
-    diagnosis.findings.push_back(wordFinding(defect, examined.context()));
-  const bool hasErrors = llvm::any_of(diagnosis.findings, [](const Finding& finding) {
-    return finding.severity == Severity::Error;
+/// Every package, several at once; the libraries are read once for all of them.
+llvm::Error examineAll(const Examination& all, Diagnosis& diagnosis, Advance advance) {
+  std::vector<const env::Package*> packages;
+  for (const env::Package& package : all.found.packages)
+    if (!all.found.isShadowed(package))
+      packages.push_back(&package);
+  std::vector<std::optional<PackageDiagnosis>> results(packages.size());
+  std::mutex mutex;
+  std::optional<Problem> failure;
+  size_t done = 0;
+  parallelFor(packages.size(), hardwareThreads(), [&](size_t i) {
+    llvm::Expected<PackageDiagnosis> examined = examine(all, *packages[i]);
+    std::lock_guard lock(mutex);
+    if (!examined) {
+      failure = toProblem(examined.takeError(), all.target);
+      return;
+    }
+    if (!all.options.keepsTraces)
+      examined->groups.clear();
+    results[i] = std::move(*examined);
+    advance(++done, packages.size());
   });
-  diagnosis.isOk = examined.loads && (examined.trial || !hasErrors);
-  diagnosis.package = package.name + (package.version.empty() ? "" : " " + package.version);
-  diagnosis.summary = summaryOf(examined, diagnosis.isOk, defects);
-  if (!examined.loads && examined.wouldLoadAfter)
-    diagnosis.action = examined.applyCommand;
-  diagnosis.groups = std::move(examined.groups);
-  diagnosis.trial = std::move(examined.trial);
-  return diagnosis;
+  if (failure)
+    return toError(*failure);
+  for (std::optional<PackageDiagnosis>& result : results)
+    diagnosis.packages.push_back(std::move(*result));
+  return llvm::Error::success();
+}
+
+/// What to do next about all of them.
+std::string actionForAll(const Examination& all, const Diagnosis& diagnosis) {
+  std::vector<const PackageDiagnosis*> withAction;
+  for (const PackageDiagnosis& package : diagnosis.packages)
+    if (!package.action.empty() && (!package.isOk || diagnosis.isOk()))
+      withAction.push_back(&package);
+  if (withAction.empty())
+    return {};
+  const bool areRepairable = llvm::all_of(withAction, [](const PackageDiagnosis* package) {
+    return llvm::StringRef(package->action).starts_with("tcfix apply");
+  });
+  return areRepairable && withAction.size() > 1 ? "tcfix apply --all " + advice::quoted(all.target)
+                                                : withAction.front()->action;
 }
 
 } // namespace
 
-llvm::Expected<Diagnosis> diagnose(const std::string& target, const DoctorOptions& options) {
+llvm::Expected<Diagnosis> diagnose(const std::string& target, const DoctorOptions& options,
+                                   Advance advance) {
   llvm::Expected<env::Target> found = survey::locate(target, options.survey);
   if (!found)
     return found.takeError();
@@ -184,10 +297,21 @@ llvm::Expected<Diagnosis> diagnose(const std::string& target, const DoctorOption
   diagnosis.required = options.required;
   diagnosis.isKnown = found->disk.knowsAbsolutePaths();
   diagnosis.disk = found->disk;
+  resolve::LibraryStore store(found->disk);
+  if (options.survey.wantsEveryPackage) {
+    const survey::Demand demand(found->packages, store);
+    const Examination all{target, *found, options, store, &demand};
+    diagnosis.isOfAll = true;
+    if (llvm::Error error = examineAll(all, diagnosis, advance))
+      return error;
+    diagnosis.action = actionForAll(all, diagnosis);
+    return diagnosis;
+  }
   for (const env::Package& package : found->packages) {
     if (found->isShadowed(package))
       continue;
-    llvm::Expected<PackageDiagnosis> examined = examine(target, *found, package, options);
+    llvm::Expected<PackageDiagnosis> examined =
+        examine({target, *found, options, store, nullptr}, package);
     if (!examined)
       return examined.takeError();
     diagnosis.packages.push_back(std::move(*examined));

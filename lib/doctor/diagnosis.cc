@@ -1,5 +1,7 @@
 #include "doctor/diagnosis.h"
 
+#include "resolve/verdict.h"
+
 #include <llvm/ADT/STLExtras.h>
 
 #include <algorithm>
@@ -23,6 +25,26 @@ const resolve::LoadProblem* GroupReport::firstCause() const {
     if (!library.loads.problems.empty())
       return &library.loads.problems.front();
   return nullptr;
+}
+
+std::string GroupReport::outOfReach() const {
+  for (const LibraryReport& library : libraries)
+    for (const resolve::Binding& binding : library.loads.bindings)
+      if (binding.state == resolve::Binding::State::Unknown)
+        return "needs " + binding.dependency + " from a place that is out of reach";
+  return {};
+}
+
+size_t PackageDiagnosis::warnings() const {
+  return llvm::count_if(
+      findings, [](const Finding& finding) { return finding.severity == Severity::Warning; });
+}
+
+resolve::Verdict Diagnosis::verdict() const {
+  resolve::Verdict all = resolve::Verdict::Loads;
+  for (const PackageDiagnosis& package : packages)
+    all = both(all, package.verdict);
+  return all;
 }
 
 bool Diagnosis::isOk() const {

@@ -19,10 +19,22 @@ struct GroupReport {
   resolve::Verdict loads = resolve::Verdict::Unknown;
   resolve::Verdict loadsBare = resolve::Verdict::Unknown;
   std::vector<LibraryReport> libraries;
-  std::string ffmpegFolder; ///< host path of the FFmpeg that it uses; empty if it finds none
+  std::string ffmpegFolder;  ///< host path of the FFmpeg that it uses; empty if it finds none
+  bool isOnDemand = false;   ///< need not load
+  bool isImprovable = false; ///< it fails, and tcfix apply repairs it
 
   /// Why it does not load; null if it does.
   const resolve::LoadProblem* firstCause() const;
+  /// What it needs and nobody here can look for, "needs X from …"; empty if there is nothing.
+  std::string outOfReach() const;
+};
+
+/// How many libraries a package has of each sort, and how many of them do not load.
+struct Census {
+  size_t needed = 0, failingNeeded = 0;     ///< those that must load
+  bool areModules = false;                  ///< they are extension modules
+  size_t onDemand = 0, failingOnDemand = 0; ///< all others
+  size_t total() const { return needed + onDemand; }
 };
 
 struct PackageDiagnosis {
@@ -33,6 +45,13 @@ struct PackageDiagnosis {
   std::vector<GroupReport> groups; ///< in the order in which the package tries them
   std::vector<Finding> findings;
   std::optional<trial::Trial> trial = {}; ///< with --run
+  std::string name = {}, version = {};
+  resolve::Verdict verdict = resolve::Verdict::Unknown;
+  Census census = {};
+  /// The first reason why it cannot be used, or why that is unknown, in one sentence; else empty.
+  std::string cause = {};
+
+  size_t warnings() const; ///< how many findings are
 };
 
 struct Diagnosis {
@@ -41,13 +60,15 @@ struct Diagnosis {
   bool isUnderstood = true;  ///< false: a text in which nothing was recognized
   std::string action;        ///< the command that comes next; empty if there is nothing to do
   std::vector<int> required; ///< majors that must load
-  std::vector<PackageDiagnosis> packages; ///< never empty
+  bool isOfAll = false;      ///< --all: of every package of the target
+  std::vector<PackageDiagnosis> packages; ///< never empty, except with --all
   std::vector<Evidence> versions;         ///< versions and system, out of a traceback; else empty
 
   /// The target's disk; nothing if there is only a text.
   std::optional<io::TargetDisk> disk = {};
 
   bool isOk() const;
+  resolve::Verdict verdict() const; ///< of all packages together
   /// The path as the target has it, for people: under --sysroot it differs from the host path.
   std::string shown(const std::string& hostPath) const {
     return disk ? disk->targetPath(hostPath) : hostPath;

@@ -2,10 +2,13 @@
 #include "doctor/group_reports.h"
 
 #include "base/parallel.h"
+#include "recipe/cuda_name.h"
 #include "recipe/torch_symbols.h"
 #include "resolve/verdict.h"
 
 #include <llvm/Support/Path.h>
+
+#include <set>
 
 namespace tcfix::doctor {
 
@@ -25,12 +28,15 @@ std::string folderOfFfmpeg(const survey::GroupLoads& loads) {
   return {};
 }
 
-GroupReport reportOn(const survey::Group& group, const survey::Simulation& simulation) {
+GroupReport reportOn(const survey::Group& group, const survey::Simulation& simulation,
+                     bool withBare) {
   survey::GroupLoads preloaded = simulation.load(group, {}, Regime::Preloaded);
   GroupReport report;
   report.major = group.major;
+  report.isOnDemand = group.need == survey::Group::Need::OnDemand;
   report.loads = preloaded.verdict;
-  report.loadsBare = simulation.load(group, {}, Regime::Bare).verdict;
+  if (withBare)
+    report.loadsBare = simulation.load(group, {}, Regime::Bare).verdict;
   report.ffmpegFolder = folderOfFfmpeg(preloaded);
   for (size_t i = 0; i < group.libraries.size(); ++i)
     report.libraries.push_back({group.libraries[i]->path, std::move(preloaded.results[i])});
@@ -41,7 +47,7 @@ GroupReport reportOn(const survey::Group& group, const survey::Simulation& simul
 
 resolve::ExplainOptions explainOptionsFor(const survey::PackageFacts& facts) {
   resolve::ExplainOptions explaining;
-  if (facts.torch) {
+  if (facts.torch && facts.isAfterTorch) {
     explaining.owners = torchLibrariesOf(facts);
     explaining.mainOwner = mainTorchLibraryOf(facts);
     explaining.isOwned = [](llvm::StringRef symbol) {
@@ -53,12 +59,62 @@ resolve::ExplainOptions explainOptionsFor(const survey::PackageFacts& facts) {
 
 std::vector<GroupReport> reportGroups(const survey::PackageFacts& facts,
                                       llvm::ArrayRef<survey::Group> groups,
-                                      resolve::LibraryStore& store) {
+                                      resolve::LibraryStore& store, bool withBare) {
   survey::Simulation simulation(facts, store, facts.variables, explainOptionsFor(facts));
   std::vector<GroupReport> reports(groups.size());
   parallelFor(groups.size(), hardwareThreads(),
-              [&](size_t i) { reports[i] = reportOn(groups[i], simulation); });
+              [&](size_t i) { reports[i] = reportOn(groups[i], simulation, withBare); });
   return reports;
+}
+
+void countAsLoaded(std::vector<GroupReport>& reports, const io::TargetDisk& disk) {
+  std::set<std::string> loaded;
+  for (const GroupReport& report : reports)
+    if (!report.isOnDemand && report.loads == Verdict::Loads)
+      for (const LibraryReport& library : report.libraries)
+        for (const Binding& binding : library.loads.bindings)
+          if (binding.state == Binding::State::Found)
+            loaded.insert(disk.realPath(binding.provider).value_or(binding.provider));
+  for (GroupReport& report : reports) {
+    LibraryReport& library = report.libraries.front();
+    if (report.isOnDemand && report.loads == Verdict::Fails &&
+        loaded.count(disk.realPath(library.path).value_or(library.path))) {
+      report.loads = library.loads.verdict = Verdict::Loads;
+      library.loads.problems.clear();
+    }
+  }
+}
+
+void markImprovable(std::vector<GroupReport>& reports, const plan::PackagePlan& planned) {
+  for (size_t i = 0; i < reports.size(); ++i)
+    reports[i].isImprovable =
+        reports[i].loads == Verdict::Fails && isWorthAWarning(reports[i]) &&
+        plan::lacksNothingHere(planned.groups[i].preloaded, reports[i].isOnDemand);
+}
+
+bool isWorthAWarning(const GroupReport& onDemand) {
+  return llvm::any_of(onDemand.libraries, [](const LibraryReport& library) {
+    return llvm::any_of(library.loads.problems, [](const resolve::LoadProblem& problem) {
+      return problem.code != resolve::LoadProblem::Code::MissingSymbols &&
+             !recipe::isOfNvidiaDriver(problem.dependency);
+    });
+  });
+}
+
+Census countLibraries(llvm::ArrayRef<survey::Group> groups, llvm::ArrayRef<GroupReport> reports) {
+  Census census;
+  census.areModules = true;
+  for (size_t i = 0; i < groups.size(); ++i)
+    for (size_t j = 0; j < groups[i].libraries.size(); ++j) {
+      const bool isOnDemand = groups[i].need == survey::Group::Need::OnDemand;
+      const bool fails = reports[i].libraries[j].loads.verdict == Verdict::Fails &&
+                         (!isOnDemand || isWorthAWarning(reports[i]));
+      (isOnDemand ? census.onDemand : census.needed) += 1;
+      (isOnDemand ? census.failingOnDemand : census.failingNeeded) += fails;
+      census.areModules &= isOnDemand || groups[i].libraries[j]->isModule;
+    }
+  census.areModules &= census.needed > 0;
+  return census;
 }
 
 std::vector<GroupReport> arrange(llvm::ArrayRef<survey::Group> groups,
@@ -78,10 +134,9 @@ std::vector<GroupReport> arrange(llvm::ArrayRef<survey::Group> groups,
   return result;
 }
 
-bool loadsNow(llvm::ArrayRef<survey::Group> groups, llvm::ArrayRef<GroupReport> reports,
-              llvm::ArrayRef<int> required) {
-  return survey::verdictOf(
-             groups, [&](size_t i) { return reports[i].loads; }, required) != Verdict::Fails;
+Verdict verdictNow(llvm::ArrayRef<survey::Group> groups, llvm::ArrayRef<GroupReport> reports,
+                   llvm::ArrayRef<int> required) {
+  return survey::verdictOf(groups, [&](size_t i) { return reports[i].loads; }, required);
 }
 
 bool loadsAfter(const plan::PackagePlan& planned, llvm::ArrayRef<survey::Group> groups,

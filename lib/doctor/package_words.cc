@@ -54,7 +54,7 @@ Words pythonVersionMismatch(const Defect& defect, const FindingContext& context)
 
 Words numpyAbi(const Defect& defect, const FindingContext&) {
   // Those built for NumPy 1 do not work with 2; those built for 2 work with both.
-  llvm::StringRef quote = *defect.quote;
+  llvm::StringRef quote = defect.quote ? *defect.quote : defect.name;
   bool isForOne = quote.contains("0x100000") || quote.contains("NumPy 1.x");
   return withCommand(defect, isForOne ? "pip install \"numpy<2\"" : "pip install --upgrade numpy");
 }

@@ -85,6 +85,7 @@ void findPathDefects(const ExaminedPackage& package, Defects& defects) {
   for (const auto& [key, files] : flaws) {
     Defect defect{key.first, files.front(), key.second};
     defect.items = files;
+    defect.isCause = !package.isOneOfAll; // there, only what keeps something from loading counts
     defects.push_back(std::move(defect));
   }
 }

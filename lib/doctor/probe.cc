@@ -73,7 +73,8 @@ bool isUsable(const env::Target& found, const env::Package& package, const Docto
   examined.loads = true;
   // The other rules report no errors of a package that loads.
   Defects defects;
-  for (auto find : {findTorchDefects, findPythonDefects, findHardenedPython})
+  for (auto find : {findTorchDefects, findOnDemandDefects, findPythonDefects, findNumpyDefects,
+                    findHardenedPython})
     find(examined, defects);
   const FindingContext context = examined.context();
   return llvm::none_of(defects, [&](const Defect& defect) {

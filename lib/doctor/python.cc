@@ -40,6 +40,8 @@ std::vector<std::string> tagsOfWheel(const ExaminedPackage& package) {
 void addArchitecture(const ExaminedPackage& package, Defects& defects) {
   const std::string& wanted = package.facts.process.arch;
   for (const survey::LibraryFacts& library : package.facts.libraries) {
+    if (!library.isNeeded)
+      continue; // packages bring some for several machines
     llvm::Expected<const Image*> image = package.store.image(library.path);
     if (!image) {
       llvm::consumeError(image.takeError());

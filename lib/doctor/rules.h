@@ -24,6 +24,7 @@ struct ExaminedPackage {
   std::vector<int> required = {};         ///< majors that must load; empty: any one
   bool loads = false;                     ///< enough of it does, or nothing shows that it does not
   bool wouldLoadAfter = false;            ///< after tcfix apply
+  bool isOneOfAll = false; ///< --all: nothing that takes long and does not keep it from loading
   bool simulatesLoading = false; ///< enough of it loads in the simulation, whatever --run showed
   std::string applyCommand = {}; ///< "tcfix apply TARGET", with the options about the target
   std::string runCommand = {};   ///< "tcfix doctor --run --json TARGET", likewise
@@ -41,16 +42,21 @@ struct ExaminedPackage {
   }
 };
 
-void findTorchDefects(const ExaminedPackage& package, Defects& defects);   ///< versions
-void findLoadDefects(const ExaminedPackage& package, Defects& defects);    ///< what loaders report
-void findCudaDefects(const ExaminedPackage& package, Defects& defects);    ///< torch's, or another
-void findFfmpegDefects(const ExaminedPackage& package, Defects& defects);  ///< absent, unsupported
-void findPythonDefects(const ExaminedPackage& package, Defects& defects);  ///< tags, architecture
-void findMacDefects(const ExaminedPackage& package, Defects& defects);     ///< signatures, min OS
-void findHardenedPython(const ExaminedPackage& package, Defects& defects); ///< a part of the last
-void findPathDefects(const ExaminedPackage& package, Defects& defects);    ///< search paths
-void findSurroundings(const ExaminedPackage& package, Defects& defects);   ///< shadows, RECORD
-void findTrialDefects(const ExaminedPackage& package, Defects& defects);   ///< --run
+void findTorchDefects(const ExaminedPackage& package, Defects& defects);    ///< versions
+void findLoadDefects(const ExaminedPackage& package, Defects& defects);     ///< what loaders report
+void findOnDemandDefects(const ExaminedPackage& package, Defects& defects); ///< what need not load
+void findCudaDefects(const ExaminedPackage& package, Defects& defects);     ///< torch's, or another
+void findFfmpegDefects(const ExaminedPackage& package, Defects& defects);   ///< absent, unsupported
+void findPythonDefects(const ExaminedPackage& package, Defects& defects);   ///< tags, architecture
+void findNumpyDefects(const ExaminedPackage& package, Defects& defects);    ///< NumPy's ABI
+void findMacDefects(const ExaminedPackage& package, Defects& defects);      ///< signatures, min OS
+void findHardenedPython(const ExaminedPackage& package, Defects& defects);  ///< a part of the last
+void findPathDefects(const ExaminedPackage& package, Defects& defects);     ///< search paths
+void findSurroundings(const ExaminedPackage& package, Defects& defects);    ///< shadows, RECORD
+void findTrialDefects(const ExaminedPackage& package, Defects& defects);    ///< --run
+
+/// Whether a file that cannot be read, or is gone, is called like an extension module.
+bool isModuleName(llvm::StringRef file);
 
 /// Host paths of torch's libraries; none without torch.
 std::vector<std::string> torchLibrariesOf(const survey::PackageFacts& facts);

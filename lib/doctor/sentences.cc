@@ -53,6 +53,7 @@ std::string sentenceOf(const Defect& defect) {
   case Defect::Kind::MissingDependency:
   case Defect::Kind::LibpythonMissing:
   case Defect::Kind::CudaMissing:
+  case Defect::Kind::DriverMissing:
     if (llvm::StringRef(defect.name).starts_with("ld-linux"))
       return library + " is built for glibc, and this system has another C library (musl)";
     if (defect.name.empty() && llvm::StringRef(defect.path).contains(".so"))

@@ -13,16 +13,18 @@ namespace {
 bool needsTorch(const ExaminedPackage& package) {
   return package.recipe().importsTorch ||
          llvm::any_of(package.facts.libraries, [](const survey::LibraryFacts& library) {
-           return llvm::any_of(library.original.dependencies, [](const Dependency& dependency) {
-             return providers::isTorchLibrary(dependency.name);
-           });
+           return library.isNeeded &&
+                  llvm::any_of(library.original.dependencies, [](const Dependency& dependency) {
+                    return providers::isTorchLibrary(dependency.name);
+                  });
          });
 }
 
 // `import torch` comes before everything else.
 void findBrokenTorch(const ExaminedPackage& package, Defects& defects) {
   for (const std::string& path : torchLibrariesOf(package.facts)) {
-    if (package.loads || !llvm::StringRef(path).contains("torch_python"))
+    if (package.loads || !package.facts.isAfterTorch ||
+        !llvm::StringRef(path).contains("torch_python"))
       continue;
     resolve::Session session(package.store, package.facts.process);
     resolve::LoadResult result = session.load(path);

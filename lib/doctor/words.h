@@ -1,6 +1,6 @@
 // The words of each kind of finding. The table in findings.cc has a row for each; the functions are
-// in files by concern: ffmpeg_words.cc, torch_words.cc, library_words.cc, package_words.cc, and
-// text_words.cc for what only texts report.
+// in files by concern: ffmpeg_words.cc, torch_words.cc, library_words.cc, package_words.cc,
+// on_demand.cc, and text_words.cc for what only texts report.
 #pragma once
 
 #include "doctor/findings.h"
@@ -28,6 +28,8 @@ WordsFunction missingDependency, missingSymbols, cxx11Abi, missingVersions, wron
 WordsFunction packageMissing, placeholderRelease, pythonAbi, pythonVersionMismatch, numpyAbi,
     shadowed, pluginMismatch, heicUnavailable, recordMismatch, loadsForReal, simulationDisagrees,
     importFails;
+// on_demand.cc
+WordsFunction driverMissing, onDemandMissing;
 // text_words.cc
 WordsFunction causeNotTold, packageUnavailable, noWheel, requirementsConflict, pluginBroken,
     operatorsMissing, crashed;

@@ -8,13 +8,6 @@ using namespace llvm::ELF;
 
 namespace {
 
-uint32_t gnuHash(llvm::StringRef name) {
-  uint32_t hash = 5381;
-  for (char character : name)
-    hash = hash * 33 + static_cast<uint8_t>(character);
-  return hash;
-}
-
 uint32_t sysvHash(llvm::StringRef name) {
   uint32_t hash = 0;
   for (char character : name) {
@@ -28,6 +21,13 @@ uint32_t sysvHash(llvm::StringRef name) {
 
 llvm::Error inconsistentHashTable() {
   return malformed("the symbol hash table is inconsistent");
+}
+
+uint32_t gnuHashOf(llvm::StringRef name) {
+  uint32_t hash = 5381;
+  for (char character : name)
+    hash = hash * 33 + static_cast<uint8_t>(character);
+  return hash;
 }
 
 bool hasWideHashWords(const Model& model) {
@@ -84,7 +84,7 @@ bool HashTable::mayContain(uint32_t hash) const {
   return (mask >> (hash % bits)) & (mask >> (second % bits)) & 1;
 }
 
-void HashTable::forEachCandidate(llvm::StringRef name,
+void HashTable::forEachCandidate(llvm::StringRef name, uint32_t gnuHash,
                                  llvm::function_ref<bool(uint64_t symbol)> visit) const {
   if (buckets.empty())
     return;
@@ -105,7 +105,7 @@ void HashTable::forEachCandidate(llvm::StringRef name,
     }
     return;
   }
-  uint32_t hash = gnuHash(name);
+  const uint32_t hash = gnuHash ? gnuHash : gnuHashOf(name);
   if (!mayContain(hash))
     return;
   uint64_t index = *entry(buckets, hash % (buckets.size() / 4));

@@ -9,6 +9,9 @@ namespace tcfix::elf {
 
 llvm::Error inconsistentHashTable();
 
+/// A name's hash in DT_GNU_HASH.
+uint32_t gnuHashOf(llvm::StringRef name);
+
 /// Whether DT_HASH has 64-bit words: on two machines it does, contrary to the gABI.
 bool hasWideHashWords(const Model& model);
 
@@ -18,8 +21,8 @@ public:
   static llvm::Expected<HashTable> read(const Model& model);
 
   /// Calls `visit` with the index of each symbol whose hash is that of `name`, until it returns
-  /// true. A chain that leaves the table ends there.
-  void forEachCandidate(llvm::StringRef name,
+  /// true. A chain that leaves the table ends there. `gnuHash` is the name's, or 0.
+  void forEachCandidate(llvm::StringRef name, uint32_t gnuHash,
                         llvm::function_ref<bool(uint64_t symbol)> visit) const;
 
   /// Undefined symbols have indexes below this one; empty if the table does not contain it.

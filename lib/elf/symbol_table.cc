@@ -129,6 +129,7 @@ llvm::Expected<std::vector<NeededSymbol>> ElfSymbols::needed() const {
       continue;
     NeededSymbol wanted;
     wanted.name = model.text(symbol->name);
+    wanted.hash = gnuHashOf(wanted.name);
     wanted.isOptional = symbol->binding() == STB_WEAK;
     if (auto need = needByIndex.find(versionAt(index) & VERSYM_VERSION);
         need != needByIndex.end()) {
@@ -144,7 +145,7 @@ llvm::Expected<std::vector<NeededSymbol>> ElfSymbols::needed() const {
 SymbolLookup ElfSymbols::find(const NeededSymbol& wanted) const {
   bool isFound = false;
   unsigned visibleVersions = 0;
-  hashes.forEachCandidate(wanted.name, [&](uint64_t index) {
+  hashes.forEachCandidate(wanted.name, wanted.hash, [&](uint64_t index) {
     std::optional<Symbol> symbol = symbolAt(index);
     if (!symbol || model.text(symbol->name) != wanted.name || !isOffered(*symbol))
       return false;

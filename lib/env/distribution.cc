@@ -65,6 +65,28 @@ llvm::StringRef metadataField(llvm::StringRef metadata, llvm::StringRef name) {
   return {};
 }
 
+std::vector<std::string> requirementsOf(const std::string& distInfo, const io::TargetDisk& disk) {
+  std::optional<io::InputFile> file =
+      llvm::expectedToOptional(disk.open(joined(distInfo, "METADATA")));
+  std::vector<std::string> names;
+  llvm::StringRef rest = file ? textOf(file->bytes()) : llvm::StringRef();
+  while (!rest.empty()) {
+    llvm::StringRef line;
+    std::tie(line, rest) = rest.split('\n');
+    line = line.rtrim('\r');
+    if (line.empty())
+      break; // the description follows
+    if (line.consume_front_insensitive("Requires-Dist:") && !line.contains("extra ="))
+      names.push_back(line.trim()
+                          .take_while([](char letter) {
+                            return llvm::isAlnum(letter) || letter == '-' || letter == '_' ||
+                                   letter == '.';
+                          })
+                          .str());
+  }
+  return names;
+}
+
 RecordFile readRecord(const Distribution& distribution, const io::TargetDisk& disk) {
   RecordFile result;
   result.path = joined(distribution.entry, "RECORD");

@@ -31,6 +31,9 @@ std::vector<Distribution> distributionsOf(llvm::StringRef name, const std::strin
 /// none.
 llvm::StringRef metadataField(llvm::StringRef metadata, llvm::StringRef name);
 
+/// The names of the distributions that one requires without any extra.
+std::vector<std::string> requirementsOf(const std::string& distInfo, const io::TargetDisk& disk);
+
 struct RecordFile {
   std::string path;
   std::optional<Record> record;

@@ -100,9 +100,11 @@ void LibraryCollector::addListed(const Record& record, const std::string& record
                                   {}});
     else if (isThere(*relative))
       add(*relative);
-    else
+    else {
+      package.gone.push_back(*relative);
       package.problems.push_back({std::nullopt, "lists " + row.path + ", which does not exist",
                                   recordPath, reinstallHint(package, disk)});
+    }
   }
 }
 

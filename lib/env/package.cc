@@ -105,6 +105,17 @@ std::string importNameOf(const Package& package, const std::string& folder,
   return name;
 }
 
+/// Parsing the RECORD of every package that is only Python would take long.
+bool mayHaveLibraries(const Distribution& distribution, const io::TargetDisk& disk) {
+  std::optional<io::InputFile> file =
+      llvm::expectedToOptional(disk.open(joined(distribution.entry, "RECORD")));
+  if (!file)
+    return true; // found by name
+  const llvm::StringRef text = textOf(file->bytes());
+  return llvm::any_of(std::initializer_list<llvm::StringRef>{".so", ".dylib", ".dll", ".pyd"},
+                      [&](llvm::StringRef ending) { return text.contains(ending); });
+}
+
 /// Whether a package with the same name in an earlier site is imported instead. Packages in the
 /// environment itself are never hidden, since they are the target.
 bool isHidden(const Package& package, const Site& site, llvm::ArrayRef<Package> earlier,
@@ -214,6 +225,25 @@ std::vector<Package> findPackages(const Environment& environment, const io::Targ
     if (std::optional<Package> package = findInSite(environment, disk, site.folder, recipe);
         package && !isHidden(*package, site, packages, environment))
       packages.push_back(std::move(*package));
+  return packages;
+}
+
+std::vector<Package> findPackagesWithLibraries(const Environment& environment,
+                                               const io::TargetDisk& disk) {
+  std::vector<Package> packages;
+  for (const Site& site : environment.sites) {
+    std::set<std::string> seen; // an interrupted installer leaves two entries for one package
+    for (const Distribution& each : distributionsIn(site.folder, disk)) {
+      if (each.name.empty() || !llvm::isAlnum(each.name.front()) || // ~orchcodec
+          !seen.insert(normalizedName(each.name)).second || !mayHaveLibraries(each, disk))
+        continue;
+      std::optional<Package> package =
+          findInSite(environment, disk, site.folder, recipe::recipeFor(each.name));
+      if (package && (!package->libraries.empty() || !package->gone.empty()) &&
+          !isHidden(*package, site, packages, environment))
+        packages.push_back(std::move(*package));
+    }
+  }
   return packages;
 }
 

@@ -21,6 +21,8 @@ struct Package {
   /// Host paths, sorted, with links not resolved. Files are selected by name only, so dangling
   /// links and text files are included.
   std::vector<std::string> libraries;
+  /// Libraries that RECORD lists and that do not exist, relative to the site.
+  std::vector<std::string> gone;
   /// Its other libraries, if only part of the package is the target; never changed.
   std::vector<std::string> siblings;
   /// Libraries of other projects that a wheel tool put into .dylibs, NAME.libs or, on Windows, the
@@ -46,6 +48,11 @@ std::optional<Package> findInSite(const Environment& environment, const io::Targ
 /// Host path of conda's record of a package's files; empty if there is none.
 std::string findCondaMeta(const Environment& environment, const io::TargetDisk& disk,
                           llvm::StringRef package);
+
+/// Every package that Python would find and that has native libraries, by its distribution.
+/// Packages whose RECORD lists no library are skipped.
+std::vector<Package> findPackagesWithLibraries(const Environment& environment,
+                                               const io::TargetDisk& disk);
 
 /// All packages that Python would find, with name and version only.
 std::vector<Package> listPackages(const Environment& environment, const io::TargetDisk& disk);

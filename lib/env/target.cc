@@ -8,6 +8,9 @@
 #include "io/host.h"
 #include "io/system.h"
 
+#include <algorithm>
+#include <map>
+
 namespace tcfix::env {
 
 namespace {
@@ -17,21 +20,43 @@ struct Kind {
   std::string arch;
 };
 
-/// The kind of the first readable library.
-std::optional<Kind> kindOf(llvm::ArrayRef<Package> packages, const io::TargetDisk& disk) {
-  for (const Package& package : packages)
-    for (const std::string& library : package.libraries) {
-      std::optional<io::InputFile> file = llvm::expectedToOptional(disk.open(library));
-      if (!file)
-        continue;
-      std::optional<Image> image =
-          llvm::expectedToOptional(formats::inspect(file->bytes(), {.isThorough = false}));
-      if (!image)
-        continue;
-      // For a universal file, the process decides, not the order of the slices.
-      return Kind{image->format, image->isUniversal ? "" : image->slices.front().arch};
-    }
+/// The kind of the first readable library of a package.
+std::optional<Kind> kindOf(const Package& package, const io::TargetDisk& disk) {
+  for (const std::string& library : package.libraries) {
+    std::optional<io::InputFile> file = llvm::expectedToOptional(disk.open(library));
+    if (!file)
+      continue;
+    std::optional<Image> image =
+        llvm::expectedToOptional(formats::inspect(file->bytes(), {.isThorough = false}));
+    if (!image)
+      continue;
+    // For a universal file, the process decides, not the order of the slices.
+    return Kind{image->format, image->isUniversal ? "" : image->slices.front().arch};
+  }
   return std::nullopt;
+}
+
+/// The kind of the first package; for all packages, the most frequent one: some also contain
+/// libraries for other platforms.
+std::optional<Kind> kindOf(llvm::ArrayRef<Package> packages, const io::TargetDisk& disk,
+                           bool areAll) {
+  std::map<Format, std::map<std::string, size_t>> votes;
+  std::map<Format, size_t> sums;
+  for (const Package& package : packages)
+    if (std::optional<Kind> kind = kindOf(package, disk)) {
+      if (!areAll)
+        return kind;
+      ++sums[kind->format];
+      if (!kind->arch.empty())
+        ++votes[kind->format][kind->arch];
+    }
+  auto isLess = [](const auto& one, const auto& other) { return one.second < other.second; };
+  auto format = std::max_element(sums.begin(), sums.end(), isLess);
+  if (format == sums.end())
+    return std::nullopt;
+  const std::map<std::string, size_t>& ofFormat = votes[format->first];
+  auto arch = std::max_element(ofFormat.begin(), ofFormat.end(), isLess);
+  return Kind{format->first, arch == ofFormat.end() ? std::string() : arch->first};
 }
 
 /// Fills in the target; called again, replacing everything, if the platform turns out different.
@@ -42,6 +67,14 @@ llvm::Error look(const TargetQuery& query, Target& target) {
   target.environment = std::move(*environment);
   target.packages.clear();
   target.absent.clear();
+  if (query.wantsEveryPackage) {
+    const EnvironmentKind kind = target.environment.kind;
+    if (kind == EnvironmentKind::Folder || kind == EnvironmentKind::File)
+      return fail(ErrorCode::Usage, "is not a Python environment, which --all looks at",
+                  "name an environment or its site-packages directory");
+    target.packages = findPackagesWithLibraries(target.environment, target.disk);
+    return llvm::Error::success();
+  }
   if (target.environment.kind == EnvironmentKind::Folder)
     return lookInFolder(query, target);
   if (target.environment.kind == EnvironmentKind::File) {
@@ -115,7 +148,7 @@ llvm::Expected<Target> findTarget(const TargetQuery& query) {
     return error;
   if (llvm::Error error = checkPermissions(target))
     return error;
-  std::optional<Kind> kind = kindOf(target.packages, target.disk);
+  std::optional<Kind> kind = kindOf(target.packages, target.disk, query.wantsEveryPackage);
   if (kind)
     target.platform = platformOf(kind->format);
   else if (llvm::any_of(target.environment.sites, hasWindowsLayout))

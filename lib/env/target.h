@@ -12,6 +12,8 @@ struct TargetQuery {
   std::string sysroot;                 ///< --sysroot; empty: none
   std::string arch;                    ///< --arch; empty: that of the libraries
   std::vector<recipe::Recipe> recipes; ///< of the packages to look for
+  /// Every package with native libraries, in an environment or site, instead of those.
+  bool wantsEveryPackage = false;
   /// A directory with an entry of this name was changed by tcfix, and is a target even without a
   /// package. Empty: only packages count.
   std::string mark = {};

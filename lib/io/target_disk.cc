@@ -12,6 +12,7 @@
 #include <llvm/Support/Path.h>
 
 #include <algorithm>
+#include <map>
 #include <mutex>
 
 namespace tcfix::io {
@@ -63,6 +64,8 @@ struct TargetDisk::Memory {
   std::mutex mutex;
   llvm::StringMap<std::optional<std::string>> real, found;
   std::vector<std::string> forbidden;
+  /// The names in a folder by their small letters, for disks where case does not count.
+  std::map<std::string, llvm::StringMap<std::string>> spellings;
 
   /// What is known under this key, else what `ask` says, from now on.
   template <typename Ask>
@@ -278,10 +281,23 @@ std::string TargetDisk::entry(const std::string& folder, llvm::StringRef name) c
   std::string exact = joined(folder, name);
   if (!disk.isWindows || fs::exists(exact) || system::readLink(exact))
     return exact;
+  if (memory) {
+    std::lock_guard<std::mutex> guard(memory->mutex);
+    if (auto known = memory->spellings.find(folder); known != memory->spellings.end()) {
+      auto other = known->second.find(name.lower());
+      return other == known->second.end() ? exact : joined(folder, other->second);
+    }
+  }
+  llvm::StringMap<std::string> spellings;
   for (const std::string& other : list(folder))
-    if (name.equals_insensitive(other))
-      return joined(folder, other);
-  return exact;
+    spellings.try_emplace(llvm::StringRef(other).lower(), other);
+  auto other = spellings.find(name.lower());
+  const std::string found = other == spellings.end() ? exact : joined(folder, other->second);
+  if (memory) {
+    std::lock_guard<std::mutex> guard(memory->mutex);
+    memory->spellings.try_emplace(folder, std::move(spellings));
+  }
+  return found;
 }
 
 std::string TargetDisk::parent(const std::string& folder) const {

@@ -3,6 +3,7 @@
 #include "base/parallel.h"
 #include "plan/explain.h"
 #include "providers/ffmpeg_places.h"
+#include "recipe/cuda_name.h"
 
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/Support/Path.h>
@@ -69,6 +70,7 @@ private:
   };
   const Before& before();
   bool makesWorse(const Proposal& proposal);
+  Proposal nothing();
 
   std::vector<std::optional<size_t>> candidates() const;
   Proposal propose(std::optional<size_t> ffmpeg, std::optional<SearchPathKind> kind);
@@ -215,7 +217,26 @@ void Planner::prepareForLater(Proposal& best) {
     best = std::move(prepared);
 }
 
+// As the installer left it.
+Proposal Planner::nothing() {
+  Proposal proposal;
+  for (const LibraryFacts* library : group.libraries)
+    proposal.drafts.emplace_back(facts, *library);
+  proposal.bare = before().bare;
+  proposal.preloaded = before().preloaded;
+  return proposal;
+}
+
 GroupPlan Planner::run(std::vector<FfmpegChoice>& choices) {
+  if (request.onlyWhatFails && before().preloaded.verdict != Verdict::Fails) {
+    Proposal loading = nothing();
+    return {group,
+            std::move(loading.drafts),
+            {},
+            folderOfFfmpeg(loading),
+            std::move(loading.bare),
+            std::move(loading.preloaded)};
+  }
   std::optional<Proposal> best;
   for (std::optional<size_t> ffmpeg : candidates()) {
     Proposal proposal = bestKind(ffmpeg);
@@ -243,14 +264,11 @@ GroupPlan Planner::run(std::vector<FfmpegChoice>& choices) {
     plan.refusesEntries = true;
     return plan;
   }
-  if (best->score.isWorse) {
-    // Nothing that we could write is better than what is there.
-    best = Proposal{};
-    for (const LibraryFacts* library : group.libraries)
-      best->drafts.emplace_back(facts, *library);
-    best->bare = before().bare;
-    best->preloaded = before().preloaded;
-  }
+  // Nothing that we could write is better than what is there.
+  if (best->score.isWorse ||
+      (request.onlyWhatFails &&
+       !lacksNothingHere(best->preloaded, group.need == Group::Need::OnDemand)))
+    best = nothing();
   if (best->ffmpeg)
     choices[*best->ffmpeg].reason.clear();
   GroupPlan plan{group,
@@ -263,6 +281,17 @@ GroupPlan Planner::run(std::vector<FfmpegChoice>& choices) {
 }
 
 } // namespace
+
+bool lacksNothingHere(const GroupLoads& loads, bool isOnDemand) {
+  using Code = resolve::LoadProblem::Code;
+  return llvm::all_of(loads.results, [&](const LoadResult& result) {
+    return llvm::all_of(result.problems, [&](const resolve::LoadProblem& problem) {
+      return (problem.code == Code::MissingDependency &&
+              recipe::isOfNvidiaDriver(problem.dependency)) ||
+             (problem.code == Code::MissingSymbols && isOnDemand);
+    });
+  });
+}
 
 survey::PackageLoads PackagePlan::takeLoads() {
   survey::PackageLoads loads;

@@ -35,6 +35,10 @@ struct PackagePlan {
   survey::PackageLoads takeLoads();
 };
 
+/// Whether all of it loads, or lacks only what the surroundings bring: NVIDIA's driver, which is
+/// the machine's, and, where it is loaded on demand, symbols of whoever loads it.
+bool lacksNothingHere(const GroupLoads& loads, bool isOnDemand);
+
 PackagePlan planPackage(const PackageFacts& facts, const Request& request,
                         const Simulation& simulation);
 

@@ -16,6 +16,8 @@ using survey::Simulation;
 struct Request {
   std::vector<std::string> searchPaths; ///< literal entries for every library
   enum class Ffmpeg { Auto, Pyav, None } ffmpeg = Ffmpeg::Auto;
+  /// Leaves alone what loads after the package's own Python code, or does not get better.
+  bool onlyWhatFails = false;
 };
 
 /// How a library's dependencies are met so far; one for each dependency that is not.

@@ -6,6 +6,8 @@
 #include <llvm/ADT/SmallString.h>
 #include <llvm/Support/Path.h>
 
+#include <set>
+
 namespace tcfix::providers {
 
 std::vector<std::string> homebrewPrefixes(llvm::StringRef arch) {
@@ -89,6 +91,44 @@ std::vector<std::string> findOtherFolders(const env::Target& target, const env::
   return folders;
 }
 
+namespace {
+
+/// How deep below a package's folder directories with DLLs are looked for: PyQt6/Qt6/bin.
+constexpr int kDllLevels = 3;
+
+void addFoldersWithDlls(const std::string& folder, int levels, const io::TargetDisk& disk,
+                        std::vector<std::string>& folders) {
+  bool hasDlls = false;
+  for (const std::string& name : disk.list(folder)) {
+    hasDlls |= llvm::StringRef(name).ends_with_insensitive(".dll");
+    if (levels > 0 && !llvm::StringRef(name).contains('.') && disk.isFolder(folder + "/" + name))
+      addFoldersWithDlls(folder + "/" + name, levels - 1, disk, folders);
+  }
+  if (hasDlls && !llvm::is_contained(folders, folder))
+    folders.push_back(folder);
+}
+
+/// What a package's own code adds to Windows' search: directories of its own, and of the packages
+/// that it names, such as shiboken6 in PySide6. Which ones is decided when it runs; any of them may
+/// be.
+void addNamedInCode(const std::string& site, const std::string& package, const io::TargetDisk& disk,
+                    std::vector<std::string>& folders) {
+  std::string text;
+  for (const char* file : {"/__init__.py", "/_distributor_init.py"})
+    if (std::optional<io::InputFile> code =
+            llvm::expectedToOptional(disk.open(site + "/" + package + file)))
+      text += textOf(code->bytes());
+  if (!llvm::StringRef(text).contains("add_dll_directory"))
+    return;
+  addFoldersWithDlls(site + "/" + package, kDllLevels, disk, folders);
+  for (const std::string& other : disk.list(site))
+    if (other.size() > 2 && !llvm::StringRef(other).contains('.') && other != package &&
+        llvm::StringRef(text).contains(other))
+      addFoldersWithDlls(site + "/" + other, 0, disk, folders);
+}
+
+} // namespace
+
 std::vector<std::string> findDllFolders(const env::Target& target, const env::Package& package,
                                         llvm::ArrayRef<std::string> otherFolders) {
   std::vector<std::string> folders;
@@ -97,12 +137,16 @@ std::vector<std::string> findDllFolders(const env::Target& target, const env::Pa
       folders.push_back(folder.str());
   // It is named after the distribution, usually like the package's directory: nothing else is known
   // about a library that was named directly.
-  for (llvm::StringRef library : package.libraries) {
-    if (!library.consume_front(package.site) || !library.consume_front("/"))
-      continue;
-    std::string beside = package.site + "/" + library.split('/').first.str() + ".libs";
+  std::set<std::string> tops;
+  for (llvm::StringRef library : package.libraries)
+    if (library.consume_front(package.site) && library.consume_front("/"))
+      tops.insert(library.split('/').first.str());
+  for (const std::string& top : tops) {
+    std::string beside = package.site + "/" + top + ".libs";
     if (!llvm::is_contained(folders, beside) && target.disk.isFolder(beside))
       folders.push_back(std::move(beside));
+    if (package.recipe.isJudgedByModules)
+      addNamedInCode(package.site, top, target.disk, folders);
   }
   return folders;
 }

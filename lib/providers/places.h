@@ -30,8 +30,8 @@ std::vector<FolderMatch> foldersMatching(const std::string& pattern, const io::T
 /// Host paths of the directories that exist, best first.
 std::vector<std::string> findOtherFolders(const env::Target& target, const env::Package& package);
 
-/// The directories among them, and beside the package, that a wheel made with delvewheel adds to
-/// the DLL search path when it is imported.
+/// The directories that a package adds to the DLL search path when it is imported: those that
+/// wheels made with delvewheel add, and those with DLLs if the package's own code adds any.
 std::vector<std::string> findDllFolders(const env::Target& target, const env::Package& package,
                                         llvm::ArrayRef<std::string> otherFolders);
 

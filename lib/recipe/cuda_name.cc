@@ -39,6 +39,15 @@ std::optional<int> cudaMajorOf(llvm::StringRef dependency) {
   return isDll && number >= 100 ? number / 10 : number;
 }
 
+bool isOfNvidiaDriver(llvm::StringRef dependency) {
+  llvm::StringRef name = baseName(dependency);
+  return llvm::any_of(
+      std::initializer_list<llvm::StringRef>{"libcuda.so", "libnvidia-", "libnvcuvid.so",
+                                             "libnvoptix.so", "nvcuda.dll", "nvml.dll",
+                                             "nvcuvid.dll"},
+      [&](llvm::StringRef beginning) { return name.starts_with_insensitive(beginning); });
+}
+
 bool isOtherCuda(llvm::StringRef dependency, const TorchBuild& torch) {
   const std::optional<int> major = cudaMajorOf(dependency);
   if (!major || !torch.cudaMajor)

@@ -10,6 +10,9 @@ namespace tcfix::recipe {
 /// Nothing for other libraries, and for those that a wheel tool put into the package itself.
 std::optional<int> cudaMajorOf(llvm::StringRef dependency);
 
+/// Whether it is a part of NVIDIA's driver, which comes with the machine and with no package.
+bool isOfNvidiaDriver(llvm::StringRef dependency);
+
 /// Whether a dependency is a part of another CUDA than this torch was built for, or of any, where
 /// torch was built without. False where that is not known.
 bool isOtherCuda(llvm::StringRef dependency, const TorchBuild& torch);

@@ -44,6 +44,8 @@ LibraryRole Recipe::roleOf(llvm::StringRef fileName) const {
   LibraryRole role;
   const llvm::StringRef stem = fileName.split('.').first;
   role.isImported = llvm::is_contained(importedStems, stem);
+  role.isOptional =
+      llvm::any_of(optionalStems, [&](const std::string& each) { return stem.starts_with(each); });
   size_t length = 0;
   for (size_t i = 0; i < ffmpegStems.size(); ++i)
     if (ffmpegStems[i].size() > length && stem.starts_with(ffmpegStems[i])) {
@@ -114,6 +116,8 @@ Recipe recipeFor(llvm::StringRef package) {
       return *known;
   Recipe generic;
   generic.name = package.str();
+  generic.isJudgedByModules = true;
+  addKnownParts(generic);
   return generic;
 }
 

@@ -1,8 +1,9 @@
 // Recipes: what is special to a package. Plain values; no other module spells a package's name.
 //
-// A package without a recipe of its own gets the generic one: all of its libraries count, each is
-// loaded on its own, and a dependency that equals the identity of a sibling library is loaded by
-// the package's own Python code before it is needed.
+// A package without a recipe of its own gets the generic one: its extension modules must load, each
+// on its own; other libraries are loaded on demand, by ctypes, dlopen or as plugins; and a
+// dependency that equals the identity of a sibling library is loaded by the package's own Python
+// code before it is needed. parts.cc lists what is known to be otherwise.
 #pragma once
 
 #include "base/version.h"
@@ -67,6 +68,7 @@ struct LibraryRole {
   int major = 0;           ///< the FFmpeg major that it is for; 0 if it belongs to none
   int rank = 0;            ///< its place in the order in which a major's libraries are loaded
   bool isImported = false; ///< loaded by the import itself, whatever FFmpeg there is
+  bool isOptional = false; ///< known to be loaded only where that works, or when it is asked for
 };
 
 /// The words of the package's own error, which lists an attempt for each FFmpeg major.
@@ -88,6 +90,12 @@ struct Recipe {
   /// Stems of the libraries that every import loads. In a package with majors the others that
   /// belong to none are loaded on demand, and do not count.
   std::vector<std::string> importedStems;
+  /// Beginnings of the names of libraries, modules too, that the package does without if they fail.
+  std::vector<std::string> optionalStems;
+  /// Its extension modules must load; other libraries only if they are imported.
+  bool isJudgedByModules = false;
+  /// Its Python code loads what it needs from NVIDIA's wheels before its own libraries.
+  bool preloadsNvidia = false;
   bool importsTorch = false; ///< before its own libraries, so that torch's are there already
   /// Its Python code may load a library before another that depends on it.
   bool loadsSiblingsFirst = true;

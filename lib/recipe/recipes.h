@@ -8,4 +8,7 @@ namespace tcfix::recipe {
 const Recipe& torchcodec();
 const Recipe& torchaudio();
 
+/// What is known of the libraries of a package without a recipe of its own.
+void addKnownParts(Recipe& generic);
+
 } // namespace tcfix::recipe

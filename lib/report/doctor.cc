@@ -1,6 +1,7 @@
 #include "report/doctor.h"
 
 #include "report/json_parts.h"
+#include "report/overview.h"
 #include "report/trial.h"
 
 #include <llvm/ADT/STLExtras.h>
@@ -40,15 +41,6 @@ std::string causeOf(const resolve::LoadProblem& problem) {
                                                                     : problem.message;
 }
 
-/// What it needs and nobody here can look for.
-std::string unseenBy(const GroupReport& group) {
-  for (const doctor::LibraryReport& library : group.libraries)
-    for (const resolve::Binding& binding : library.loads.bindings)
-      if (binding.state == resolve::Binding::State::Unknown)
-        return "needs " + binding.dependency + " from a place that is out of reach";
-  return {};
-}
-
 /// A row of the table: a name, a verdict, and the rest.
 std::string rowText(std::string name, Verdict verdict, llvm::StringRef rest, const Paint& paint) {
   name.resize(10, ' ');
@@ -60,7 +52,7 @@ std::string groupLine(const GroupReport& group, const Diagnosis& diagnosis, cons
   std::string name = group.major ? "FFmpeg " + std::to_string(group.major) : "libraries";
   const resolve::LoadProblem* cause = group.firstCause();
   std::string rest = cause                             ? causeOf(*cause)
-                     : group.loads == Verdict::Unknown ? unseenBy(group)
+                     : group.loads == Verdict::Unknown ? group.outOfReach()
                                                        : diagnosis.shown(group.ffmpegFolder);
   if (group.loads == Verdict::Loads && group.loadsBare == Verdict::Fails)
     rest += " (only after import torch)";
@@ -121,7 +113,9 @@ std::string findingText(const Finding& finding, const Diagnosis& diagnosis, bool
   return out;
 }
 
-std::string verdictOf(const Diagnosis& diagnosis) {
+std::string verdictText(const Diagnosis& diagnosis) {
+  if (diagnosis.isOfAll && diagnosis.isOk())
+    return verdictName(diagnosis.verdict()).str();
   return diagnosis.isOk() ? "ok" : diagnosis.isUnderstood ? "broken" : "unknown";
 }
 
@@ -189,7 +183,7 @@ std::string renderDiagnosis(const Diagnosis& diagnosis, bool isVerbose, const Pa
   }
   if (hidden)
     out += paint.dim(std::to_string(hidden) + " more with --verbose") + "\n";
-  const std::string verdict = verdictOf(diagnosis) + ": ";
+  const std::string verdict = verdictText(diagnosis) + ": ";
   out += (isOk ? paint.green(verdict) : paint.red(verdict)) +
          wrapped(printable(decisive.summary), 4, verdict.size()) + "\n";
   if (!diagnosis.action.empty())
@@ -200,18 +194,22 @@ std::string renderDiagnosis(const Diagnosis& diagnosis, bool isVerbose, const Pa
 std::string jsonForDoctor(const Preamble& preamble, const Diagnosis& diagnosis) {
   return document(preamble, [&](OStream& out) {
     text(out, "target", diagnosis.target);
-    text(out, "verdict", verdictOf(diagnosis));
-    text(out, "summary", diagnosis.decisive().summary);
+    text(out, "verdict", verdictText(diagnosis));
+    text(out, "summary",
+         diagnosis.isOfAll ? summaryOfAll(diagnosis) : diagnosis.decisive().summary);
     textIfKnown(out, "action", diagnosis.action);
     if (!diagnosis.versions.empty())
       out.attributeObject("told", [&] { writeEvidence(out, diagnosis.versions); });
     writeTrial(out, diagnosis.trial());
-    out.attributeArray("groups", [&] {
-      // One for each major; what fails of the other libraries is among the findings.
-      for (const GroupReport* group : diagnosis.groups())
-        if (group->major != 0 || !hasMajors(diagnosis))
-          out.object([&] { writeGroup(out, *group); });
-    });
+    if (diagnosis.isOfAll)
+      writePackages(out, diagnosis);
+    else
+      out.attributeArray("groups", [&] {
+        // One for each major; what fails of the other libraries is among the findings.
+        for (const GroupReport* group : diagnosis.groups())
+          if (group->major != 0 || !hasMajors(diagnosis))
+            out.object([&] { writeGroup(out, *group); });
+      });
     out.attributeArray("findings", [&] {
       for (const Finding* finding : diagnosis.findings())
         out.object([&] { writeFinding(out, *finding); });

@@ -313,8 +313,9 @@ std::vector<bool> neededGroups(const Diagnosis& diagnosis) {
       return group.major != 0 && group.loads == Verdict::Loads;
     });
     for (const GroupReport& group : package.groups)
-      needed.push_back(group.major == 0 || used == package.groups.end() || &group == &*used ||
-                       llvm::is_contained(diagnosis.required, group.major));
+      needed.push_back(!group.isOnDemand &&
+                       (group.major == 0 || used == package.groups.end() || &group == &*used ||
+                        llvm::is_contained(diagnosis.required, group.major)));
   }
   return needed;
 }

@@ -3,6 +3,7 @@
 #include "io/digest.h"
 #include "page_template.h"
 #include "report/markup.h"
+#include "report/overview.h"
 #include "report/svg.h"
 #include "report/tree.h"
 #include "report/trial.h"
@@ -29,6 +30,8 @@ using resolve::Verdict;
 namespace {
 
 constexpr llvm::StringLiteral kPage(templates::report_page_html);
+constexpr llvm::StringLiteral kPackagePart(templates::report_page_package_html);
+constexpr llvm::StringLiteral kAllPart(templates::report_page_all_html);
 
 /// How something stands: a class for the colour, a sign and a word for everyone.
 struct Standing {
@@ -77,7 +80,9 @@ std::string command(llvm::StringRef text) {
 }
 
 std::string headingOf(const GroupReport& group) {
-  return group.major ? "FFmpeg " + std::to_string(group.major) : "Libraries";
+  return group.isOnDemand ? "Loaded on demand"
+         : group.major    ? "FFmpeg " + std::to_string(group.major)
+                          : "Libraries";
 }
 
 std::string row(llvm::StringRef heading, const Standing& standing, llvm::StringRef rest,
@@ -269,40 +274,96 @@ std::string hashOfScript(llvm::StringRef page) {
   return llvm::encodeBase64(llvm::ArrayRef(digest).take_front(io::sizeOf(io::DigestKind::Sha256)));
 }
 
+/// What was found of the packages of one diagnosis, from the groups to the search traces.
+struct Content {
+  std::string majors, findings, graph, traces;
+};
+
+/// `lastId` numbers what is linked to, over the whole page.
+Content contentOf(const Diagnosis& diagnosis, size_t& lastId) {
+  std::vector<bool> needed = neededGroups(diagnosis);
+  std::map<std::string, std::string> anchors;
+  Content content;
+  const std::vector<const GroupReport*> groups = diagnosis.groups();
+  for (size_t i = 0; i < groups.size(); ++i) {
+    content.traces += "<h3>" + headingOf(*groups[i]) + "</h3>\n";
+    for (const LibraryReport& library : groups[i]->libraries) {
+      std::string id = "library-" + std::to_string(lastId++);
+      anchors[library.path] = id;
+      content.traces += trace(library, id, diagnosis, needed[i]);
+    }
+  }
+  content.majors = majors(diagnosis, needed);
+  content.findings = findings(diagnosis);
+  content.graph =
+      renderSvg(graphOf(diagnosis), [&](const std::string& path) { return anchors[path]; });
+  return content;
+}
+
+/// One package of all: a row, with everything else folded in it.
+std::string packageRow(const Diagnosis& all, const doctor::PackageDiagnosis& package,
+                       size_t& lastId) {
+  Diagnosis one;
+  one.target = all.target;
+  one.disk = all.disk;
+  one.isKnown = all.isKnown;
+  one.packages = {package};
+  const Standing standing = package.verdict == Verdict::Loads && package.warnings()
+                                ? Standing{"warn", "!", "loads, with warnings"}
+                                : standingOf(package.verdict);
+  const int rank = package.verdict == Verdict::Fails     ? 0
+                   : package.verdict == Verdict::Unknown ? 1
+                   : package.warnings()                  ? 2
+                                                         : 3;
+  const Content content = contentOf(one, lastId);
+  std::string more = content.findings;
+  if (!package.groups.empty())
+    more += "<details><summary>Who needs what</summary><div class=\"scroll\">" + content.graph +
+            "</div></details>\n<details><summary>Search traces</summary>" + content.traces +
+            "</details>\n";
+  return formatv("<tr><th scope=\"row\">{0}</th><td data-key=\"{1}\">{2}</td><td>{3}</td>"
+                 "<td>{4}{5}<details><summary>{6}</summary>{7}</details></td></tr>\n",
+                 escaped(package.package), rank, badge(standing), package.census.total(),
+                 escaped(package.cause), package.action.empty() ? "" : command(package.action),
+                 escaped(censusText(package.census)), more);
+}
+
+std::string contentOfAll(const Diagnosis& diagnosis) {
+  std::string rows;
+  size_t lastId = 0;
+  for (const doctor::PackageDiagnosis& package : diagnosis.packages)
+    rows += packageRow(diagnosis, package, lastId);
+  return filledPage(kAllPart, {{"packages", rows}});
+}
+
+std::string contentOfOne(const Diagnosis& diagnosis) {
+  size_t lastId = 0;
+  Content content = contentOf(diagnosis, lastId);
+  return filledPage(kPackagePart, {{"majors", content.majors},
+                                   {"findings", content.findings},
+                                   {"graph", content.graph},
+                                   {"traces", content.traces}});
+}
+
 } // namespace
 
 std::string renderPage(const Diagnosis& diagnosis, llvm::StringRef program) {
-  std::vector<bool> needed = neededGroups(diagnosis);
-  std::map<std::string, std::string> anchors;
-  std::string traces;
-  const std::vector<const GroupReport*> groups = diagnosis.groups();
-  for (size_t i = 0; i < groups.size(); ++i) {
-    traces += "<h3>" + headingOf(*groups[i]) + "</h3>\n";
-    for (const LibraryReport& library : groups[i]->libraries) {
-      std::string id = "library-" + std::to_string(anchors.size());
-      anchors[library.path] = id;
-      traces += trace(library, id, diagnosis, needed[i]);
-    }
-  }
   Standing standing = !diagnosis.isOk()   ? Standing{"bad", "✕", "Broken"}
                       : diagnosis.isKnown ? Standing{"good", "✓", "OK"}
                                           : Standing{"idle", "?", "Nothing wrong in sight"};
   std::string next;
   if (!diagnosis.action.empty())
     next = "<h2>What to do next</h2>\n" + command(diagnosis.action);
-  auto anchorOf = [&](const std::string& path) { return anchors[path]; };
+  const bool isOfAll = diagnosis.isOfAll;
   std::map<llvm::StringRef, std::string> values = {
-      {"package", escaped(diagnosis.decisive().package)},
+      {"package", isOfAll ? "All packages" : escaped(diagnosis.decisive().package)},
       {"target", escaped(diagnosis.target)},
       {"style", standing.style},
       {"sign", standing.sign},
       {"verdict", standing.word},
-      {"summary", escaped(diagnosis.decisive().summary)},
+      {"summary", escaped(isOfAll ? summaryOfAll(diagnosis) : diagnosis.decisive().summary)},
       {"next", next},
-      {"majors", majors(diagnosis, needed)},
-      {"findings", findings(diagnosis)},
-      {"graph", renderSvg(graphOf(diagnosis), anchorOf)},
-      {"traces", traces},
+      {"content", isOfAll ? contentOfAll(diagnosis) : contentOfOne(diagnosis)},
       {"program", escaped(program)},
       {"script-hash", hashOfScript(kPage)},
   };

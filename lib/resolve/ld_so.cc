@@ -294,25 +294,36 @@ private:
 
   void checkSymbols() {
     std::vector<Visible> visible;
+    llvm::DenseSet<const void*> tables;
+    NeededSymbol ofPython;
+    ofPython.name = "Py_IsInitialized"; // every one has it
     for (size_t module : scope()) {
       lookBehind(module);
-      if (const SymbolTable* table = process.modules[module].symbols())
+      if (const SymbolTable* table = process.modules[module].symbols()) {
         visible.push_back({static_cast<int>(module), table});
+        tables.insert(table);
+        knowsInterpreter |= module < process.globalCount &&
+                            table->find(ofPython).kind != SymbolLookup::Kind::Absent;
+      }
     }
     for (size_t importer = firstNew; importer < process.modules.size(); ++importer) {
       const Module& module = process.modules[importer];
       Library::SymbolQuery query;
       for (int provider : module.providers)
         query.providers.push_back(providerKey(process, provider));
+      for (size_t i = 0; i < module.providers.size(); ++i)
+        query.providers.push_back(module.isDropped(i) ? &kElsewhere : nullptr);
+      query.providers.push_back(knowsInterpreter ? &kElsewhere : nullptr);
+      const std::vector<const void*> providers = query.providers;
+      if (module.library->isKnownToBind(providers, tables))
+        continue;
       // Other conditions of the lookup, encoded as pointers that are null or not.
       for (bool flag : {isScopeOpen, assumesStandardLibrary, takesUnversionedFromBase(importer)})
         query.providers.push_back(flag ? &kElsewhere : nullptr);
-      for (size_t i = 0; i < module.providers.size(); ++i)
-        query.providers.push_back(module.isDropped(i) ? &kElsewhere : nullptr);
       for (const auto& [index, table] : visible)
         query.providers.push_back(table);
       const MissingByDependency& missing = module.library->missing(
-          std::move(query), [&] { return findMissingSymbols(importer, visible); });
+          std::move(query), [&] { return findMissingSymbols(importer, visible, providers); });
       for (const auto& [dependency, symbols] : missing) {
         int provider = dependency < 0 ? kAbsent : module.providers[dependency];
         result.problems.push_back(missingSymbols(
@@ -323,13 +334,28 @@ private:
     }
   }
 
-  MissingByDependency findMissingSymbols(size_t importer, llvm::ArrayRef<Visible> visible) const {
+  /// The modules that a library's symbols were found in.
+  struct Binders {
+    llvm::DenseSet<const void*> tables;
+    bool areAll = true; ///< false: some symbol is taken for granted
+    size_t last = 0;    ///< most symbols are where the one before was
+    bool add(const SymbolTable* table) {
+      tables.insert(table);
+      return true;
+    }
+  };
+
+  MissingByDependency findMissingSymbols(size_t importer, llvm::ArrayRef<Visible> visible,
+                                         const std::vector<const void*>& providers) const {
     MissingByDependency missing;
+    Binders binders;
     const Module& module = process.modules[importer];
     for (const NeededSymbol& symbol : module.library->needed(module.slice->arch))
-      if (!isBound(importer, symbol, visible))
+      if (!isBound(importer, symbol, visible, binders))
         missing[symbol.dependency ? static_cast<int>(*symbol.dependency) : -1].push_back(
             symbol.text());
+    if (missing.empty() && binders.areAll)
+      module.library->keepBinders(providers, {binders.tables.begin(), binders.tables.end()});
     return missing;
   }
 
@@ -369,21 +395,30 @@ private:
     return false;
   }
 
-  bool isBound(size_t importer, const NeededSymbol& symbol, llvm::ArrayRef<Visible> visible) const {
-    // Provided by the interpreter, either the program or a libpython.
-    if (symbol.name.starts_with("Py") || symbol.name.starts_with("_Py"))
+  bool isBound(size_t importer, const NeededSymbol& symbol, llvm::ArrayRef<Visible> visible,
+               Binders& binders) const {
+    // Provided by the interpreter, either the program or a libpython, if neither can be read.
+    if (!knowsInterpreter && (symbol.name.starts_with("Py") || symbol.name.starts_with("_Py")))
       return true;
     int bound =
         symbol.dependency ? process.modules[importer].providers[*symbol.dependency] : kAbsent;
-    for (const auto& [module, table] : visible) {
-      SymbolLookup lookup = table->find(symbol);
-      // ld.so aborts if the library that should define the version defines none, even for a weak
-      // symbol.
+    if (const SymbolTable* table = bound < 0 ? nullptr : process.modules[bound].symbols()) {
+      const SymbolLookup lookup = table->find(symbol);
+      if (lookup.hasNoVersions)
+        return isBoundInOrder(symbol, visible, bound, binders);
       if (lookup.kind != SymbolLookup::Kind::Absent)
-        return !(lookup.hasNoVersions && module == bound);
+        return binders.add(table);
+    }
+    for (size_t i = 0; i < visible.size(); ++i) {
+      const size_t index = (binders.last + i) % visible.size();
+      if (visible[index].table->find(symbol).kind == SymbolLookup::Kind::Absent)
+        continue;
+      binders.last = index;
+      return binders.add(visible[index].table);
     }
     if (symbol.isOptional)
       return true;
+    binders.areAll = false;
     // Libraries that are missing or not on this machine are assumed to have the symbols.
     if (symbol.dependency)
       return bound < 0 && !process.modules[importer].isDropped(*symbol.dependency);
@@ -392,11 +427,25 @@ private:
            takesUnversionedFromBase(importer);
   }
 
+  /// ld.so aborts where the very library that should have the version knows none, even if the
+  /// symbol is weak, unless another one that has it comes first.
+  static bool isBoundInOrder(const NeededSymbol& symbol, llvm::ArrayRef<Visible> visible, int bound,
+                             Binders& binders) {
+    binders.areAll = false;
+    for (const auto& [module, table] : visible) {
+      SymbolLookup lookup = table->find(symbol);
+      if (lookup.kind != SymbolLookup::Kind::Absent)
+        return !(lookup.hasNoVersions && module == bound);
+    }
+    return true;
+  }
+
   Process& process;
   const LdSoSystem& system;
   LoadResult& result;
   size_t firstNew;
   size_t root = 0;
+  bool knowsInterpreter = false;       ///< its symbols can be looked up
   bool isScopeOpen = false;            ///< a library that is not available could have any symbol
   bool assumesStandardLibrary = false; ///< libstdc++
 };

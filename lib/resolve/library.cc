@@ -118,6 +118,22 @@ Library::missing(SymbolQuery query, llvm::function_ref<MissingByDependency()> co
   return *queries.try_emplace(std::move(query), std::move(made)).first->second;
 }
 
+bool Library::isKnownToBind(const std::vector<const void*>& providers,
+                            const llvm::DenseSet<const void*>& tables) const {
+  std::lock_guard lock(mutex);
+  auto known = binders.find(providers);
+  return known != binders.end() &&
+         llvm::any_of(known->second, [&](llvm::ArrayRef<const void*> all) {
+           return llvm::all_of(all, [&](const void* one) { return tables.contains(one); });
+         });
+}
+
+void Library::keepBinders(const std::vector<const void*>& providers,
+                          std::vector<const void*> all) const {
+  std::lock_guard lock(mutex);
+  binders[providers].push_back(std::move(all));
+}
+
 Library::Table& Library::table(const std::string& arch) const {
   auto [entry, isNew] = tables.try_emplace(arch);
   if (isNew)

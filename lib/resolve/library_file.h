@@ -5,6 +5,7 @@
 #include "io/file.h"
 #include "resolve/library.h"
 
+#include <llvm/ADT/DenseSet.h>
 #include <llvm/ADT/STLFunctionalExtras.h>
 #include <llvm/ADT/StringMap.h>
 #include <llvm/ADT/StringSet.h>
@@ -41,6 +42,14 @@ public:
   const MissingByDependency& missing(SymbolQuery query,
                                      llvm::function_ref<MissingByDependency()> compute) const;
 
+  /// True if all of its symbols were found before in tables that are all among these, with the same
+  /// providers of its dependencies: a wider scope hides no symbol.
+  bool isKnownToBind(const std::vector<const void*>& providers,
+                     const llvm::DenseSet<const void*>& tables) const;
+  /// Remembers such tables.
+  void keepBinders(const std::vector<const void*>& providers,
+                   std::vector<const void*> binders) const;
+
   /// The wanted scopes (explain.h) in which it exports a symbol.
   llvm::StringSet<> exportedScopes(const llvm::StringSet<>& wanted) const;
 
@@ -60,6 +69,8 @@ private:
 
   mutable std::map<std::string, Table> tables;
   mutable std::map<SymbolQuery, std::unique_ptr<const MissingByDependency>> queries;
+  /// Sets of tables that contain all of its symbols, by the providers of its dependencies.
+  mutable std::map<std::vector<const void*>, std::vector<std::vector<const void*>>> binders;
   mutable llvm::StringMap<bool> scopes; ///< those requested so far
   mutable std::optional<Image> judged;  ///< set on first use
 };

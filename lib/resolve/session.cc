@@ -22,7 +22,7 @@ LoadResult loadInto(Process& process, Format format, const std::string& hostPath
 
 /// Loads the executable and its dependencies first. It is known to run, so a problem there is a
 /// limit of the simulation and is not reported.
-void start(Process& process) {
+void startExecutable(Process& process) {
   const Library& executable = process.store->open(process.options.executable);
   if (executable.problem)
     return;
@@ -86,14 +86,18 @@ Session Session::clone() const {
   return Session(*process);
 }
 
+void Session::start() {
+  if (process->modules.empty() && !process->options.executable.empty())
+    startExecutable(*process);
+}
+
 void Session::overrideLibrary(const std::string& hostPath, LibraryOverride replaced) {
   const Library& library = process->store->open(hostPath);
   process->overrides[library.path] = std::make_shared<const LibraryOverride>(std::move(replaced));
 }
 
 LoadResult Session::load(const std::string& hostPath, const ExplainOptions* explaining) {
-  if (process->modules.empty() && !process->options.executable.empty())
-    start(*process);
+  start();
   const Library& library = process->store->open(hostPath);
   if (library.problem)
     return unreadable(library);

@@ -104,6 +104,9 @@ public:
   /// A copy in the same state, for trial loads.
   Session clone() const;
 
+  /// Loads the executable and its dependencies now, so that copies of this session do not have to.
+  void start();
+
   /// Simulates these changes to the file. Call before it is loaded.
   void overrideLibrary(const std::string& hostPath, LibraryOverride replaced);
 

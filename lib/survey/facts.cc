@@ -29,7 +29,8 @@ std::vector<Group> groupsOf(const PackageFacts& facts) {
     groups.push_back(std::move(group));
   }
   for (Group& group : others) {
-    if (!majors.empty() && !group.libraries.front()->role.isImported)
+    const LibraryFacts& library = *group.libraries.front();
+    if (!library.isNeeded || (!majors.empty() && !library.role.isImported))
       group.need = Group::Need::OnDemand;
     groups.push_back(std::move(group));
   }
@@ -48,7 +49,7 @@ Verdict verdictOf(llvm::ArrayRef<Group> groups, llvm::function_ref<Verdict(size_
   const bool hasAll = llvm::all_of(required, [&](int wanted) {
     return llvm::any_of(groups, [&](const Group& group) { return group.major == wanted; });
   });
-  if (!hasAll || (!major && !always))
+  if (!hasAll || groups.empty())
     return Verdict::Fails;
   return both(major.value_or(Verdict::Loads), always.value_or(Verdict::Loads));
 }

@@ -20,6 +20,8 @@ struct LibraryFacts {
   std::optional<std::string> identity;
   /// Dependencies and search paths before tcfix changed them; the file itself may have other ones.
   resolve::LibraryOverride original;
+  bool isModule = false; ///< an extension module, which Python itself loads
+  bool isNeeded = true;  ///< false: loaded on demand, so that the package works without it
 };
 
 /// One package in one site, and the world around it.
@@ -28,11 +30,12 @@ struct PackageFacts {
   Platform platform = Platform::MacOs;
   std::string root; ///< host path of the environment: what lies below moves with it
   std::vector<LibraryFacts> libraries;
-  /// Paths, by identity, of libraries that were not named, but are of the same package: its Python
-  /// code may have loaded them before.
+  /// Paths, by identity, of other libraries that its Python code may have loaded before: of the
+  /// same package, if a part of it was named, or of NVIDIA's wheels.
   std::map<std::string, std::string> siblings;
   std::vector<Problem> unreadable; ///< why other libraries of the package were left out
   std::optional<providers::TorchInstall> torch;
+  bool isAfterTorch = false;           ///< torch is imported before its libraries are loaded
   std::vector<std::string> torchNames; ///< the libraries in torch/lib, by file name
   std::vector<providers::FfmpegInstall> ffmpegs;
   providers::StandingPlace standingPlace; ///< of an FFmpeg that is installed later

@@ -1,6 +1,7 @@
 #include "survey/simulation.h"
 
 #include "base/parallel.h"
+#include "env/package_code.h"
 #include "resolve/verdict.h"
 
 namespace tcfix::survey {
@@ -21,11 +22,16 @@ resolve::ProcessOptions withVariables(resolve::ProcessOptions process,
   return process;
 }
 
+Session started(Session session) {
+  session.start();
+  return session;
+}
+
 // `import torch` brings all of these in. One that fails leaves the process without it.
 Session withTorch(const PackageFacts& facts, const Session& bare, bool isTrusted) {
   Session session = bare.clone();
   session.trustSymbols(isTrusted);
-  if (facts.torch)
+  if (facts.torch && facts.isAfterTorch)
     for (const std::string& name : facts.torchNames)
       session.load(facts.torch->libFolder + "/" + name);
   session.trustSymbols(false);
@@ -38,12 +44,22 @@ Simulation::Simulation(const PackageFacts& facts, resolve::LibraryStore& store,
                        const std::map<std::string, std::string>& variables,
                        std::optional<resolve::ExplainOptions> explaining, bool trustsTorch)
     : store(store), explaining(std::move(explaining)),
-      bare(store, withVariables(facts.process, variables)),
-      preloaded(withTorch(facts, bare, trustsTorch)), siblings(facts.siblings) {
+      bare(started(Session(store, withVariables(facts.process, variables)))),
+      preloaded(withTorch(facts, bare, trustsTorch)), siblings(facts.siblings), facts(facts) {
   if (facts.package.recipe.loadsSiblingsFirst)
     for (const LibraryFacts& library : facts.libraries)
       if (library.identity)
         siblings.try_emplace(*library.identity, library.path);
+}
+
+// A recipe says it; else the code must show it, or a library that lost its search path would seem
+// to load.
+bool Simulation::loadsSiblings() const {
+  if (facts.package.recipe.isJudgedByModules)
+    std::call_once(isCodeRead, [&] {
+      codeLoads = env::loadsLibrariesItself(facts.package, facts.platform, store.disk());
+    });
+  return codeLoads;
 }
 
 // A library that fails without a sibling is loaded once more after it; if that one fails, too, its
@@ -57,7 +73,8 @@ LoadResult Simulation::loadAfterSiblings(Session& session, const std::string& pa
     if (binding.state != Binding::State::Missing && binding.state != Binding::State::Unknown)
       continue;
     auto sibling = siblings.find(binding.dependency);
-    if (sibling == siblings.end() || sibling->second == path || depth == kDeepestSibling)
+    if (sibling == siblings.end() || sibling->second == path || depth == kDeepestSibling ||
+        !loadsSiblings())
       continue;
     LoadResult first = loadAfterSiblings(session, sibling->second, depth + 1);
     if (first.verdict == Verdict::Fails) {

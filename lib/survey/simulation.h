@@ -5,6 +5,8 @@
 #include "resolve/explain.h"
 #include "survey/facts.h"
 
+#include <mutex>
+
 namespace tcfix::survey {
 
 enum class Regime {
@@ -29,9 +31,9 @@ using Overrides = std::map<std::string, resolve::LibraryOverride>; ///< by host 
 /// Safe to use from several threads.
 class Simulation {
 public:
-  /// `store` must outlive it. `variables` are those of the process. With options for it, failures
-  /// of the package's libraries are explained. With `trustsTorch`, torch's libraries are not asked
-  /// whether they have the symbols that they need of each other.
+  /// `facts` and `store` must outlive it. `variables` are those of the process. With options for
+  /// it, failures of the package's libraries are explained. With `trustsTorch`, torch's libraries
+  /// are not asked whether they have the symbols that they need of each other.
   Simulation(const PackageFacts& facts, resolve::LibraryStore& store,
              const std::map<std::string, std::string>& variables = {},
              std::optional<resolve::ExplainOptions> explaining = {}, bool trustsTorch = false);
@@ -58,8 +60,14 @@ private:
   std::optional<resolve::ExplainOptions> explaining;
   resolve::Session bare;
   resolve::Session preloaded;
+  /// Whether the package's Python code loads libraries; found out when it is first asked.
+  bool loadsSiblings() const;
+
   /// Libraries that the package's Python code may have loaded before others: paths by identity.
   std::map<std::string, std::string> siblings;
+  const PackageFacts& facts;
+  mutable std::once_flag isCodeRead;
+  mutable bool codeLoads = true;
 };
 
 /// The libraries of a group as the installer left them.

@@ -102,8 +102,8 @@ std::string installHint(const env::Target& target, const std::string& package) {
 } // namespace
 
 llvm::Expected<env::Target> find(const std::string& target, const SurveyOptions& options) {
-  llvm::Expected<env::Target> found =
-      env::findTarget({target, options.sysroot, options.arch, recipesOf(options)});
+  llvm::Expected<env::Target> found = env::findTarget(
+      {target, options.sysroot, options.arch, recipesOf(options), options.wantsEveryPackage});
   if (!found)
     return found;
   for (const std::string& typed : options.search)
@@ -117,6 +117,8 @@ llvm::Expected<env::Target> find(const std::string& target, const SurveyOptions&
 llvm::Expected<env::Target> locate(const std::string& target, const SurveyOptions& options) {
   llvm::Expected<env::Target> found = find(target, options);
   if (!found)
+    return found;
+  if (options.wantsEveryPackage)
     return found;
   // A file is of whichever package owns it, unless one was asked for.
   if (found->environment.kind == env::EnvironmentKind::File) {
@@ -163,9 +165,18 @@ void findTorch(const env::Target& target, PackageFacts& facts) {
         facts.torchNames.push_back(name);
 }
 
+/// By its name: packages that load a library by ctypes bring it for several platforms.
+bool isForOtherPlatform(llvm::StringRef file, Platform platform) {
+  const bool isDll = file.ends_with_insensitive(".dll") || file.ends_with_insensitive(".pyd");
+  return isDll != (platform == Platform::Windows) ||
+         (file.ends_with_insensitive(".dylib") && platform != Platform::MacOs);
+}
+
 void describeLibraries(PackageFacts& facts, resolve::LibraryStore& store) {
   for (const std::string& file : facts.package.libraries) {
     llvm::Expected<const Image*> image = store.image(file);
+    if (image && facts.package.recipe.isJudgedByModules && isForOtherPlatform(file, facts.platform))
+      continue;
     if (!image || platformOf((*image)->format) != facts.platform || (*image)->slices.empty()) {
       facts.unreadable.push_back(image ? Problem{ErrorCode::NotALibrary,
                                                  "is no library of the platform of the others",
@@ -181,6 +192,38 @@ void describeLibraries(PackageFacts& facts, resolve::LibraryStore& store) {
   }
 }
 
+/// Libraries that the package's Python code may have loaded before its own, by their identity.
+void addSiblings(PackageFacts& facts, llvm::ArrayRef<std::string> files,
+                 resolve::LibraryStore& store) {
+  for (const std::string& file : files)
+    if (const Image* image = llvm::expectedToOptional(store.image(file)).value_or(nullptr))
+      if (!image->slices.empty())
+        if (const auto& identity = sliceFor(*image, facts.process.arch).identity)
+          facts.siblings.try_emplace(*identity, file);
+}
+
+std::vector<std::string> nvidiaLibraries(const env::Target& target, const env::Package& package) {
+  std::vector<std::string> files;
+  for (const std::string& folder : providers::findOtherFolders(target, package))
+    if (llvm::StringRef(folder).contains("/nvidia/"))
+      for (const std::string& name : target.disk.list(folder))
+        if (env::isLibraryName(name))
+          files.push_back(joined(folder, name));
+  return files;
+}
+
+/// Whether torch is imported before the package's libraries are loaded.
+bool comesAfterTorch(const PackageFacts& facts) {
+  if (!facts.torch || env::normalizedName(facts.package.name) == "torch")
+    return false;
+  return facts.package.recipe.importsTorch ||
+         llvm::any_of(facts.libraries, [](const LibraryFacts& library) {
+           return llvm::any_of(library.original.dependencies, [](const Dependency& dependency) {
+             return providers::isTorchLibrary(dependency.name);
+           });
+         });
+}
+
 } // namespace
 
 std::string pythonOf(const env::Target& target, const env::Package& package) {
@@ -194,7 +237,8 @@ std::string pythonOf(const env::Target& target, const env::Package& package) {
 }
 
 PackageFacts gatherLoaderFacts(const env::Target& target, const env::Package& package,
-                               resolve::LibraryStore& store, const SurveyOptions& options) {
+                               resolve::LibraryStore& store, const SurveyOptions& options,
+                               const Demand* demand) {
   PackageFacts facts;
   facts.package = package;
   facts.platform = target.platform;
@@ -205,15 +249,17 @@ PackageFacts gatherLoaderFacts(const env::Target& target, const env::Package& pa
   if (!options.arch.empty())
     facts.process.arch = target.arch; // by the platform's own name
   describePython(facts.process, target.platform, store);
+  if (facts.process.arch.empty() && options.wantsEveryPackage)
+    facts.process.arch = target.arch; // that of most packages
   if (isHere(target, options))
     facts.variables = loaderVariables(target.platform);
   findTorch(target, facts);
   describeLibraries(facts, store);
-  for (const std::string& file : package.siblings)
-    if (const Image* image = llvm::expectedToOptional(store.image(file)).value_or(nullptr))
-      if (!image->slices.empty())
-        if (const auto& identity = sliceFor(*image, facts.process.arch).identity)
-          facts.siblings.try_emplace(*identity, file);
+  facts.isAfterTorch = comesAfterTorch(facts);
+  addSiblings(facts, package.siblings, store);
+  if (package.recipe.preloadsNvidia)
+    addSiblings(facts, nvidiaLibraries(target, package), store);
+  findNeeds(facts, target, store, demand);
   if (facts.platform == Platform::Windows)
     facts.process.dllFolders =
         providers::findDllFolders(target, package, providers::findOtherFolders(target, package));
@@ -221,8 +267,36 @@ PackageFacts gatherLoaderFacts(const env::Target& target, const env::Package& pa
 }
 
 PackageFacts gatherFacts(const env::Target& target, const env::Package& package,
-                         resolve::LibraryStore& store, const SurveyOptions& options) {
-  PackageFacts facts = gatherLoaderFacts(target, package, store, options);
+                         resolve::LibraryStore& store, const SurveyOptions& options,
+                         const Demand* demand) {
+  PackageFacts facts = gatherLoaderFacts(target, package, store, options, demand);
+  addProviders(facts, target, options);
+  return facts;
+}
+
+namespace {
+
+/// The directories of the package's own libraries, and of those of the packages that it requires.
+std::vector<std::string> relatedFolders(const env::Target& target, const env::Package& package) {
+  std::vector<std::string> folders;
+  auto add = [&](const env::Package& one) {
+    for (const std::string& library : one.libraries)
+      if (std::string folder = path::parent_path(library).str();
+          !llvm::is_contained(folders, folder))
+        folders.push_back(std::move(folder));
+  };
+  add(package);
+  for (const std::string& name : env::requirementsOf(package.distInfo, target.disk))
+    if (env::normalizedName(name) != "torch") // a rule of its own leads there
+      for (const env::Package& required :
+           env::findPackages(target.environment, target.disk, recipe::recipeFor(name)))
+        add(required);
+  return folders;
+}
+
+} // namespace
+
+void addProviders(PackageFacts& facts, const env::Target& target, const SurveyOptions& options) {
   providers::FfmpegQuery query;
   query.platform = target.platform;
   query.arch = facts.process.arch;
@@ -239,8 +313,9 @@ PackageFacts gatherFacts(const env::Target& target, const env::Package& package,
     query.arch.clear();
   facts.standingPlace = providers::standingPlace(target.environment, query);
   facts.otherFolders = facts.namedFolders;
-  llvm::append_range(facts.otherFolders, providers::findOtherFolders(target, package));
-  return facts;
+  llvm::append_range(facts.otherFolders, providers::findOtherFolders(target, facts.package));
+  if (facts.package.recipe.isJudgedByModules && !facts.package.distInfo.empty())
+    llvm::append_range(facts.otherFolders, relatedFolders(target, facts.package));
 }
 
 } // namespace tcfix::survey

@@ -3,6 +3,7 @@
 
 #include "env/target.h"
 #include "survey/facts.h"
+#include "survey/needs.h"
 
 namespace tcfix::survey {
 
@@ -12,6 +13,7 @@ struct SurveyOptions {
   std::string macosVersion;          ///< of the target; empty: unknown
   std::string ffmpeg;                ///< the folder of an FFmpeg; empty: none was named
   std::vector<std::string> packages; ///< empty: the default one
+  bool wantsEveryPackage = false;    ///< --all: instead of those
   std::vector<std::string> search;   ///< directories where what is missing may be
 };
 
@@ -24,12 +26,18 @@ llvm::Expected<env::Target> locate(const std::string& target, const SurveyOption
 /// The python that would load a package, by its host path; empty if there is none.
 std::string pythonOf(const env::Target& target, const env::Package& package);
 
-/// What a loader needs to know of one package, with its libraries as the store has them.
+/// What a loader needs to know of one package, with its libraries as the store has them. `demand`
+/// is what the packages of the target ask for; without it, that is found out where it matters.
 PackageFacts gatherLoaderFacts(const env::Target& target, const env::Package& package,
-                               resolve::LibraryStore& store, const SurveyOptions& options);
+                               resolve::LibraryStore& store, const SurveyOptions& options,
+                               const Demand* demand = nullptr);
+
+/// Adds who may provide what is missing, which a loader does not ask for.
+void addProviders(PackageFacts& facts, const env::Target& target, const SurveyOptions& options);
 
 /// All facts of one package, with its libraries as the store has them.
 PackageFacts gatherFacts(const env::Target& target, const env::Package& package,
-                         resolve::LibraryStore& store, const SurveyOptions& options);
+                         resolve::LibraryStore& store, const SurveyOptions& options,
+                         const Demand* demand = nullptr);
 
 } // namespace tcfix::survey

@@ -8,6 +8,9 @@
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/StringExtras.h>
 #include <llvm/Support/JSON.h>
+#include <llvm/Support/Path.h>
+
+#include <map>
 
 namespace tcfix::trial {
 
@@ -103,18 +106,21 @@ ProcessResult start(const Interpreter& python, std::vector<std::string> words,
   return io::runProcess(request);
 }
 
-void readLibraries(const ProcessResult& result, const TrialOptions& options, GroupTrial& group) {
+void readLibraries(const ProcessResult& result, const TrialOptions& options,
+                   llvm::ArrayRef<LibraryTrial*> libraries) {
   const Answers answers = answersIn(result.output);
   std::string torch;
   std::optional<size_t> current;
   for (const llvm::json::Object& answer : answers.list) {
     if (std::optional<llvm::StringRef> error = answer.getString("torch"))
       torch = " (import torch failed: " + firstLine(*error) + ")";
+    if (std::optional<llvm::StringRef> error = answer.getString("package"))
+      torch = " (the import of its package failed: " + firstLine(*error) + ")";
     for (llvm::StringRef key : {"loading", "loaded", "failed"}) {
       std::optional<int64_t> number = answer.getInteger(key);
-      if (!number || *number < 0 || static_cast<size_t>(*number) >= group.libraries.size())
+      if (!number || *number < 0 || static_cast<size_t>(*number) >= libraries.size())
         continue;
-      LibraryTrial& library = group.libraries[static_cast<size_t>(*number)];
+      LibraryTrial& library = *libraries[static_cast<size_t>(*number)];
       library.loads = key == "loaded";
       library.message = key == "failed" ? answer.getString("error").value_or("").str() + torch : "";
       current = key == "loading" ? number : std::nullopt;
@@ -123,8 +129,8 @@ void readLibraries(const ProcessResult& result, const TrialOptions& options, Gro
   if (answers.isComplete)
     return;
   const std::string end = endOf(result, options);
-  for (size_t i = 0; i < group.libraries.size(); ++i)
-    if (LibraryTrial& library = group.libraries[i]; !library.loads && library.message.empty())
+  for (size_t i = 0; i < libraries.size(); ++i)
+    if (LibraryTrial& library = *libraries[i]; !library.loads && library.message.empty())
       library.message = !current || *current == i ? end : "not reached: " + end;
 }
 
@@ -142,6 +148,19 @@ void readSmokeTest(const ProcessResult& result, const TrialOptions& options, Tri
     if (!printed.getAsInteger(10, major))
       trial.ffmpegMajor = major;
   }
+}
+
+/// The Python package that a library lies in, "scipy.linalg"; "-" where there is none.
+std::string packageAround(llvm::StringRef library, llvm::StringRef site) {
+  if (!library.consume_front(site))
+    return "-";
+  std::string name = llvm::sys::path::parent_path(library).ltrim("/\\").str();
+  for (char& letter : name)
+    if (letter == '/' || letter == '\\')
+      letter = '.';
+    else if (!llvm::isAlnum(letter) && letter != '_')
+      return "-";
+  return name.empty() ? "-" : name;
 }
 
 /// The groups that count; those without a major together, in one process.
@@ -186,6 +205,8 @@ bool GroupTrial::agrees() const {
 }
 
 std::string GroupTrial::name() const {
+  if (isOneLibrary)
+    return llvm::sys::path::filename(libraries.front().path).str();
   return major ? "FFmpeg " + std::to_string(major) : "the libraries";
 }
 
@@ -245,7 +266,8 @@ llvm::Expected<Trial> tryOut(const Interpreter& python, const survey::PackageFac
   parallelFor(results.size(), std::min(kMaxProcesses, hardwareThreads()), [&](size_t i) {
     std::vector<std::string> words;
     if (i < trial.groups.size()) {
-      words = {"load", facts.torch ? "torch" : "-", recipe.loadsSiblingsFirst ? "again" : "-"};
+      words = {"load", facts.isAfterTorch ? "torch" : "-",
+               recipe.loadsSiblingsFirst ? "again" : "-"};
       for (const LibraryTrial& library : trial.groups[i].libraries)
         words.push_back(library.path);
     } else if (!trial.smokeTest.empty()) {
@@ -258,8 +280,12 @@ llvm::Expected<Trial> tryOut(const Interpreter& python, const survey::PackageFac
         return result.end == ProcessResult::End::Interrupted;
       }))
     return fail(ErrorCode::Interrupted, "interrupted while python was running");
-  for (size_t i = 0; i < trial.groups.size(); ++i)
-    readLibraries(results[i], options, trial.groups[i]);
+  for (size_t i = 0; i < trial.groups.size(); ++i) {
+    std::vector<LibraryTrial*> libraries;
+    for (LibraryTrial& library : trial.groups[i].libraries)
+      libraries.push_back(&library);
+    readLibraries(results[i], options, libraries);
+  }
   if (!trial.smokeTest.empty())
     readSmokeTest(results.back(), options, trial);
 
@@ -270,6 +296,41 @@ llvm::Expected<Trial> tryOut(const Interpreter& python, const survey::PackageFac
     for (const GroupTrial& group : llvm::reverse(trial.groups))
       if (group.major != 0 && group.loads())
         trial.ffmpegMajor = group.major;
+  trial.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  return trial;
+}
+
+llvm::Expected<Trial> tryEach(const Interpreter& python, const survey::PackageFacts& facts,
+                              llvm::ArrayRef<survey::Group> groups,
+                              llvm::ArrayRef<Expectation> expected, const TrialOptions& options) {
+  const auto begin = std::chrono::steady_clock::now();
+  Trial trial;
+  trial.python = python.path;
+  for (size_t i = 0; i < groups.size(); ++i)
+    if (groups[i].need != survey::Group::Need::OnDemand)
+      for (const survey::LibraryFacts* library : groups[i].libraries)
+        trial.groups.push_back(
+            {facts.package.name, groups[i].major, expected[i], {{library->path}}, true});
+  // Importing the package around them may take long: once for all that are in it.
+  std::map<std::string, std::vector<LibraryTrial*>> byPackage;
+  for (GroupTrial& group : trial.groups)
+    byPackage[packageAround(group.libraries.front().path, facts.package.site)].push_back(
+        &group.libraries.front());
+  std::vector<std::pair<std::string, std::vector<LibraryTrial*>>> turns(byPackage.begin(),
+                                                                        byPackage.end());
+  std::vector<ProcessResult> results(turns.size());
+  parallelFor(turns.size(), std::min(kMaxProcesses, hardwareThreads()), [&](size_t i) {
+    std::vector<std::string> words = {"each", turns[i].first};
+    for (const LibraryTrial* library : turns[i].second)
+      words.push_back(library->path);
+    results[i] = start(python, std::move(words), options);
+  });
+  for (size_t i = 0; i < turns.size(); ++i) {
+    if (results[i].end == ProcessResult::End::Interrupted)
+      return fail(ErrorCode::Interrupted, "interrupted while python was running");
+    readLibraries(results[i], options, turns[i].second);
+  }
+  trial.isOk = llvm::all_of(trial.groups, [](const GroupTrial& group) { return group.loads(); });
   trial.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return trial;
 }

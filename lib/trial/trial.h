@@ -30,16 +30,17 @@ struct LibraryTrial {
   std::string message = {}; ///< the loader's own words, or how python ended
 };
 
-/// The libraries of one FFmpeg major, or, with major 0, those that belong to none.
+/// The libraries of one FFmpeg major, or, with major 0, those that belong to none, or one of them.
 struct GroupTrial {
   std::string package = {};
   int major = 0;
   Expectation expected = {};
   std::vector<LibraryTrial> libraries = {};
+  bool isOneLibrary = false;
 
   bool loads() const;
   bool agrees() const;
-  std::string name() const;  ///< "FFmpeg 7", or "the libraries"
+  std::string name() const;  ///< "FFmpeg 7", "the libraries", or the one library's name
   std::string cause() const; ///< of the first library that does not load
 };
 
@@ -65,6 +66,12 @@ struct Trial {
 llvm::Expected<Trial> tryOut(const Interpreter& python, const survey::PackageFacts& facts,
                              llvm::ArrayRef<survey::Group> groups,
                              llvm::ArrayRef<Expectation> expected, const TrialOptions& options);
+
+/// Tries each library that must load in a process of its own, after the Python package around it
+/// was imported; no smoke test. For packages whose libraries do not belong together.
+llvm::Expected<Trial> tryEach(const Interpreter& python, const survey::PackageFacts& facts,
+                              llvm::ArrayRef<survey::Group> groups,
+                              llvm::ArrayRef<Expectation> expected, const TrialOptions& options);
 
 /// What the trials of several packages amount to.
 Trial together(std::vector<Trial> trials);

@@ -28,7 +28,7 @@ def apply(*targets: Operand, **options: Option) -> ApplyReport:
 
 
 def doctor(*target: Operand, **options: Option) -> DoctorReport:
-    """Explains why torchcodec does not load, and what to do."""
+    """Explains why torchcodec does not load, and what to do; ``all=True``: every package."""
     return _typing.cast(DoctorReport, run("doctor", *target, **options))
 
 

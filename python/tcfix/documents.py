@@ -183,13 +183,28 @@ class Finding(TypedDict):
     action: Optional[str]  # the exact command to type
 
 
+class PackageHealth(TypedDict):
+    name: str
+    version: Optional[str]
+    verdict: str  # ok, broken, unknown
+    warnings: int
+    libraries: int
+    cause: Optional[str]
+    action: Optional[str]
+    needed: int
+    needed_failing: int
+    on_demand: int
+    on_demand_failing: int
+
+
 class DoctorReport(Report):
     target: str
-    verdict: str  # ok, broken
+    verdict: str  # ok, broken, unknown
     summary: str  # the verdict in one line
     action: Optional[str]  # the next command to run
     run: Optional[Run]
-    groups: List[Group]
+    groups: List[Group]  # not with all=True
+    packages: List[PackageHealth]  # with all=True
     findings: List[Finding]
 
 

@@ -22,6 +22,7 @@ public:
     facts.package.version = "0.9.1";
     facts.package.site = world.at("/env/site-packages");
     facts.package.distInfo = facts.package.site + "/torchcodec-0.9.1.dist-info";
+    facts.isAfterTorch = true;
     facts.torch = providers::TorchInstall{"2.9.1", world.at("/env/torch/lib"), facts.package.site,
                                           facts.package.site + "/torch-2.9.1.dist-info"};
   }

@@ -101,21 +101,21 @@ TEST(Verdict, OneMajorSufficesUnlessOthersAreRequired) {
                                              {7, survey::Group::Need::OneMajor, {}}};
   std::vector<GroupReport> reports = {{8, Verdict::Fails, Verdict::Fails, {}, {}},
                                       {7, Verdict::Unknown, Verdict::Unknown, {}, {}}};
-  EXPECT_TRUE(loadsNow(groups, reports, {}));
-  EXPECT_TRUE(loadsNow(groups, reports, {7}));
-  EXPECT_FALSE(loadsNow(groups, reports, {8}));
-  EXPECT_FALSE(loadsNow(groups, reports, {6}));
+  EXPECT_NE(verdictNow(groups, reports, {}), Verdict::Fails);
+  EXPECT_NE(verdictNow(groups, reports, {7}), Verdict::Fails);
+  EXPECT_EQ(verdictNow(groups, reports, {8}), Verdict::Fails);
+  EXPECT_EQ(verdictNow(groups, reports, {6}), Verdict::Fails);
   reports[1].loads = Verdict::Fails;
-  EXPECT_FALSE(loadsNow(groups, reports, {}));
+  EXPECT_EQ(verdictNow(groups, reports, {}), Verdict::Fails);
 }
 
 TEST(Verdict, WithoutMajorsEverythingMustLoad) {
   const std::vector<survey::Group> groups = {{0, survey::Group::Need::Always, {}}};
   std::vector<GroupReport> reports = {{0, Verdict::Loads, Verdict::Loads, {}, {}}};
-  EXPECT_TRUE(loadsNow(groups, reports, {}));
-  EXPECT_FALSE(loadsNow(groups, reports, {7}));
+  EXPECT_NE(verdictNow(groups, reports, {}), Verdict::Fails);
+  EXPECT_EQ(verdictNow(groups, reports, {7}), Verdict::Fails);
   reports[0].loads = Verdict::Fails;
-  EXPECT_FALSE(loadsNow(groups, reports, {}));
+  EXPECT_EQ(verdictNow(groups, reports, {}), Verdict::Fails);
 }
 
 TEST(Diagnosis, TheWorstOfAllPackagesComesFirst) {

@@ -468,5 +468,31 @@ TEST_F(Packages, AreAllListed) {
   EXPECT_THAT(texts, ElementsAre("av 15.1.0", "torch 2.9.1"));
 }
 
+TEST_F(Packages, AllWithLibrariesAreFoundByTheirRecords) {
+  distInfo("0.9.1", library("torchcodec/libtorchcodec_core7.so"));
+  tree.file(inSite("plain-1.dist-info/RECORD"), "plain/__init__.py,,\n");
+  tree.file(inSite("native_one-2.dist-info/METADATA"), "Name: native-one\nVersion: 2\n");
+  tree.file(inSite("native_one-2.dist-info/RECORD"),
+            library("native/_x.abi3.so") + "native/_gone.abi3.so,,\n");
+  tree.file(inSite("~ative_one-1.dist-info/RECORD"), "native/_x.abi3.so,,\n");
+  llvm::Expected<env::Environment> environment = env::findEnvironment(tree.path("venv"), disk);
+  ASSERT_TRUE(static_cast<bool>(environment));
+  const std::vector<Package> all = env::findPackagesWithLibraries(*environment, disk);
+  ASSERT_THAT(all, SizeIs(2));
+  EXPECT_EQ(all[0].name, "native-one");
+  EXPECT_THAT(all[0].libraries, ElementsAre(tree.path(inSite("native/_x.abi3.so"))));
+  EXPECT_THAT(all[0].gone, ElementsAre("native/_gone.abi3.so"));
+  EXPECT_TRUE(all[0].recipe.isJudgedByModules);
+  EXPECT_EQ(all[1].name, "torchcodec");
+}
+
+TEST_F(Packages, RequirementsAreThoseWithoutAnExtra) {
+  tree.file(inSite("x-1.dist-info/METADATA"),
+            "Name: x\nRequires-Dist: PyQt6-Qt6 (>=6.5)\nRequires-Dist: numpy>=2; python_version > "
+            "'3'\nRequires-Dist: cuda ; extra == 'gpu'\n\nRequires-Dist: no\n");
+  EXPECT_THAT(env::requirementsOf(tree.path(inSite("x-1.dist-info")), disk),
+              ElementsAre("PyQt6-Qt6", "numpy"));
+}
+
 } // namespace
 } // namespace tcfix::support

@@ -32,6 +32,7 @@ protected:
     facts.package.recipe = recipe::defaultRecipe();
     facts.root = tree.makeFolder("env");
     tree.file("env/torch/lib/libc10.dylib", image("@rpath/libc10.dylib"));
+    facts.isAfterTorch = true;
     facts.torch = {"2.9.1", tree.path("env/torch/lib"), tree.path("env")};
     facts.torchNames = {"libc10.dylib"};
     facts.process.arch = "arm64";

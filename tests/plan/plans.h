@@ -30,6 +30,7 @@ public:
     facts.torch.emplace();
     facts.torch->libFolder = world.at("/env/torch/lib");
     facts.torch->version = "2.9.1";
+    facts.isAfterTorch = true;
     facts.torchNames.push_back(name.str());
   }
 

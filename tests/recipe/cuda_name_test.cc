@@ -26,5 +26,13 @@ TEST(CudaName, HasTheToolkitsNumberOrNone) {
     EXPECT_EQ(cudaMajorOf(name), std::nullopt) << name;
 }
 
+TEST(CudaName, TheDriverIsTheMachines) {
+  for (const char* name :
+       {"libcuda.so.1", "libnvidia-ml.so.1", "/usr/lib/libcuda.so.1", "nvcuda.dll"})
+    EXPECT_TRUE(recipe::isOfNvidiaDriver(name)) << name;
+  for (const char* name : {"libcudart.so.12", "libcudnn.so.9", "libc10_cuda.so", "libcudadevrt.so"})
+    EXPECT_FALSE(recipe::isOfNvidiaDriver(name)) << name;
+}
+
 } // namespace
 } // namespace tcfix::recipe

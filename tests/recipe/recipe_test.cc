@@ -54,6 +54,18 @@ TEST(Recipe, GenericHasNoMajors) {
   check(recipeFor("x"), {{"libtorchcodec_core7.so", 0, 0}, {"x7.so", 0, 0}});
 }
 
+TEST(Recipe, GenericIsJudgedByModulesAsFarAsNothingElseIsKnown) {
+  EXPECT_TRUE(recipeFor("x").isJudgedByModules);
+  EXPECT_FALSE(recipeFor("torchaudio").isJudgedByModules);
+  EXPECT_FALSE(recipe::defaultRecipe().isJudgedByModules);
+  EXPECT_TRUE(recipeFor("numba").roleOf("tbbpool.cpython-312-x86_64-linux-gnu.so").isOptional);
+  EXPECT_FALSE(recipeFor("x").roleOf("tbbpool.cpython-312-x86_64-linux-gnu.so").isOptional);
+  EXPECT_TRUE(recipeFor("cupy_cuda12x").roleOf("nccl.cpython-312-x86_64-linux-gnu.so").isOptional);
+  EXPECT_TRUE(recipeFor("torchvision").roleOf("_C.so").isImported);
+  EXPECT_TRUE(recipeFor("torchvision").roleOf("image.so").isOptional);
+  EXPECT_TRUE(recipeFor("torch").preloadsNvidia);
+}
+
 TEST(Recipe, SmokeTestsFitTheVersion) {
   const std::string major = "import torchcodec; print(torchcodec.ffmpeg_major_version)";
   EXPECT_EQ(recipe::defaultRecipe().smokeTest("0.17.0"), major);

@@ -73,5 +73,14 @@ TEST(Facts, EveryLibraryCountsWithoutMajors) {
   EXPECT_EQ(verdictOf(factsOf(recipe::recipeFor("x"), {}), {}), kFails);
 }
 
+TEST(Facts, WhatIsLoadedOnDemandDoesNotDecide) {
+  survey::PackageFacts facts = factsOf(recipe::recipeFor("x"), {"a.so", "b.so"});
+  facts.libraries[1].isNeeded = false;
+  EXPECT_EQ(verdictOf(facts, {kLoads, kFails}), kLoads);
+  EXPECT_EQ(verdictOf(facts, {kFails, kLoads}), kFails);
+  facts.libraries[0].isNeeded = false;
+  EXPECT_EQ(verdictOf(facts, {kFails, kFails}), kLoads);
+}
+
 } // namespace
 } // namespace tcfix::support

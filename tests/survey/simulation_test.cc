@@ -43,6 +43,22 @@ TEST_F(Siblings, CountAsLoadedOnceThePackagesCodeHasRun) {
   EXPECT_EQ(load(0, Regime::Preloaded).verdict, Verdict::Fails);
 }
 
+TEST_F(Siblings, OfAnInstalledPackageCountOnlyIfItsCodeLoadsLibraries) {
+  add("_x.so", {"libx.so"});
+  add("libx.so", {});
+  facts.package.recipe.isJudgedByModules = true;
+  facts.package.site = world.at("/env");
+  facts.package.distInfo = world.at("/env/x-1.dist-info");
+  facts.package.hasRecord = true;
+  const std::string record = "x/__init__.py,,\nx/tests/test_x.py,,\n";
+  world.add("/env/x-1.dist-info/RECORD", bytesOf(record));
+  world.add("/env/x/__init__.py", bytesOf("import x._x\n"));
+  world.add("/env/x/tests/test_x.py", bytesOf("ctypes.CDLL('y')\n"));
+  EXPECT_EQ(load(0, Regime::Preloaded).verdict, Verdict::Fails);
+  world.add("/env/x/__init__.py", bytesOf("import ctypes; ctypes.CDLL('libx.so')\n"));
+  EXPECT_EQ(load(0, Regime::Preloaded).verdict, Verdict::Loads);
+}
+
 TEST_F(Siblings, AreTheCauseWhenTheyFail) {
   add("_x.so", {"libx.so"});
   add("libx.so", {"libgone.so"});

@@ -176,6 +176,7 @@ TEST_F(TrialTest, LibrariesOfNoMajorShareAProcessAndThoseOnDemandAreLeftOut) {
 
 TEST_F(TrialTest, HowPythonIsStarted) {
   add(7, {"core7.so"}, Verdict::Loads);
+  facts.isAfterTorch = true;
   facts.torch = providers::TorchInstall{"2.9.1", "/site/torch/lib", "/site"};
   run("if [ $5 = load ]; then echo \"$1 $2 $3 $5 $6 $7 $8 $#\" > " + folder.path("words") + "; fi");
   auto bytes = support::readFile(folder.path("words"));

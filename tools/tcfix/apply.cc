@@ -14,6 +14,10 @@ namespace {
 /// A message if the options are invalid, else nothing.
 std::string readOptions(const Invocation& invocation, apply::ApplyOptions& options) {
   options.survey = surveyFor(invocation);
+  options.survey.wantsEveryPackage = invocation.isOn("all");
+  for (const char* option : {"package", "replace-from", "rpath"})
+    if (invocation.isOn("all") && invocation.has(option))
+      return std::string("--all cannot be combined with --") + option;
   std::string ffmpeg = invocation.has("ffmpeg") ? invocation.value("ffmpeg") : "auto";
   if (ffmpeg.empty())
     return "--ffmpeg takes a directory, auto, av or none";
@@ -151,6 +155,7 @@ int runApply(Invocation& invocation) {
 
 Command applyCommand() {
   static constexpr Option kOptions[] = {
+      {"all", "repair every package of the environment that does not load"},
       {"n,dry-run", "print a diff and write nothing"},
       {"check", "write nothing; exit 1 if something would change"},
       {"rpath", "add this search path to every library; repeatable", "PATH"},
@@ -177,6 +182,7 @@ Command applyCommand() {
   tcfix apply --rpath @loader_path/../torch/lib --rpath /opt/homebrew/lib .venv
   tcfix apply --run .venv           then load them in the environment's python
   tcfix apply --ffmpeg av .venv     use the FFmpeg inside PyAV
+  tcfix apply --all .venv           whatever lacks a library that is in the environment
   tcfix apply --check ~/envs/*      for CI: exit 1 if anything would change
 )",
           {{"", kOptions}, targetOptions()},

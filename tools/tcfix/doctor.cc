@@ -6,7 +6,9 @@
 #include "io/system.h"
 #include "report/doctor.h"
 #include "report/graph.h"
+#include "report/overview.h"
 #include "report/page.h"
+#include "report/progress.h"
 #include "traceback/explain.h"
 
 #include <llvm/ADT/StringExtras.h>
@@ -36,8 +38,9 @@ void writePage(Invocation& invocation, const doctor::Diagnosis& diagnosis) {
 int finish(Invocation& invocation, const doctor::Diagnosis& diagnosis) {
   return invocation.finish(
       diagnosis.isOk() ? kDone : kProblemFound,
-      invocation.isOn("dot")
-          ? report::renderDot(report::graphOf(diagnosis))
+      invocation.isOn("dot") ? report::renderDot(report::graphOf(diagnosis))
+      : diagnosis.isOfAll
+          ? report::renderOverview(diagnosis, invocation.isVerbose(), invocation.paint())
           : report::renderDiagnosis(diagnosis, invocation.isVerbose(), invocation.paint()),
       [&](const report::Preamble& preamble) { return report::jsonForDoctor(preamble, diagnosis); });
 }
@@ -46,8 +49,8 @@ int finish(Invocation& invocation, const doctor::Diagnosis& diagnosis) {
 int runOnTraceback(Invocation& invocation) {
   if (!invocation.operands().empty())
     return invocation.usageError("--traceback and TARGET cannot be combined");
-  for (const char* option :
-       {"require", "run", "html", "dot", "package", "sysroot", "arch", "macos-version", "search"})
+  for (const char* option : {"require", "run", "html", "dot", "package", "all", "sysroot", "arch",
+                             "macos-version", "search"})
     if (invocation.has(option))
       return invocation.usageError(std::string("--traceback and --") + option +
                                    " cannot be combined");
@@ -64,7 +67,18 @@ int runOnTraceback(Invocation& invocation) {
 /// True if only the exit code is needed.
 bool isProbe(const Invocation& invocation) {
   return invocation.isQuiet() && !invocation.wantsJson() && !invocation.has("html") &&
-         !invocation.isOn("run");
+         !invocation.isOn("run") && !invocation.isOn("all");
+}
+
+llvm::Expected<doctor::Diagnosis> diagnoseWithProgress(const Invocation& invocation,
+                                                       const doctor::DoctorOptions& options,
+                                                       llvm::ArrayRef<std::string> targets) {
+  std::optional<report::Progress> progress; // made when it is known how many there are
+  return doctor::diagnose(targets.front(), options, [&](size_t, size_t total) {
+    if (!progress)
+      progress.emplace("examining", total, !invocation.isQuiet() && !invocation.wantsJson());
+    progress->advance();
+  });
 }
 
 int runDoctor(Invocation& invocation) {
@@ -81,6 +95,11 @@ int runDoctor(Invocation& invocation) {
     return invocation.usageError(toProblem(required.takeError(), {}).message);
   options.required = *required;
   options.isTried = invocation.isOn("run");
+  options.survey.wantsEveryPackage = invocation.isOn("all");
+  options.keepsTraces = invocation.has("html");
+  if (invocation.isOn("all") && (invocation.has("package") || invocation.isOn("dot")))
+    return invocation.usageError(std::string("--all cannot be combined with --") +
+                                 (invocation.has("package") ? "package" : "dot"));
   if (options.isTried)
     io::system::watchForInterrupts(); // so that Ctrl-C also ends the python process
   llvm::Expected<std::vector<std::string>> targets = targetsOf(invocation);
@@ -93,7 +112,7 @@ int runDoctor(Invocation& invocation) {
       return invocation.finish(*usable ? kDone : kProblemFound, {}, report::jsonForError);
     invocation.addError(toProblem(usable.takeError(), targets->front()));
   } else {
-    llvm::Expected<doctor::Diagnosis> result = doctor::diagnose(targets->front(), options);
+    llvm::Expected<doctor::Diagnosis> result = diagnoseWithProgress(invocation, options, *targets);
     if (result)
       diagnosis = std::move(*result);
     else
@@ -113,6 +132,7 @@ int runDoctor(Invocation& invocation) {
 
 Command doctorCommand() {
   static constexpr Option kOptions[] = {
+      {"all", "every package with native libraries, one line each"},
       {"require", "FFmpeg majors that must load, such as 7,8", "MAJORS"},
       {"run", "also load the libraries in the environment's python, and compare"},
       {"traceback", "explain the output of a failed import from any machine; - for stdin", "FILE"},
@@ -128,6 +148,7 @@ Command doctorCommand() {
           "[TARGET]",
           R"(  tcfix doctor .venv
   tcfix doctor --package torchvision .venv
+  tcfix doctor --all .venv          which packages of it do not load, and why
   tcfix doctor my_ext.cpython-312-darwin.so
   tcfix doctor --traceback error.txt
   python -c "import torchcodec" 2>&1 | tcfix doctor --traceback -

@@ -1,0 +1,44 @@
+#include "env/package_code.h"
+
+#include "base/paths.h"
+#include "env/distribution.h"
+
+#include <llvm/ADT/STLExtras.h>
+
+namespace tcfix::env {
+
+namespace {
+
+/// How Python code names the ways to load a library: ctypes, cffi, torch's operators.
+constexpr llvm::StringLiteral kLoading[] = {"CDLL(",   "PyDLL(",        "LoadLibrary(",
+                                            "dlopen(", "load_library(", "OleDLL("};
+
+bool isCode(llvm::StringRef path) {
+  return path.ends_with(".py") && !path.contains("/tests/") && !path.contains("/test/") &&
+         !path.starts_with("..");
+}
+
+bool mentions(llvm::StringRef text, Platform platform) {
+  return llvm::any_of(kLoading, [&](llvm::StringRef call) { return text.contains(call); }) ||
+         (platform == Platform::Windows && text.contains("add_dll_directory("));
+}
+
+} // namespace
+
+bool loadsLibrariesItself(const Package& package, Platform platform, const io::TargetDisk& disk) {
+  if (!package.hasRecord)
+    return true;
+  const RecordFile file = readRecord({package.name, package.version, package.distInfo}, disk);
+  if (!file.record)
+    return true;
+  auto loads = [&](const std::string& relative) {
+    std::optional<io::InputFile> code =
+        llvm::expectedToOptional(disk.open(joined(package.site, relative)));
+    return code && mentions(textOf(code->bytes()), platform);
+  };
+  return loads(package.recipe.importName + "/__init__.py") ||
+         llvm::any_of(file.record->rows(),
+                      [&](const RecordRow& row) { return isCode(row.path) && loads(row.path); });
+}
+
+} // namespace tcfix::env

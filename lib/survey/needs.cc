@@ -1,0 +1,117 @@
+#include "survey/needs.h"
+
+#include "base/parallel.h"
+#include "env/package_code.h"
+#include "image/names.h"
+#include "resolve/explain.h"
+
+#include <llvm/ADT/STLExtras.h>
+
+#include <set>
+
+namespace tcfix::survey {
+
+namespace {
+
+std::string idOf(const env::Package& package) {
+  return package.site + "/" + package.name;
+}
+
+/// By its name, as Python's import goes, or because it exports what an import calls.
+bool isExtensionModule(const LibraryFacts& library, const PackageFacts& facts,
+                       resolve::LibraryStore& store) {
+  llvm::StringRef name = library.name;
+  if (name.ends_with_insensitive(".pyd"))
+    return true;
+  if (!name.consume_back(".so"))
+    return false;
+  const auto [stem, tag] = name.split('.');
+  for (llvm::StringRef beginning : {"cpython-", "abi3", "pypy", "graalpy"})
+    if (tag.starts_with(beginning))
+      return true;
+  const std::string function =
+      (facts.platform == Platform::MacOs ? "_PyInit_" : "PyInit_") + stem.str();
+  NeededSymbol wanted;
+  wanted.name = function;
+  return resolve::isOffered(wanted, {library.path}, facts.process.arch, store);
+}
+
+/// A package that is loaded by ctypes may bring the same library for several machines.
+bool fitsTheProcess(const LibraryFacts& library, const PackageFacts& facts,
+                    resolve::LibraryStore& store) {
+  const Image* image = llvm::expectedToOptional(store.image(library.path)).value_or(nullptr);
+  return facts.libraries.size() == 1 || !image || facts.process.arch.empty() ||
+         llvm::any_of(image->slices, [&](const Slice& slice) {
+           return resolve::isSameArchitecture(slice.arch, facts.process.arch);
+         });
+}
+
+bool isAskedFor(const LibraryFacts& library, const env::Package& package, const Demand& demand) {
+  return demand.comesFromOthers(library.name, package) ||
+         (library.identity && demand.comesFromOthers(baseName(*library.identity), package));
+}
+
+} // namespace
+
+Demand::Demand(llvm::ArrayRef<env::Package> packages, resolve::LibraryStore& store) {
+  parallelFor(packages.size(), hardwareThreads(), [&](size_t i) {
+    for (const std::string& file : packages[i].libraries)
+      llvm::consumeError(store.image(file).takeError()); // read, so that the loop below is short
+  });
+  for (const env::Package& package : packages) {
+    std::set<std::string> own, asked;
+    for (const std::vector<std::string>* files : {&package.libraries, &package.grafted})
+      for (const std::string& file : *files) {
+        const Image* image = llvm::expectedToOptional(store.image(file)).value_or(nullptr);
+        if (!image || image->slices.empty())
+          continue;
+        const Slice& slice = image->slices.front();
+        own.insert(baseName(file).lower());
+        own.insert(baseName(slice.identity.value_or("")).lower());
+        for (const Dependency& dependency : slice.dependencies)
+          asked.insert(baseName(dependency.name).lower());
+      }
+    // Two packages may bring libraries of the same name: each asks for its own.
+    for (const std::string& name : asked)
+      if (!own.count(name))
+        askers[name].push_back(idOf(package));
+  }
+}
+
+bool Demand::comesFromOthers(llvm::StringRef name, const env::Package& than) const {
+  auto known = askers.find(name.lower());
+  return known != askers.end() &&
+         llvm::any_of(known->second, [&](const std::string& asker) { return asker != idOf(than); });
+}
+
+void findNeeds(PackageFacts& facts, const env::Target& target, resolve::LibraryStore& store,
+               const Demand* demand) {
+  if (!facts.package.recipe.isJudgedByModules)
+    return;
+  bool hasModules = false;
+  for (LibraryFacts& library : facts.libraries) {
+    library.isModule = isExtensionModule(library, facts, store);
+    hasModules |= library.isModule || library.role.isImported;
+  }
+  for (LibraryFacts& library : facts.libraries)
+    library.isNeeded =
+        !library.role.isOptional && (hasModules ? library.isModule || library.role.isImported
+                                                : fitsTheProcess(library, facts, store));
+  // A library that was named by itself is what was asked about.
+  const env::EnvironmentKind kind = target.environment.kind;
+  if (hasModules || kind == env::EnvironmentKind::File || kind == env::EnvironmentKind::Folder)
+    return;
+  std::optional<Demand> own;
+  if (!demand)
+    demand = &own.emplace(env::findPackagesWithLibraries(target.environment, target.disk), store);
+  std::vector<LibraryFacts*> asked;
+  for (LibraryFacts& library : facts.libraries)
+    if (library.isNeeded && isAskedFor(library, facts.package, *demand))
+      asked.push_back(&library);
+  // What nobody asks for is loaded by the package's own code, or as a plugin.
+  if (!asked.empty() || !env::loadsLibrariesItself(facts.package, facts.platform, target.disk))
+    for (LibraryFacts& library : facts.libraries)
+      library.isNeeded = llvm::is_contained(asked, &library);
+}
+
+} // namespace tcfix::survey
