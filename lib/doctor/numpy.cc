@@ -25,9 +25,8 @@ std::string numpyVersion(const ExaminedPackage& package) {
 }
 
 bool requiresNumpy(const ExaminedPackage& package) {
-  return llvm::any_of(
-      env::requirementsOf(package.facts.package.distInfo, package.found.disk),
-      [](const std::string& name) { return env::normalizedName(name) == "numpy"; });
+  return llvm::any_of(env::requirementsOf(package.facts.package.distInfo, package.found.disk),
+                      [](const std::string& name) { return env::normalizedName(name) == "numpy"; });
 }
 
 } // namespace

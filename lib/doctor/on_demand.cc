@@ -33,7 +33,8 @@ void findGoneModules(const ExaminedPackage& package, Defects& defects) {
       llvm::any_of(installed.gone, isModuleName);
   for (const std::string& file : installed.gone) {
     const bool isOptional = package.recipe().roleOf(baseName(file)).isOptional;
-    if (isOptional || llvm::StringRef(file).contains(".libs/") || (hasModules && !isModuleName(file)))
+    if (isOptional || llvm::StringRef(file).contains(".libs/") ||
+        (hasModules && !isModuleName(file)))
       continue;
     Defect defect{Kind::ModuleGone, installed.site + "/" + file, file};
     defect.sentence = file + " is listed in RECORD and is not there";

@@ -37,9 +37,8 @@ bool loadsLibrariesItself(const Package& package, Platform platform, const io::T
     return code && mentions(textOf(code->bytes()), platform);
   };
   return loads(package.recipe.importName + "/__init__.py") ||
-         llvm::any_of(file.record->rows(), [&](const RecordRow& row) {
-           return isCode(row.path) && loads(row.path);
-         });
+         llvm::any_of(file.record->rows(),
+                      [&](const RecordRow& row) { return isCode(row.path) && loads(row.path); });
 }
 
 } // namespace tcfix::env

@@ -6,9 +6,9 @@
 
 namespace tcfix::env {
 
-/// Whether the package's Python code loads libraries itself, or adds directories to Windows' search.
-/// A package that no installer lists the files of may do anything. Reads all of its code until
-/// something is found: only for a package that needs it.
+/// Whether the package's Python code loads libraries itself, or adds directories to Windows'
+/// search. A package that no installer lists the files of may do anything. Reads all of its code
+/// until something is found: only for a package that needs it.
 bool loadsLibrariesItself(const Package& package, Platform platform, const io::TargetDisk& disk);
 
 } // namespace tcfix::env

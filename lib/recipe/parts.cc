@@ -1,6 +1,6 @@
 // What is known of libraries in packages that otherwise need no recipe: modules that a package does
-// without if they do not load, and libraries that are no modules and that its import loads. Each row
-// names the code that it was read from.
+// without if they do not load, and libraries that are no modules and that its import loads. Each
+// row names the code that it was read from.
 #include "recipe/recipes.h"
 
 namespace tcfix::recipe {
@@ -22,9 +22,13 @@ constexpr KnownPart kKnownParts[] = {
     {"numba", KnownAs::Optional, "omppool"},
     // torch/__init__.py, _load_global_deps and _preload_cuda_deps: nvidia/*/lib on sys.path.
     {"torch", KnownAs::PreloadsNvidia, ""},
-    // torchvision/extension.py: torch.ops.load_library of what is no module; io/image.py warns only.
+    // torchvision/extension.py: torch.ops.load_library of what is no module; io/image.py warns
+    // only.
     {"torchvision", KnownAs::Imported, "_C"},
     {"torchvision", KnownAs::Optional, "image"},
+    // imagecodecs/imagecodecs.py, __getattr__: codecs are imported when they are used. The wheels
+    // for Windows lack heif.dll.
+    {"imagecodecs", KnownAs::Optional, "_heif"},
     // cupy/_environment.py, _preload_library: an ImportError of what uses these is passed over. The
     // libraries of CUDA itself are not preloaded (seen with 14.2).
     {"cupy*", KnownAs::Optional, "cudnn"},

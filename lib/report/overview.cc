@@ -38,10 +38,10 @@ std::string stateOf(const PackageDiagnosis& package) {
 
 std::string painted(const PackageDiagnosis& package, const Paint& paint) {
   const std::string state = stateOf(package);
-  return package.verdict == Verdict::Fails   ? paint.red(state)
-         : package.verdict == Verdict::Loads ? package.warnings() ? paint.bold(state)
-                                                                  : paint.green(state)
-                                             : state;
+  return package.verdict == Verdict::Fails ? paint.red(state)
+         : package.verdict == Verdict::Loads
+             ? package.warnings() ? paint.bold(state) : paint.green(state)
+             : state;
 }
 
 /// What a line adds to the verdict: the first cause, or what the warnings are about.
@@ -135,9 +135,8 @@ std::string renderOverview(const Diagnosis& diagnosis, bool isVerbose, const Pai
   auto rank = [](const PackageDiagnosis* package) {
     return package->verdict == Verdict::Fails ? 2 : package->warnings() != 0 ? 1 : 0;
   };
-  llvm::stable_sort(order, [&](const auto* one, const auto* other) {
-    return rank(one) < rank(other);
-  });
+  llvm::stable_sort(order,
+                    [&](const auto* one, const auto* other) { return rank(one) < rank(other); });
   std::string out;
   for (const PackageDiagnosis* package : order)
     out += lineOf(*package, width, isVerbose, paint);

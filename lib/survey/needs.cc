@@ -80,9 +80,8 @@ Demand::Demand(llvm::ArrayRef<env::Package> packages, resolve::LibraryStore& sto
 
 bool Demand::comesFromOthers(llvm::StringRef name, const env::Package& than) const {
   auto known = askers.find(name.lower());
-  return known != askers.end() && llvm::any_of(known->second, [&](const std::string& asker) {
-           return asker != idOf(than);
-         });
+  return known != askers.end() &&
+         llvm::any_of(known->second, [&](const std::string& asker) { return asker != idOf(than); });
 }
 
 void findNeeds(PackageFacts& facts, const env::Target& target, resolve::LibraryStore& store,
@@ -110,8 +109,7 @@ void findNeeds(PackageFacts& facts, const env::Target& target, resolve::LibraryS
     if (library.isNeeded && isAskedFor(library, facts.package, *demand))
       asked.push_back(&library);
   // What nobody asks for is loaded by the package's own code, or as a plugin.
-  if (!asked.empty() ||
-      !env::loadsLibrariesItself(facts.package, facts.platform, target.disk))
+  if (!asked.empty() || !env::loadsLibrariesItself(facts.package, facts.platform, target.disk))
     for (LibraryFacts& library : facts.libraries)
       library.isNeeded = llvm::is_contained(asked, &library);
 }

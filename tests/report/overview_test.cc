@@ -69,8 +69,8 @@ TEST(Overview, ThePageSortsAndFolds) {
   Diagnosis diagnosis = diagnosisOfAll();
   diagnosis.packages[0].groups = {majorGroup(7)};
   const std::string page = renderPage(diagnosis, "tcfix 9.9");
-  for (const char* text : {"broken 1.0", "warned 1.0", "class=\"sort\"", "<svg ", "id=\"library-1\"",
-                           "24 modules, 3 on demand"})
+  for (const char* text : {"broken 1.0", "warned 1.0", "class=\"sort\"", "<svg ",
+                           "id=\"library-1\"", "24 modules, 3 on demand"})
     EXPECT_THAT(page, HasSubstr(text));
   EXPECT_THAT(page, Not(HasSubstr("{{")));
 }
