@@ -26,6 +26,9 @@ constexpr KnownPart kKnownParts[] = {
     // only.
     {"torchvision", KnownAs::Imported, "_C"},
     {"torchvision", KnownAs::Optional, "image"},
+    // imagecodecs/imagecodecs.py, __getattr__: codecs are imported when they are used. The wheels
+    // for Windows lack heif.dll.
+    {"imagecodecs", KnownAs::Optional, "_heif"},
     // cupy/_environment.py, _preload_library: an ImportError of what uses these is passed over. The
     // libraries of CUDA itself are not preloaded (seen with 14.2).
     {"cupy*", KnownAs::Optional, "cudnn"},
