@@ -16,6 +16,7 @@ class Case:
     what: str  # what was done, for the report
     target: pathlib.Path  # the file that is replaced
     make: object  # called with the original and the path of the file that takes its place; None: removed
+    symbol: str = ""  # that was renamed; the provider itself may use it, too, and then the new name is reported
 
 
 def changed_name(name):
@@ -82,11 +83,11 @@ def missing_symbol(module, own):
     for name, path in own.items():
         for symbol in sorted(wanted & elf_view.symbols(path, is_defined=True)):
             if make := renaming(path, symbol):
-                return Case("symbol", f"{symbol} renamed in {name}", path, make)
+                return Case("symbol", f"{symbol} renamed in {name}", path, make, symbol)
     for symbol in sorted(wanted):
         if symbol.startswith("Py"):
             if make := renaming(module.path, symbol):
-                return Case("symbol", f"{symbol} renamed in {module.path.name}", module.path, make)
+                return Case("symbol", f"{symbol} renamed in {module.path.name}", module.path, make, symbol)
     return None
 
 

@@ -9,7 +9,7 @@ import shutil
 import subprocess
 
 import elf_view
-from breakage import broken, cases
+from breakage import Case, broken, cases, changed_name
 from health import doctor_all
 from imports import import_modules, named_by_loader
 from modules import distributions, site_packages
@@ -20,8 +20,7 @@ COPIES = 4  # imports that run at the same time, each in a copy of its own
 @dataclasses.dataclass
 class Result:
     name: str
-    kind: str
-    what: str
+    case: Case
     text: str  # what the loader reports, or empty: it loads
     cause: str  # what doctor reports, or empty: it loads
 
@@ -29,7 +28,8 @@ class Result:
         if not self.text or not self.cause:
             return not self.text and not self.cause
         named = named_by_loader(self.text)
-        return named is not None and named in self.cause
+        names = {self.case.symbol, changed_name(self.case.symbol)} if self.case.symbol else set()
+        return any(one in self.cause for one in (names if named in names else {named}) if one)
 
 
 def linked_copy(environment, target):
@@ -117,7 +117,7 @@ def judge(tcfix, environment, name, module, case):
     with broken(case):
         cause = cause_of(doctor_all(tcfix, environment)[name])
         outcome = import_modules(environment, [(module.name, module.path)])[module.name]
-    return Result(name, case.kind, case.what, "" if outcome["outcome"] == "loads" else outcome["text"], cause)
+    return Result(name, case, "" if outcome["outcome"] == "loads" else outcome["text"], cause)
 
 
 def check(tcfix, patchelf, environment, scratch, only=()):
@@ -129,7 +129,7 @@ def check(tcfix, patchelf, environment, scratch, only=()):
     causes = {kind: causes_of_kind(tcfix, planned, kind) for kind in sorted({case.kind for _, _, case in planned})}
     results = []
     for (name, module, case), text in zip(planned, real_texts(copy, planned, scratch)):
-        result = Result(name, case.kind, case.what, text, causes[case.kind][name])
+        result = Result(name, case, text, causes[case.kind][name])
         if result.cause and not result.agrees():
             # Something else that is broken, too, may have come first.
             result = judge(tcfix, copy, name, module, case)
@@ -143,8 +143,8 @@ def check(tcfix, patchelf, environment, scratch, only=()):
 
 
 def summarize(results):
-    for kind in sorted({result.kind for result in results}):
-        of_kind = [result for result in results if result.kind == kind]
+    for kind in sorted({result.case.kind for result in results}):
+        of_kind = [result for result in results if result.case.kind == kind]
         print(f"{kind}: {len(of_kind)} cases, {sum(one.agrees() for one in of_kind)} agree, "
               f"{sum(not one.text for one in of_kind)} load all the same")
     print(f"{len({result.name for result in results})} distributions, {len(results)} cases, "
