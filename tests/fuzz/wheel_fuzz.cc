@@ -1,10 +1,10 @@
-// Whatever a wheel holds, it is refused or repaired into one that can be read, with a RECORD that is
-// right.
+// Whatever a wheel holds, it is refused or repaired into one that can be read, with a RECORD that
+// is right.
 //
 // Checksums stand in the way of a fuzzer, so the input is not the archive: it is the platform, as
-// its first byte, and the members, each a name and a content after their lengths. The archive around
-// them is made here, with right checksums and, unless a member is called so, a right RECORD. Archives
-// that are damaged themselves are for fuzz_texts.
+// its first byte, and the members, each a name and a content after their lengths. The archive
+// around them is made here, with right checksums and, unless a member is called so, a right RECORD.
+// Archives that are damaged themselves are for fuzz_texts.
 #include "fuzz/directory.h"
 
 #include "env/record.h"
@@ -27,7 +27,8 @@ struct Member {
 
 constexpr const char* kInfo = "torchcodec-0.9.1.dist-info";
 
-template <typename Number> void add(ByteVector& bytes, Number number) {
+template <typename Number>
+void add(ByteVector& bytes, Number number) {
   for (size_t i = 0; i < sizeof number; ++i)
     bytes.push_back(static_cast<uint8_t>(number >> 8 * i));
 }
@@ -82,7 +83,8 @@ std::vector<Member> membersIn(Bytes rest) {
     std::string name = textOf(fuzz::takePart(rest)).str();
     members.push_back({std::move(name), fuzz::takePart(rest).vec()});
   }
-  const std::string metadata = std::string(kInfo) + "/METADATA", list = std::string(kInfo) + "/RECORD";
+  const std::string metadata = std::string(kInfo) + "/METADATA",
+                    list = std::string(kInfo) + "/RECORD";
   if (!has(metadata))
     members.push_back(
         {metadata, bytesOf("Metadata-Version: 2.1\nName: torchcodec\nVersion: 0.9.1\n").vec()});
