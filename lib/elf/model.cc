@@ -15,6 +15,10 @@ using namespace llvm::ELF;
 
 namespace {
 
+/// Sections and dynamic entries: far more than any linker makes. In a file of holes there is room
+/// for billions, of zeros, each of which would take memory.
+constexpr uint64_t kMostRecords = 1 << 20;
+
 llvm::Error readFileHeader(Model& model) {
   std::optional<Bytes> ident = model.source->read(0, EI_NIDENT);
   if (!ident || textOf(*ident).take_front(4) != llvm::StringRef(ElfMagic, 4))
@@ -117,6 +121,8 @@ llvm::Error readSectionHeaders(Model& model) {
     return malformed("the section headers extend past the end of the file");
   // gABI: with 65280 sections or more, their number is the size in the first header.
   uint64_t count = header.shnum ? header.shnum : readSections(model.flavor, *first)[0].size;
+  if (count > kMostRecords)
+    return malformed("there are " + std::to_string(count) + " section headers");
   std::optional<Bytes> table;
   if (count <= model.source->size() / size)
     table = model.source->read(header.shoff, count * size);
@@ -177,6 +183,8 @@ llvm::Error readDynamicSection(Model& model) {
   uint64_t size = dynamicSize(model.flavor);
   if (segment.filesz % size || segment.offset % model.flavor.wordSize())
     return malformed("PT_DYNAMIC is not a whole number of aligned entries");
+  if (segment.filesz / size > kMostRecords)
+    return malformed("PT_DYNAMIC has " + std::to_string(segment.filesz / size) + " entries");
   model.dynamic = readDynamic(model.flavor, *model.source->read(segment.offset, segment.filesz));
   while (model.usedSlots < model.dynamic.size() && model.dynamic[model.usedSlots].tag != DT_NULL)
     ++model.usedSlots;

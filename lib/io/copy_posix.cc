@@ -18,7 +18,7 @@ namespace {
 constexpr uint64_t kPortion = 16 << 20;
 
 /// Zeros that begin and end with one of these are left out: the least that file systems leave out.
-constexpr size_t kBlock = 4096;
+constexpr uint64_t kBlock = 4096;
 
 bool isZero(Bytes bytes) {
   return bytes.front() == 0 && std::memcmp(bytes.data(), bytes.data() + 1, bytes.size() - 1) == 0;
@@ -103,13 +103,13 @@ llvm::Error copyByHand(Bytes content, int to, OnInterrupt onInterrupt) {
       return error;
     const Bytes rest = content.drop_front(offset);
     if (isZero(rest.take_front(kBlock))) {
-      offset += std::min(rest.size(), kBlock);
+      offset += std::min<uint64_t>(rest.size(), kBlock);
       continue;
     }
-    uint64_t length = std::min(rest.size(), kBlock);
-    while (length < std::min(rest.size(), kPortion) &&
+    uint64_t length = std::min<uint64_t>(rest.size(), kBlock);
+    while (length < std::min<uint64_t>(rest.size(), kPortion) &&
            !isZero(rest.drop_front(length).take_front(kBlock)))
-      length = std::min(rest.size(), length + kBlock);
+      length = std::min<uint64_t>(rest.size(), length + kBlock);
     if (llvm::Error error = writeAll(to, offset, rest.take_front(length), onInterrupt))
       return error;
     offset += length;

@@ -14,7 +14,7 @@ import tiny_macho
 from harness import FilesTest, run
 from package_judge import stamp
 from test_apply import ApplyTest
-from test_hostile import LIMITED
+from test_hostile import IS_SANITIZED, LIMITED
 from tiny_world import LIBRARIES
 
 GIB = 1 << 30
@@ -186,6 +186,47 @@ class LargeEnvironment(ApplyTest):
         self.assertEqual(result.returncode, 3)
         self.assertIn("is too large", result.stderr)
         self.assertEqual(stamp(self.world.package / LIBRARIES[0]), before[0])
+
+
+class Counts(Large):
+    """Zeros are valid records, and a hole has room for billions."""
+
+    # Of memory that is written to, not of mapped files.
+    LIMITS = [] if IS_SANITIZED else ["prlimit", f"--data={GIB}"]
+
+    def test_section_headers(self):
+        library = self.elf()
+        data = bytearray(library.read_bytes())
+        count = 1 << 29
+        struct.pack_into("<Q", data, 0x28, len(data))  # e_shoff
+        struct.pack_into("<HH", data, 0x3c, 0, 0)      # e_shnum: as the first header says
+        first = bytearray(64)
+        struct.pack_into("<Q", first, 32, count)
+        library.write_bytes(data + first)
+        extend(library, len(data) + 64 * count)
+        for command in (["inspect"], ["edit", "-n", *ADD], ["edit", *ADD]):
+            with self.subTest(command), self.untouched(library):
+                self.refused(*command, library, says=f"there are {count} section headers", limits=self.LIMITS)
+
+    def test_dynamic_entries(self):
+        library = self.elf()
+        data = bytearray(library.read_bytes())
+        table, = struct.unpack_from("<Q", data, 0x20)
+        count, = struct.unpack_from("<H", data, 0x38)
+        for place in range(table, table + count * 56, 56):
+            kind, _, offset, address = struct.unpack_from("<IIQQ", data, place)
+            if kind == 2:  # PT_DYNAMIC
+                dynamic = place, offset, address
+            if kind == 1 and struct.unpack_from("<I", data, place + 4)[0] & 2:  # the writable PT_LOAD is the last
+                writable = place
+        size = 16 << 30
+        for place, begin in ((dynamic[0], dynamic[1]), (writable, struct.unpack_from("<Q", data, writable + 8)[0])):
+            length = size + dynamic[1] - begin
+            struct.pack_into("<QQ", data, place + 32, length, length)
+        library.write_bytes(data)
+        extend(library, dynamic[1] + size)
+        with self.untouched(library):
+            self.refused("inspect", library, says=f"PT_DYNAMIC has {size // 16} entries", limits=self.LIMITS)
 
 
 class Limits(Large):
