@@ -1,7 +1,8 @@
-// What LLVM's sources refer to and tcfix never calls, so that the linker takes none of it. Readers of
-// other formats bring LLVM's intermediate language with them; handlers of signals and crashes bring an
-// option parser, a YAML parser and regular expressions: half of the program, in part set up at each start.
-// The linkers of Windows and macOS want all references defined, also those of functions that they leave out.
+// What LLVM's sources refer to and tcfix never calls, so that the linker takes none of it. Readers
+// of other formats bring LLVM's intermediate language with them; handlers of signals and crashes
+// bring an option parser, a YAML parser and regular expressions: half of the program, in part set
+// up at each start. The linkers of Windows and macOS want all references defined, also those of
+// functions that they leave out.
 #include <llvm/Object/Archive.h>
 #include <llvm/Object/Binary.h>
 #include <llvm/Object/IRObjectFile.h>
@@ -14,6 +15,9 @@
 #include <llvm/TargetParser/Host.h>
 
 #include <cstdlib>
+#ifdef _WIN32
+#include <llvm/Support/CommandLine.h>
+#endif
 
 namespace llvm {
 namespace object {
@@ -61,6 +65,14 @@ CrashRecoveryContext* CrashRecoveryContext::GetCurrent() {
 void CrashRecoveryContext::HandleExit(int) {
   std::abort(); // called for a current context only
 }
+
+#ifdef _WIN32
+// tcfix splits its command line by the system's own function: io/console.h.
+void cl::TokenizeWindowsCommandLineFull(StringRef, StringSaver&, SmallVectorImpl<const char*>&,
+                                        bool) {
+  std::abort();
+}
+#endif
 
 namespace sys {
 
