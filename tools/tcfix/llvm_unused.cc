@@ -15,6 +15,9 @@
 #include <llvm/TargetParser/Host.h>
 
 #include <cstdlib>
+#ifdef _WIN32
+#include <llvm/Support/CommandLine.h>
+#endif
 
 namespace llvm {
 namespace object {
@@ -62,6 +65,14 @@ CrashRecoveryContext* CrashRecoveryContext::GetCurrent() {
 void CrashRecoveryContext::HandleExit(int) {
   std::abort(); // called for a current context only
 }
+
+#ifdef _WIN32
+// tcfix splits its command line by the system's own function: io/console.h.
+void cl::TokenizeWindowsCommandLineFull(StringRef, StringSaver&, SmallVectorImpl<const char*>&,
+                                        bool) {
+  std::abort();
+}
+#endif
 
 namespace sys {
 
