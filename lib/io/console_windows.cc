@@ -9,8 +9,8 @@
 
 namespace tcfix::io {
 
-// The C library's own are in the code page of the system, which the manifest sets to UTF-8 only since
-// Windows 10 1903.
+// The C library's own are in the code page of the system, which the manifest sets to UTF-8 only
+// since Windows 10 1903.
 std::vector<std::string> arguments(int count, char** values) {
   int number = 0;
   wchar_t** words = ::CommandLineToArgvW(::GetCommandLineW(), &number);
