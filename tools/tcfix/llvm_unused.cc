@@ -81,6 +81,9 @@ bool RemoveFileOnSignal(StringRef, std::string*) {
   return false;
 }
 void DontRemoveFileOnSignal(StringRef) {}
+#ifdef _WIN32
+void CallOneShotPipeSignalHandler() {} // the failed write is reported as elsewhere
+#endif
 std::string getDefaultTargetTriple() {
   return {};
 }
