@@ -86,14 +86,12 @@ std::string librariesText(size_t count) {
 }
 
 llvm::StringRef belowSite(llvm::StringRef path) {
-  for (llvm::StringRef site : {"site-packages", "dist-packages"}) {
-    size_t at = path.rfind(site);
-    if (at == llvm::StringRef::npos || at + site.size() + 1 >= path.size())
-      continue;
-    llvm::StringRef rest = path.drop_front(at + site.size());
-    if (rest.front() == '/' || rest.front() == '\\')
-      return rest.drop_front();
-  }
+  auto isSeparator = [&](size_t at) { return path[at] == '/' || path[at] == '\\'; };
+  for (llvm::StringRef site : {"site-packages", "dist-packages"})
+    if (size_t at = path.rfind(site), end = at + site.size();
+        at != llvm::StringRef::npos && at > 0 && isSeparator(at - 1) && end + 1 < path.size() &&
+        isSeparator(end))
+      return path.drop_front(end + 1);
   return path;
 }
 
