@@ -1,4 +1,4 @@
-// What would change, as a unified diff of what libraries say of themselves.
+// What would change, as a unified diff of what libraries contain.
 #include "report/text_parts.h"
 
 #include "image/names.h"
@@ -10,7 +10,7 @@ namespace tcfix::report {
 
 namespace {
 
-// What the formats call the same things; a diff speaks their language.
+// Each format's own names: a diff uses them.
 struct Vocabulary {
   const char* identity;
   const char* dependency;
@@ -30,7 +30,7 @@ Vocabulary vocabularyOf(Format format, const Slice& slice) {
   return {};
 }
 
-// What a library says of itself, line by line.
+// What a library contains, line by line.
 std::vector<std::string> viewOf(const Image& image) {
   std::vector<std::string> lines;
   for (const Slice& slice : image.slices) {
@@ -75,9 +75,9 @@ std::vector<std::string> unifiedLines(const std::vector<std::string>& before,
 }
 
 std::string bytesText(const ByteVector& bytes) {
-  constexpr size_t kMost = 16;
-  std::string text = llvm::toHex(Bytes(bytes).take_front(kMost), /*LowerCase=*/true);
-  return bytes.size() > kMost ? text + "…" : text;
+  constexpr size_t kMax = 16;
+  std::string text = llvm::toHex(Bytes(bytes).take_front(kMax), /*LowerCase=*/true);
+  return bytes.size() > kMax ? text + "..." : text;
 }
 
 } // namespace

@@ -2,7 +2,10 @@
 
 #include "report/json_parts.h"
 #include "report/overview.h"
+#include "report/text_parts.h"
 #include "report/trial.h"
+
+#include "image/names.h"
 
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/StringExtras.h>
@@ -35,10 +38,35 @@ bool hasMajors(const Diagnosis& diagnosis) {
                       [](const GroupReport* group) { return group->major != 0; });
 }
 
-/// Symbols have names that fill a line, and the findings tell them.
-std::string causeOf(const resolve::LoadProblem& problem) {
-  return problem.code == resolve::LoadProblem::Code::MissingSymbols ? countMissing(problem)
-                                                                    : problem.message;
+llvm::StringRef withoutRpath(llvm::StringRef dependency) {
+  dependency.consume_front("@rpath/");
+  return dependency;
+}
+
+/// Why a group does not load, in a line if possible: findings have the details. The library that
+/// the group is named after is not repeated.
+std::string causeOf(const GroupReport& group, const Diagnosis& diagnosis) {
+  const resolve::LoadProblem& problem = *group.firstCause();
+  if (problem.code == resolve::LoadProblem::Code::MissingSymbols)
+    return countMissing(problem);
+  if (problem.code != resolve::LoadProblem::Code::MissingDependency || problem.dependency.empty() ||
+      !diagnosis.disk)
+    return problem.message;
+  std::string text = withoutRpath(problem.dependency).str() + " not found";
+  if (problem.tried.empty())
+    text += " (no search path)";
+  if (problem.library != group.libraries.front().path)
+    text += ", required by " + baseName(problem.library).str();
+  return text;
+}
+
+/// The first dependency that may be in a directory of the target's system.
+std::string unseenBy(const GroupReport& group) {
+  for (const doctor::LibraryReport& library : group.libraries)
+    for (const resolve::Binding& binding : library.loads.bindings)
+      if (binding.state == resolve::Binding::State::Unknown)
+        return "requires " + withoutRpath(binding.dependency).str() + " of the target's system";
+  return {};
 }
 
 /// A row of the table: a name, a verdict, and the rest.
@@ -50,9 +78,8 @@ std::string rowText(std::string name, Verdict verdict, llvm::StringRef rest, con
 
 std::string groupLine(const GroupReport& group, const Diagnosis& diagnosis, const Paint& paint) {
   std::string name = group.major ? "FFmpeg " + std::to_string(group.major) : "libraries";
-  const resolve::LoadProblem* cause = group.firstCause();
-  std::string rest = cause                             ? causeOf(*cause)
-                     : group.loads == Verdict::Unknown ? group.outOfReach()
+  std::string rest = group.firstCause()                ? causeOf(group, diagnosis)
+                     : group.loads == Verdict::Unknown ? unseenBy(group)
                                                        : diagnosis.shown(group.ffmpegFolder);
   if (group.loads == Verdict::Loads && group.loadsBare == Verdict::Fails)
     rest += " (only after import torch)";
@@ -108,7 +135,7 @@ std::string findingText(const Finding& finding, const Diagnosis& diagnosis, bool
     for (const Evidence& evidence : finding.evidence)
       out += evidenceText(evidence, diagnosis);
   }
-  if (!finding.action.empty())
+  if (!finding.action.empty() && finding.action != diagnosis.action) // that is in the first lines
     out += commandText(finding.action, "    $ ");
   return out;
 }
@@ -117,6 +144,62 @@ std::string verdictText(const Diagnosis& diagnosis) {
   if (diagnosis.isOfAll && diagnosis.isOk())
     return verdictName(diagnosis.verdict()).str();
   return diagnosis.isOk() ? "ok" : diagnosis.isUnderstood ? "broken" : "unknown";
+}
+
+/// At most two lines; the finding itself has the rest.
+std::string briefCause(llvm::StringRef message) {
+  constexpr size_t kMax = 140;
+  if (message.size() <= kMax)
+    return message.str();
+  return (message.take_front(message.rfind(' ', kMax)).rtrim(",;: ") + " ...").str();
+}
+
+/// Whether it is not known to fail, and the directories of its system are not on this machine.
+bool isForElsewhere(const Diagnosis& diagnosis) {
+  return diagnosis.isOk() && diagnosis.disk && !diagnosis.disk->knowsAbsolutePaths();
+}
+
+/// The verdict without the package's name, which is printed before it, and with a short path.
+std::string diagnosisText(const Diagnosis& diagnosis) {
+  const std::vector<const GroupReport*> groups = diagnosis.groups();
+  const bool isSeen = llvm::any_of(
+      groups, [](const GroupReport* group) { return group->loads != Verdict::Unknown; });
+  if (isForElsewhere(diagnosis) && !isSeen) {
+    std::vector<llvm::StringRef> libraries;
+    for (const GroupReport* group : groups)
+      for (const doctor::LibraryReport& library : group->libraries)
+        libraries.push_back(library.path);
+    return cannotTellText(libraries);
+  }
+  const doctor::PackageDiagnosis& decisive = diagnosis.decisive();
+  llvm::StringRef summary = decisive.summary;
+  llvm::StringRef name = llvm::StringRef(decisive.package).split(' ').first;
+  if (!name.empty() && summary.starts_with((name + " ").str()))
+    summary = summary.drop_front(name.size() + 1);
+  for (const GroupReport* group : groups) {
+    const std::string folder = diagnosis.shown(group->ffmpegFolder);
+    if (!folder.empty() && summary.consume_back(" from " + folder))
+      return printable((summary + " (" + belowSite(folder) + ")").str());
+  }
+  return printable(summary);
+}
+
+/// The verdict, the cause and the next command.
+std::string firstLines(const Diagnosis& diagnosis, const Paint& paint) {
+  const std::string subject = printable(diagnosis.decisive().package);
+  const std::string head =
+      (subject.empty() ? "" : subject + " in ") + printable(diagnosis.target) + ": ";
+  const std::string verdict = head + wrapped(diagnosisText(diagnosis), 4, head.size());
+  std::string out =
+      (isForElsewhere(diagnosis) ? paint.bold(verdict) : paint.verdict(diagnosis.isOk(), verdict)) +
+      "\n";
+  const std::vector<const Finding*> findings = diagnosis.findings();
+  const bool hasCause = !findings.empty() && findings.front()->severity == Severity::Error;
+  if (!diagnosis.isOk() && hasCause)
+    out += "cause: " + wrapped(printable(briefCause(findings.front()->message)), 4, 7) + "\n";
+  if (!diagnosis.action.empty())
+    out += commandText(diagnosis.action, "next: ");
+  return out;
 }
 
 void writeLibrary(OStream& out, const doctor::LibraryReport& library) {
@@ -158,11 +241,7 @@ void writeFinding(OStream& out, const Finding& finding) {
 } // namespace
 
 std::string renderDiagnosis(const Diagnosis& diagnosis, bool isVerbose, const Paint& paint) {
-  const doctor::PackageDiagnosis& decisive = diagnosis.decisive();
-  const bool isOk = diagnosis.isOk();
-  const std::string subject = printable(decisive.package);
-  std::string out = (subject.empty() ? std::string() : paint.bold(subject) + " in ") +
-                    printable(diagnosis.target) + "\n";
+  std::string out = firstLines(diagnosis, paint);
   if (!diagnosis.versions.empty())
     out += "  from the text: " + versionsText(diagnosis.versions) + "\n";
   for (const GroupReport* group : diagnosis.groups())
@@ -183,11 +262,6 @@ std::string renderDiagnosis(const Diagnosis& diagnosis, bool isVerbose, const Pa
   }
   if (hidden)
     out += paint.dim(std::to_string(hidden) + " more with --verbose") + "\n";
-  const std::string verdict = verdictText(diagnosis) + ": ";
-  out += (isOk ? paint.green(verdict) : paint.red(verdict)) +
-         wrapped(printable(decisive.summary), 4, verdict.size()) + "\n";
-  if (!diagnosis.action.empty())
-    out += commandText(diagnosis.action, "next: ");
   return out;
 }
 

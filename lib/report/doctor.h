@@ -1,4 +1,4 @@
-// What `tcfix doctor` says: one screen for people, one document for programs.
+// The output of `tcfix doctor`: one screen of text, or one JSON document.
 #pragma once
 
 #include "doctor/diagnosis.h"

@@ -3,6 +3,7 @@
 #include "base/paths.h"
 #include "providers/ffmpeg_name.h"
 #include "providers/torch.h"
+#include "report/text_parts.h"
 
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/Support/Path.h>
@@ -294,11 +295,7 @@ std::string leafOf(llvm::StringRef dependency) {
 }
 
 std::string briefPath(llvm::StringRef path) {
-  std::string whole = slashed(path);
-  for (llvm::StringRef site : {"/site-packages/", "/dist-packages/"})
-    if (size_t place = llvm::StringRef(whole).rfind(site); place != llvm::StringRef::npos)
-      return whole.substr(place + site.size());
-  return whole;
+  return slashed(belowSite(path));
 }
 
 std::string briefPath(const Diagnosis& diagnosis, const std::string& hostPath) {

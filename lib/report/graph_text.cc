@@ -1,4 +1,4 @@
-// The graph in words: what stands in its nodes, and all of it in Graphviz's language.
+// The graph as text: the lines of its nodes, and the whole graph as DOT.
 #include "report/graph.h"
 #include "report/text.h"
 
@@ -34,7 +34,7 @@ std::vector<llvm::StringRef> charactersOf(llvm::StringRef text) {
   return characters;
 }
 
-/// The text with its middle left out where it is longer: names differ at both ends.
+/// The text without its middle if it is longer than `columns`: names differ at both ends.
 std::string shortened(const std::string& text, size_t columns) {
   std::vector<llvm::StringRef> characters = charactersOf(text);
   if (characters.size() <= columns)
@@ -44,7 +44,7 @@ std::string shortened(const std::string& text, size_t columns) {
          llvm::join(llvm::ArrayRef(characters).take_back(tail), "");
 }
 
-/// The libraries' names on a few lines; the last one counts those that find no room.
+/// The libraries' names on a few lines; the last line counts those that do not fit.
 std::vector<std::string> namesOf(const Node& node, size_t columns) {
   constexpr size_t kLines = 3;
   std::vector<std::string> lines;

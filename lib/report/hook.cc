@@ -1,23 +1,25 @@
 #include "report/hook.h"
 
 #include "report/json_parts.h"
+#include "report/text_parts.h"
 
 namespace tcfix::report {
 
-std::string renderHook(llvm::StringRef verb, llvm::StringRef target, const hook::HookStatus& status,
-                       const Paint& paint) {
-  if (verb == "remove") {
-    std::string out;
+std::string renderHook(const HookView& view, const hook::HookStatus& status, const Paint& paint) {
+  const bool isRemoval = view.verb == "remove";
+  std::string state = isRemoval
+                          ? status.files.empty() ? "no hook is installed" : "the hook is removed"
+                          : "the hook is " + nameOf(status.state).str();
+  if (view.isUnchanged || (isRemoval && status.files.empty()))
+    state += ", nothing to do";
+  if (!status.remark.empty())
+    state += ": " + printable(status.remark);
+  std::string out = paint.bold(printable(view.target)) + ": " + state + "\n";
+  if (view.isVerbose)
     for (const std::string& file : status.files)
-      out += "removed  " + printable(file) + "\n";
-    return out.empty() ? "there is no hook to remove\n" : out;
-  }
-  std::string out = printable(target) + ": the hook is " + paint.bold(nameOf(status.state)) +
-                    (status.remark.empty() ? "" : ": " + printable(status.remark)) + "\n";
-  for (const std::string& file : status.files)
-    out += "  " + printable(file) + "\n";
-  if (status.state != hook::State::Installed && verb == "status")
-    out += "next: tcfix hook install " + printable(target) + "\n";
+      out += "  " + printable(belowSite(file)) + "\n";
+  if (status.state != hook::State::Installed && view.verb == "status")
+    out += "next: tcfix hook install " + printable(view.target) + "\n";
   return out;
 }
 

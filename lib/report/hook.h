@@ -1,4 +1,4 @@
-// What `tcfix hook` says.
+// The output of `tcfix hook`.
 #pragma once
 
 #include "hook/hook.h"
@@ -6,9 +6,14 @@
 
 namespace tcfix::report {
 
-/// `verb` is what was asked for: install, remove or status.
-std::string renderHook(llvm::StringRef verb, llvm::StringRef target, const hook::HookStatus& status,
-                       const Paint& paint);
+struct HookView {
+  std::string verb;         ///< install, remove or status
+  std::string target;       ///< as it was given
+  bool isUnchanged = false; ///< an install that found everything in place
+  bool isVerbose = false;   ///< list the files
+};
+
+std::string renderHook(const HookView& view, const hook::HookStatus& status, const Paint& paint);
 std::string jsonForHook(const Preamble& preamble, const hook::HookStatus& status);
 std::string jsonForSnippet(const Preamble& preamble, llvm::StringRef snippet);
 

@@ -1,4 +1,4 @@
-// What a library is: the view of inspect and verify.
+// What a library contains: the output of inspect and verify.
 #include "report/text_parts.h"
 
 #include "image/names.h"
@@ -27,7 +27,8 @@ std::string searchPathLabel(const Slice& slice) {
 }
 
 std::string signatureText(const SignatureSummary& signature, const Paint& paint) {
-  std::string text = printable(describe(signature));
+  const size_t column = padded("signature").size();
+  std::string text = wrapped(printable(describe(signature)), column, column);
   if (signature.state == SignatureState::Valid)
     return paint.green(text);
   return signature.state == SignatureState::Invalid ? paint.red(text) : text;
@@ -89,7 +90,7 @@ std::string renderMissing(llvm::ArrayRef<resolve::MissingSymbols> missing) {
 
 std::string renderVerified(const VerifiedFile& file, const Paint& paint) {
   if (file.problem)
-    return {}; // said on standard error
+    return {}; // the error is on standard error
   std::string out = file.verdict.isValid ? paint.green("ok     ") : paint.red("INVALID");
   out += "  " + paint.bold(printable(file.path)) + "  " +
          paint.dim(llvm::join(file.verdict.summaries, "; ")) + "\n";

@@ -1,4 +1,4 @@
-// The voice for programs: one JSON document, with the names that DESIGN.md fixes.
+// The output for programs: one JSON document, with the names that DESIGN.md fixes.
 #pragma once
 
 #include "report/text.h"
@@ -15,7 +15,7 @@ struct InspectedFile {
   std::optional<resolve::Tree> tree; ///< where it was asked for
 };
 
-/// What every document begins with.
+/// The fields that every document begins with.
 struct Preamble {
   std::string command;
   bool isOk = true; ///< exactly when the exit code is 0

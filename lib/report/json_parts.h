@@ -12,8 +12,8 @@ using llvm::json::OStream;
 
 constexpr int64_t kSchema = 1;
 
-// File names and texts out of files may hold any bytes; JSON holds UTF-8 only. Looking first is
-// much faster than repairing what is whole.
+// File names and strings in files may contain any bytes; JSON contains UTF-8 only. Checking first
+// is much faster than repairing a string that is valid.
 inline llvm::json::Value utf8(llvm::StringRef value) {
   return llvm::json::isUTF8(value) ? llvm::json::Value(value)
                                    : llvm::json::Value(llvm::json::fixUTF8(value));
@@ -30,7 +30,7 @@ inline void textOrNull(OStream& out, llvm::StringRef key, const std::optional<st
     out.attribute(key, nullptr);
 }
 
-/// Null for what is not known, which in our values is the empty text.
+/// Null for a value that is not known, which is an empty string in our values.
 inline void textIfKnown(OStream& out, llvm::StringRef key, const std::string& value) {
   textOrNull(out, key, value.empty() ? std::nullopt : std::optional(value));
 }
@@ -43,7 +43,7 @@ void texts(OStream& out, llvm::StringRef key, const Strings& values) {
   });
 }
 
-/// Whether it loads; null where that cannot be known.
+/// Whether it loads; null if that is not known.
 inline llvm::json::Value verdictValue(resolve::Verdict verdict) {
   if (verdict == resolve::Verdict::Unknown)
     return nullptr;

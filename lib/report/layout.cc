@@ -31,7 +31,7 @@ public:
   }
 
 private:
-  // Turns arrows that close a circle, or lead back to an earlier band, so that all lead forward.
+  // Reverses arrows that close a cycle, or lead back to an earlier band, so that all lead forward.
   void straighten() {
     forward.assign(arrows.begin(), arrows.end());
     for (Arrow& arrow : forward)
@@ -98,7 +98,7 @@ private:
           hasBefore[target] = true;
         }
       }
-      // What nothing needs moves close to what it needs itself.
+      // A box that nothing depends on moves close to its own dependencies.
       for (size_t box = 0; box < boxes.size(); ++box)
         if (boxes[box].band == band && !hasBefore[box] && !out[box].empty()) {
           size_t limit = end;
@@ -208,8 +208,8 @@ private:
            (areBoxes ? gaps.betweenBoxes : gaps.betweenWays);
   }
 
-  // The positions closest to the wanted ones, by least squares, that keep order and distance:
-  // isotonic regression, by pooling neighbours that want to overlap.
+  // The positions closest to the ideal ones, by least squares, that keep order and distance:
+  // isotonic regression, by pooling neighbours whose ideal positions overlap.
   void settle(llvm::ArrayRef<size_t> layer, llvm::ArrayRef<double> wanted) {
     struct Pool {
       double sum;

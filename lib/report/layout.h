@@ -1,7 +1,8 @@
-// A layered drawing of a directed graph, from left to right: who needs something stands left of it.
+// A layered drawing of a directed graph, from left to right: dependencies are right of what needs
+// them.
 //
 // The method is Sugiyama's: layers by the longest path, long edges cut into pieces that take a
-// place of their own in each layer, order by barycentres, positions by least squares.
+// position of their own in each layer, order by barycentres, positions by least squares.
 // Deterministic, and made for some dozens of boxes.
 #pragma once
 
@@ -32,7 +33,7 @@ struct Layout {
   double width = 0;
   double height = 0;
   std::vector<Point> boxes; ///< their upper left corners
-  /// For each arrow its way: from the edge of a box to the edge of another, two points for each
+  /// The route of each arrow: from the edge of a box to the edge of another, two points for each
   /// layer in between, which it crosses in a straight line.
   std::vector<std::vector<Point>> ways;
 };
@@ -43,8 +44,8 @@ struct Gaps {
   double betweenWays = 10;
 };
 
-/// Arrows in a circle are allowed: one of them then leads from right to left. An arrow from a box
-/// to itself has no way.
+/// Cycles are allowed: one arrow of a cycle leads from right to left. An arrow from a box to itself
+/// has no route.
 Layout layOut(llvm::ArrayRef<Box> boxes, llvm::ArrayRef<Arrow> arrows, const Gaps& gaps = {});
 
 } // namespace tcfix::report

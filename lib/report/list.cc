@@ -1,18 +1,34 @@
 #include "report/list.h"
 
 #include "report/json_parts.h"
-
-#include <llvm/Support/Path.h>
+#include "report/text_parts.h"
 
 namespace tcfix::report {
 
-namespace path = llvm::sys::path;
-
 namespace {
 
-/// Where an FFmpeg is, as the target calls it.
+/// The directory of an FFmpeg, as a target path.
 std::string placeOf(const providers::FfmpegInstall& install, const io::TargetDisk& disk) {
   return install.searchPath.empty() ? disk.targetPath(install.folder) : install.searchPath;
+}
+
+/// The rest of a path below a directory; nothing if it is elsewhere.
+std::optional<llvm::StringRef> restBelow(llvm::StringRef directory, llvm::StringRef path) {
+  if (!path.consume_front(directory) || (!path.empty() && path[0] != '/' && path[0] != '\\'))
+    return std::nullopt;
+  return path;
+}
+
+/// A target path, with the environment as it was given: .venv/lib/python3.12/site-packages.
+std::string shownFrom(const env::Target& target, const std::string& targetPath) {
+  const env::Environment& environment = target.environment;
+  if (auto rest = restBelow(target.disk.targetPath(environment.root), targetPath))
+    return printable(environment.path + rest->str());
+  return printable(targetPath);
+}
+
+std::string hostPathText(const env::Target& target, const std::string& hostPath) {
+  return shownFrom(target, target.disk.targetPath(hostPath));
 }
 
 /// A line with its subject in a column of its own.
@@ -22,64 +38,69 @@ std::string line(llvm::StringRef subject, const std::string& rest, const Paint& 
   return "  " + paint.bold(padded) + "  " + rest + "\n";
 }
 
-std::string renderPackage(const env::Package& package, const Paint& paint) {
-  std::string out =
-      line(printable(package.name + " " + package.version), printable(package.site), paint);
-  for (const std::string& library : package.libraries) {
-    llvm::StringRef name = library;
-    name.consume_front(package.site);
-    out += "    " + printable(name.ltrim("/\\")) + "\n";
-  }
-  if (package.libraries.empty())
-    out += "    no libraries\n";
+std::string renderPackage(const env::Package& package, const env::Target& target, bool isVerbose,
+                          const Paint& paint) {
+  std::string out = line(printable(package.name + " " + package.version),
+                         hostPathText(target, package.site), paint);
+  out += "    " +
+         (package.libraries.empty() ? "no libraries" : librariesText(package.libraries.size())) +
+         "\n";
+  if (isVerbose)
+    for (const std::string& library : package.libraries) {
+      llvm::StringRef name = library;
+      name.consume_front(package.site);
+      out += "      " + printable(name.ltrim("/\\")) + "\n";
+    }
   if (!package.outward.empty())
-    out += "    lives outside this environment, in " + printable(package.outward) + "\n";
+    out += "    installed outside this environment, in " + printable(package.outward) + "\n";
   return out;
 }
 
-std::string renderFfmpeg(const ListedFfmpeg& listed, const io::TargetDisk& disk,
+std::string renderFfmpeg(const ListedFfmpeg& listed, const env::Target& target,
                          const Paint& paint) {
   const providers::FfmpegInstall& install = listed.install;
-  const std::string place = placeOf(install, disk);
+  const std::string place = placeOf(install, target.disk);
   std::string name = install.major ? "FFmpeg " + std::to_string(install.major) : "FFmpeg";
-  std::string out = line(name, printable(place), paint);
+  std::string out = line(name, shownFrom(target, place), paint);
   std::string whose =
       install.description == place ? nameOf(install.source).str() : install.description;
   std::string why = whose + ": ";
   if (!listed.chosenFor.empty())
-    why += "chosen for " + std::to_string(listed.chosenFor.size()) + " libraries: ";
+    why += "chosen for " + librariesText(listed.chosenFor.size()) + ": ";
   return out + "    " + wrapped(printable(why + listed.reason), 6, 4) + "\n";
 }
 
 } // namespace
 
-std::string renderListing(const Listing& listing, const Paint& paint) {
+std::string renderListing(const Listing& listing, bool isVerbose, const Paint& paint) {
   const env::Target& target = listing.target;
   const env::Environment& environment = target.environment;
   std::string out = paint.bold(printable(environment.path)) + ": " +
                     env::nameOf(environment.kind).str() + ", " + nameOf(target.platform).str() +
                     (target.arch.empty() ? "" : " " + target.arch) + "\n";
   for (const env::Python& python : environment.pythons)
-    out += line("Python " + python.version,
-                python.executable.empty() ? "no program" : printable(python.executable), paint);
+    out +=
+        line("Python " + python.version,
+             python.executable.empty() ? "no executable" : hostPathText(target, python.executable),
+             paint);
   for (const env::Package& package : target.packages)
-    out += renderPackage(package, paint);
+    out += renderPackage(package, target, isVerbose, paint);
   for (const std::string& name : target.absent)
-    out += line(printable(name), "is not installed here", paint);
+    out += line(printable(name), "not installed here", paint);
   if (listing.torch)
     out += line("torch " + listing.torch->version,
-                printable(listing.torch->libFolder.empty() ? listing.torch->site
-                                                           : listing.torch->libFolder),
+                hostPathText(target, listing.torch->libFolder.empty() ? listing.torch->site
+                                                                      : listing.torch->libFolder),
                 paint);
   else
-    out += line("torch", "is not installed here", paint);
+    out += line("torch", "not installed here", paint);
   for (const ListedFfmpeg& ffmpeg : listing.ffmpegs)
-    out += renderFfmpeg(ffmpeg, target.disk, paint);
+    out += renderFfmpeg(ffmpeg, target, paint);
   if (listing.ffmpegs.empty())
     out += line("FFmpeg",
                 target.disk.knowsAbsolutePaths()
                     ? "none found"
-                    : "none in this environment; the system's folders cannot be seen from here",
+                    : "none in this environment; system directories are not here",
                 paint);
   return out;
 }

@@ -1,4 +1,4 @@
-// What `tcfix list` shows: an environment, and everything in and around it that counts.
+// The output of `tcfix list`: an environment, its packages, and each FFmpeg that they could use.
 #pragma once
 
 #include "env/target.h"
@@ -8,7 +8,7 @@
 
 namespace tcfix::report {
 
-/// An FFmpeg, and what the plan makes of it.
+/// An FFmpeg, and which libraries will use it.
 struct ListedFfmpeg {
   providers::FfmpegInstall install;
   std::vector<std::string> chosenFor; ///< host paths of the libraries that will use it
@@ -22,7 +22,8 @@ struct Listing {
   std::vector<ListedFfmpeg> ffmpegs;
 };
 
-std::string renderListing(const Listing& listing, const Paint& paint);
+/// Verbosely with the names of the libraries.
+std::string renderListing(const Listing& listing, bool isVerbose, const Paint& paint);
 std::string jsonForList(const Preamble& preamble, const Listing& listing);
 
 } // namespace tcfix::report

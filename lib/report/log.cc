@@ -1,5 +1,6 @@
 #include "report/log.h"
 
+#include "io/host.h"
 #include "report/text.h"
 
 #include <spdlog/sinks/ansicolor_sink.h>
@@ -9,11 +10,18 @@ namespace tcfix::report {
 
 namespace {
 
-std::string sentence(const Problem& problem) {
+/// On a terminal lines are wrapped. In a pipe or a file a message stays on one line, for grep.
+std::string wrappedForError(const std::string& text, size_t column) {
+  return io::isErrorTerminal() ? wrapped(text, 4, column) : text;
+}
+
+/// The message after the name of its level.
+std::string sentence(const Problem& problem, llvm::StringRef level) {
   std::string text;
   if (!problem.path.empty())
     text = printable(problem.path) + ": ";
-  text += printable(problem.message);
+  text = wrappedForError(text + printable(problem.message), level.size() + 2);
+  // A hint is often a command, which is not broken so that it can be pasted.
   if (!problem.hint.empty())
     text += "\n  hint: " + printable(problem.hint);
   return text;
@@ -33,13 +41,13 @@ void setUpLog(Verbosity verbosity, bool withColour) {
 }
 
 void logError(const Problem& problem) {
-  spdlog::error("{}", sentence(problem));
+  spdlog::error("{}", sentence(problem, "error"));
 }
 void logWarning(const Problem& problem) {
-  spdlog::warn("{}", sentence(problem));
+  spdlog::warn("{}", sentence(problem, "warning"));
 }
 void logInfo(const std::string& message) {
-  spdlog::info("{}", printable(message));
+  spdlog::info("{}", wrappedForError(printable(message), 6));
 }
 
 } // namespace tcfix::report

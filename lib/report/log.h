@@ -1,5 +1,5 @@
-// Talk with the user: errors, warnings, hints and progress, on standard error. Data goes to
-// standard output and does not pass through here. Stands on spdlog, which only log.cc includes.
+// Messages on standard error: errors, warnings, hints and progress. Data goes to standard output
+// and does not pass through here. Uses spdlog, which only log.cc includes.
 #pragma once
 
 #include "base/error.h"

@@ -7,8 +7,8 @@
 
 namespace tcfix::report {
 
-/// The text as content or quoted attribute. Names out of files are hostile: besides markup and
-/// control characters, those that turn the direction of writing are made visible.
+/// The text as content or quoted attribute. Names in files may be malicious: besides markup and
+/// control characters, those that change the direction of text are made visible.
 std::string escaped(llvm::StringRef text);
 
 } // namespace tcfix::report

@@ -1,4 +1,4 @@
-// What was done: by edit, apply, wheel and undo.
+// The outcome of edit, apply, wheel and undo.
 #include "report/text_parts.h"
 #include "report/trial.h"
 
@@ -37,6 +37,23 @@ std::string changeText(const Change& change) {
   return change.arch.empty() ? text : change.arch + " " + text;
 }
 
+bool isChanged(const apply::FileOutcome& file) {
+  return file.status == apply::FileStatus::Changed || file.status == apply::FileStatus::WouldChange;
+}
+
+std::string nameText(const apply::FileOutcome& file) {
+  return printable(llvm::sys::path::filename(file.path));
+}
+
+/// Who provides an FFmpeg, for people; empty where the path shows it.
+std::string sourceText(llvm::StringRef source) {
+  return source == "pyav"       ? "PyAV, "
+         : source == "homebrew" ? "Homebrew, "
+         : source == "macports" ? "MacPorts, "
+         : source == "conda"    ? "conda, "
+                                : "";
+}
+
 std::string changesText(const apply::FileOutcome& file) {
   std::string text;
   for (const Change& change : file.edit.changes)
@@ -44,8 +61,8 @@ std::string changesText(const apply::FileOutcome& file) {
   return text;
 }
 
-// One line for each file, and what changed in it; files that changed alike share one list of
-// changes, below the last of them.
+// One line for each file, and what changed in it; consecutive files with the same changes share one
+// list, below the last of them.
 std::string filesText(llvm::ArrayRef<apply::FileOutcome> files, bool withUnchanged,
                       const Paint& paint) {
   std::string out;
@@ -73,39 +90,57 @@ std::string filesText(llvm::ArrayRef<apply::FileOutcome> files, bool withUnchang
   return out;
 }
 
-std::string librariesText(size_t count) {
-  return count == 1 ? "1 library" : std::to_string(count) + " libraries";
-}
-
-std::string countsText(const apply::FileCounts& counts, llvm::StringRef noun,
+/// "14 libraries changed, 1 failed"; a single file that changed is named.
+std::string countsText(llvm::ArrayRef<apply::FileOutcome> files, bool isLibraries,
                        bool isPromise = false) {
-  size_t all = counts.changed + counts.unchanged + counts.skipped + counts.failed;
-  std::string out = noun == "library" ? librariesText(all) : countText(all, noun);
-  out += ": " + std::to_string(counts.changed) + (isPromise ? " would change, " : " changed, ") +
-         std::to_string(counts.unchanged) + " unchanged";
+  const apply::FileCounts counts = apply::countFiles(files);
+  std::string out = isLibraries ? librariesText(counts.changed) : countText(counts.changed, "file");
+  if (isLibraries && counts.changed == 1)
+    for (const apply::FileOutcome& file : files)
+      if (isChanged(file))
+        out = nameText(file);
+  out += isPromise ? " would change" : " changed";
+  if (size_t unchanged = counts.unchanged + counts.skipped)
+    out += ", " + std::to_string(unchanged) + " unchanged";
   if (counts.failed != 0)
     out += ", " + std::to_string(counts.failed) + " failed";
   return out;
 }
 
-std::string verdictText(const apply::TargetOutcome& target, const std::string& doctor,
-                        bool isPromise, const Paint& paint) {
-  switch (target.loads.after) {
-  case resolve::Verdict::Loads:
-    return paint.green(isPromise ? "would load" : "loads") +
-           (target.ffmpeg ? " with FFmpeg " + std::to_string(target.ffmpeg->major) + " from " +
-                                printable(target.ffmpeg->path)
-                          : "") +
-           "\n";
-  case resolve::Verdict::Unknown:
-    return "whether it loads cannot be known here: they are for another platform\n";
-  case resolve::Verdict::Fails:
-    break;
+/// " with FFmpeg 7 (pyav, av.libs)".
+std::string ffmpegText(const apply::TargetOutcome& target) {
+  if (!target.ffmpeg)
+    return {};
+  return " with FFmpeg " + std::to_string(target.ffmpeg->major) + " (" +
+         sourceText(target.ffmpeg->source) + printable(belowSite(target.ffmpeg->path)) + ")";
+}
+
+std::string verdictText(const apply::TargetOutcome& target, const AppliedView& view, bool isPromise,
+                        const Paint& paint) {
+  const std::string subject = view.package.empty() ? "" : printable(view.package) + " ";
+  const std::string doctor = "next: " + printable(view.doctor) + "\n";
+  const std::string loads = (isPromise ? "would load" : "loads") + ffmpegText(target);
+  const std::string fails = subject + (isPromise ? "would not load" : "does not load");
+  if (target.loads.after == resolve::Verdict::Fails) {
+    std::string out = paint.verdict(false, fails) + "\n";
+    for (const std::string& cause : target.causes)
+      out += "  " + wrapped(printable(cause), 4, 2) + "\n";
+    return out + doctor;
   }
-  std::string out = paint.red(isPromise ? "would not load" : "does not load") + "\n";
-  for (const std::string& cause : target.causes)
-    out += "  " + wrapped(printable(cause), 4, 2) + "\n";
-  return out + "next: " + printable(doctor) + "\n";
+  if (!view.missing.empty()) {
+    std::vector<std::string> majors;
+    for (int major : view.missing)
+      majors.push_back(std::to_string(major));
+    return paint.verdict(false,
+                         fails + " with FFmpeg " + llvm::join(majors, ", ") + " (required)") +
+           "\n" + (target.ffmpeg ? "  it " + loads + "\n" : "") + doctor;
+  }
+  if (target.loads.after == resolve::Verdict::Loads)
+    return paint.verdict(true, subject + loads) + "\n";
+  std::vector<llvm::StringRef> paths;
+  for (const apply::FileOutcome& file : target.files)
+    paths.push_back(file.path);
+  return paint.bold(wrapped(cannotTellText(paths), 2, 0)) + "\n";
 }
 
 } // namespace
@@ -115,72 +150,111 @@ std::string renderEdits(const apply::EditRun& run, const Paint& paint) {
   apply::FileCounts counts = apply::countFiles(run.files);
   if (counts.changed == 0 && counts.failed == 0)
     return out + "nothing to do\n";
-  return out + countsText(counts, "file") + "\n";
+  return out + countsText(run.files, /*isLibraries=*/false) + "\n";
 }
 
 namespace {
 
-// What changed and why, a line each: search paths one by one, dependencies counted.
-std::vector<std::string> briefly(const apply::FileOutcome& file) {
-  std::vector<std::string> lines;
-  // All that was done to a file that is new in a wheel is part of bundling it.
-  if (!file.edit.changes.empty() && file.edit.changes.front().reason == wheel::kBundled)
-    return {wheel::kBundled.str()};
-  std::map<Operation, std::pair<size_t, std::string>> counted;
-  for (const Change& change : file.edit.changes) {
-    std::string why = "  (" + printable(reasonOf(change)) + ")";
-    if (change.operation == Operation::AddRpath)
-      lines.push_back("+ " + printable(change.value) + why);
-    else if (change.operation == Operation::RemoveRpath)
-      lines.push_back("- " + printable(change.value) + why);
-    else if (change.operation == Operation::SetRpathKind)
-      lines.push_back("as " + llvm::StringRef(change.value).upper() + why);
-    else if (change.operation == Operation::ReplaceFile)
-      lines.push_back(printable(change.reason));
-    else if (change.operation != Operation::Sign) {
-      auto& [count, reason] = counted[change.operation];
-      ++count;
-      reason = why;
-    }
-  }
-  for (const auto& [operation, what] : counted) {
-    llvm::StringRef verb = operation == Operation::RenameDependency   ? "renamed"
-                           : operation == Operation::RemoveDependency ? "dropped"
-                           : operation == Operation::AddDependency    ? "added"
-                           : operation == Operation::Delay            ? "delayed"
-                           : operation == Operation::Undelay          ? "undelayed"
-                                                                      : llvm::StringRef();
-    if (verb.empty())
-      lines.push_back(nameOf(operation).str() + what.second);
-    else
-      lines.push_back(std::to_string(what.first) +
-                      (what.first == 1 ? " dependency " : " dependencies ") + verb.str() +
-                      what.second);
-  }
-  if (llvm::any_of(file.edit.changes,
-                   [](const Change& change) { return change.operation == Operation::Sign; }))
-    lines.push_back("signed");
-  return lines;
-}
+/// A change in words, why it was made, and how many libraries have it.
+struct CountedChange {
+  int rank; ///< the order of the lines: search paths, dependencies, the file as a whole
+  std::string what;
+  std::string why;
+  size_t libraries = 0;
 
-/// Files that changed alike, in the order of the first of each kind.
-struct Alike {
-  std::vector<std::string> changes;
-  std::vector<const apply::FileOutcome*> files;
+  bool isSame(const CountedChange& other) const {
+    return rank == other.rank && what == other.what && why == other.why;
+  }
 };
 
-std::vector<Alike> changedAlike(llvm::ArrayRef<apply::FileOutcome> files) {
-  std::vector<Alike> kinds;
-  for (const apply::FileOutcome& file : files) {
-    if (file.status != apply::FileStatus::Changed && file.status != apply::FileStatus::WouldChange)
-      continue;
-    std::vector<std::string> changes = briefly(file);
-    auto kind = llvm::find_if(kinds, [&](const Alike& each) { return each.changes == changes; });
-    if (kind == kinds.end())
-      kind = kinds.insert(kinds.end(), {std::move(changes), {}});
-    kind->files.push_back(&file);
+/// "leads to torch 2.9.1" says no more than "torch 2.9.1" after the search path.
+std::string whyText(const Change& change) {
+  llvm::StringRef reason = reasonOf(change);
+  reason.consume_front("leads to ");
+  return printable(reason);
+}
+
+llvm::StringRef verbOf(Operation operation) {
+  return operation == Operation::RenameDependency ? "renamed"
+         : operation == Operation::AddDependency  ? "added"
+         : operation == Operation::Delay          ? "delayed"
+         : operation == Operation::Undelay        ? "undelayed"
+                                                  : llvm::StringRef();
+}
+
+/// The changes of one library, each once: also if several slices have it. Dependencies that were
+/// renamed or delayed are counted, because there are many of them.
+std::vector<CountedChange> changesOf(const apply::FileOutcome& file) {
+  std::vector<CountedChange> changes;
+  // All that was done to a file that is new in a wheel is part of bundling it.
+  if (!file.edit.changes.empty() && file.edit.changes.front().reason == wheel::kBundled)
+    return {{3, wheel::kBundled.str(), ""}};
+  auto add = [&](CountedChange change) {
+    if (llvm::none_of(changes, [&](const CountedChange& each) { return each.isSame(change); }))
+      changes.push_back(std::move(change));
+  };
+  std::map<Operation, std::pair<size_t, std::string>> counted;
+  for (const Change& change : file.edit.changes) {
+    const std::string why = whyText(change), value = printable(change.value);
+    if (change.operation == Operation::AddRpath)
+      add({0, "+ " + value, why});
+    else if (change.operation == Operation::RemoveRpath)
+      add({0, "- " + value, why});
+    else if (change.operation == Operation::SetRpathKind)
+      add({1, "as " + llvm::StringRef(change.value).upper(), why});
+    else if (change.operation == Operation::RemoveDependency)
+      add({2, "- " + value, why});
+    else if (change.operation == Operation::ReplaceFile)
+      add({3, printable(change.reason), ""});
+    else if (change.operation == Operation::Sign)
+      add({4, "signed", ""});
+    else if (verbOf(change.operation).empty())
+      add({2, nameOf(change.operation).str(), why});
+    else
+      counted[change.operation] = {counted[change.operation].first + 1, why};
   }
-  return kinds;
+  for (const auto& [operation, what] : counted)
+    add({2,
+         std::to_string(what.first) + (what.first == 1 ? " dependency " : " dependencies ") +
+             verbOf(operation).str(),
+         what.second});
+  return changes;
+}
+
+/// One line for each change: `  15 x  + $ORIGIN/../torch/lib  torch 2.9.1`.
+std::string countedChangesText(llvm::ArrayRef<apply::FileOutcome> files, const Paint& paint) {
+  std::vector<CountedChange> all;
+  for (const apply::FileOutcome& file : files) {
+    if (!isChanged(file))
+      continue;
+    for (CountedChange& change : changesOf(file)) {
+      auto found =
+          llvm::find_if(all, [&](const CountedChange& each) { return each.isSame(change); });
+      if (found == all.end())
+        found = all.insert(all.end(), std::move(change));
+      ++found->libraries;
+    }
+  }
+  llvm::stable_sort(all, [](const auto& one, const auto& other) { return one.rank < other.rank; });
+  constexpr size_t kWidest = 40; // a longer path moves its own reason only
+  size_t width = 0, digits = 1;
+  for (const CountedChange& change : all) {
+    if (!change.why.empty() && change.what.size() <= kWidest)
+      width = std::max(width, change.what.size());
+    digits = std::max(digits, std::to_string(change.libraries).size());
+  }
+  std::string out;
+  for (const CountedChange& change : all) {
+    const std::string count = std::to_string(change.libraries);
+    std::string line =
+        "  " + std::string(digits - count.size(), ' ') + count + " x  " + change.what;
+    if (!change.why.empty()) {
+      line.resize(std::max(line.size(), digits + 6 + width) + 2, ' ');
+      line += paint.dim(wrapped(change.why, line.size(), line.size()));
+    }
+    out += line + "\n";
+  }
+  return out;
 }
 
 /// What the environment's own python showed, and the next step if it failed.
@@ -191,86 +265,60 @@ std::string confirmationText(const apply::TargetOutcome& target, const Paint& pa
     return paint.green("confirmed") + " by " + printable(trial.python) + " " + rest + "\n";
   std::string out = paint.red("not confirmed") + " by " + printable(trial.python) + "\n  " +
                     wrapped(printable(rest), 4, 2) + "\n";
-  // The simulation has named the next step already, where it failed, too.
+  // If the simulation failed, too, the next step is printed already.
   return target.loads.after == resolve::Verdict::Fails
              ? out
              : out + "next: tcfix doctor --run " + printable(target.path) + "\n";
 }
 
-std::string nameText(const apply::FileOutcome& file) {
-  return printable(llvm::sys::path::filename(file.path));
-}
-
 } // namespace
 
-std::string renderApplied(const apply::TargetOutcome& target, const std::string& doctor,
-                          bool isVerbose, const Paint& paint) {
+std::string renderApplied(const apply::TargetOutcome& target, const AppliedView& view,
+                          const Paint& paint) {
   if (target.files.empty())
     return {};
-  bool isPromise = llvm::any_of(target.files, [](const apply::FileOutcome& file) {
+  const bool isPromise = llvm::any_of(target.files, [](const apply::FileOutcome& file) {
     return file.status == apply::FileStatus::WouldChange;
   });
+  const apply::FileCounts counts = apply::countFiles(target.files);
+  const bool isIdle = counts.changed == 0 && counts.failed == 0 && target.problems.empty();
   std::string out;
-  if (isVerbose) {
+  if (view.isVerbose)
     out = filesText(target.files, /*withUnchanged=*/true, paint);
-  } else {
-    for (const Alike& kind : changedAlike(target.files)) {
-      out += paint.green(isPromise ? "would change" : "changed") + "  " +
-             paint.bold(kind.files.size() == 1 ? nameText(*kind.files.front())
-                                               : librariesText(kind.files.size())) +
-             "\n";
-      for (const std::string& change : kind.changes)
-        out += "           " + change + "\n";
-    }
+  out += paint.bold(printable(target.path)) + ": " +
+         (isIdle ? std::string("nothing to do")
+                 : countsText(target.files, /*isLibraries=*/true, isPromise)) +
+         "\n";
+  if (!view.isVerbose) {
+    out += countedChangesText(target.files, paint);
     for (const apply::FileOutcome& file : target.files)
       if (file.status == apply::FileStatus::Failed)
-        out += paint.red("failed ") + "  " + nameText(file) + "\n";
+        out += "  " + paint.red("failed") + "  " + nameText(file) + "\n";
   }
-  apply::FileCounts counts = apply::countFiles(target.files);
-  bool isIdle = counts.changed == 0 && counts.failed == 0 && target.problems.empty();
-  out += paint.bold(printable(target.path)) + ": " +
-         (isIdle ? std::string("nothing to do") : countsText(counts, "library", isPromise)) + "\n" +
-         verdictText(target, doctor, isPromise, paint);
+  out += verdictText(target, view, isPromise, paint);
   if (target.trial)
     out += confirmationText(target, paint);
-  else if (counts.changed != 0 && !isPromise && target.loads.after == resolve::Verdict::Loads)
+  else if (counts.changed != 0 && !isPromise && view.missing.empty() &&
+           target.loads.after == resolve::Verdict::Loads)
     for (const std::string& test : target.smokeTests)
       out += "next: python -c \"" + printable(test) + "\"\n";
   return out;
 }
 
-namespace {
-
-// A wheel's libraries change alike, and there may be many wheels: how many changed in which way.
-std::string kindsOfChangeText(llvm::ArrayRef<apply::FileOutcome> files) {
-  std::string out;
-  for (const Alike& kind : changedAlike(files)) {
-    std::string head = "  " + std::to_string(kind.files.size()) + " x  ";
-    for (const std::string& change : kind.changes) {
-      out += head + change + "\n";
-      head.assign(head.size(), ' ');
-    }
-  }
-  return out;
-}
-
-} // namespace
-
 std::string renderWheel(const wheel::WheelOutcome& wheel, bool isVerbose, const Paint& paint) {
   if (wheel.files.empty())
-    return {}; // said on standard error
-  std::string name = paint.bold(printable(wheel.input)) + ": ";
+    return {}; // the error is on standard error
   if (wheel.status() == apply::FileStatus::Unchanged)
-    return name + "nothing to do\n";
-  std::string out = name + countsText(apply::countFiles(wheel.files), "library") + "\n";
-  if (isVerbose)
-    out += filesText(wheel.files, /*withUnchanged=*/true, paint);
-  else
-    out += kindsOfChangeText(wheel.files);
+    return paint.bold(printable(wheel.input)) + ": nothing to do\n";
+  if (!wheel.output.empty() && !wheel.isWritten)
+    return paint.bold(printable(wheel.output)) + ": already there, nothing to do\n";
+  std::string out = paint.bold(printable(wheel.input)) + ": " +
+                    countsText(wheel.files, /*isLibraries=*/true) + "\n";
+  out += isVerbose ? filesText(wheel.files, /*withUnchanged=*/true, paint)
+                   : countedChangesText(wheel.files, paint);
   if (wheel.output.empty())
-    return out + "not written\n";
-  return out + (wheel.isWritten ? "wrote " : "nothing to do, it is there already: ") +
-         paint.bold(printable(wheel.output)) + "\n";
+    return out + paint.red("not written") + "\n";
+  return out + "wrote " + paint.bold(printable(wheel.output)) + "\n";
 }
 
 std::string renderUndo(llvm::StringRef target, const apply::UndoRun& run, bool isVerbose,
@@ -278,9 +326,9 @@ std::string renderUndo(llvm::StringRef target, const apply::UndoRun& run, bool i
   std::string out;
   if (isVerbose) {
     for (const std::string& path : run.restored)
-      out += paint.green("restored  ") + "  " + paint.bold(printable(path)) + "\n";
+      out += paint.green("restored  ") + "  " + paint.bold(printable(belowSite(path))) + "\n";
     for (const std::string& path : run.skipped)
-      out += paint.dim("original  ") + "  " + printable(path) + "\n";
+      out += paint.dim("original  ") + "  " + printable(belowSite(path)) + "\n";
   }
   out += paint.bold(printable(target)) + ": ";
   if (run.restored.empty())

@@ -1,4 +1,4 @@
-// The voice for a browser: one page that needs nothing else. What it looks like is in page.html.
+// The output for a browser: one page without other files. Its template is page.html.
 #pragma once
 
 #include "doctor/diagnosis.h"

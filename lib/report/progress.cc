@@ -9,7 +9,7 @@ namespace tcfix::report {
 
 namespace {
 
-// Back to the first column, and erase to the end of the line (ECMA-48).
+// Moves to the first column and erases to the end of the line (ECMA-48).
 constexpr llvm::StringLiteral kClearLine = "\r\x1b[K";
 
 } // namespace

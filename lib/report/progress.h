@@ -1,5 +1,4 @@
-// How far long work has come: one line on standard error that is drawn again and again, and gone in
-// the end.
+// The progress of a long run: one line on standard error that is redrawn, and removed at the end.
 #pragma once
 
 #include <llvm/ADT/StringRef.h>
@@ -11,16 +10,16 @@ namespace tcfix::report {
 
 class Progress {
 public:
-  /// `what` is such as "repairing". Silent unless standard error is a terminal and there is more
-  /// than one thing to do.
+  /// `what` is a word such as "repairing". Prints nothing unless standard error is a terminal and
+  /// `total` is more than one.
   Progress(llvm::StringRef what, size_t total, bool isWanted);
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  /// One more is done. Any thread may say so.
+  /// One more is done. May be called from any thread.
   void advance();
-  /// Says something in between, on a line of its own.
+  /// Prints a message on a line of its own.
   void say(const std::string& message);
 
 private:

@@ -13,7 +13,7 @@ using llvm::formatv;
 
 namespace {
 
-// Without the reader's fonts at hand, widths are those of the widest usual monospaced ones.
+// The reader's fonts are not known: widths are those of the widest common monospaced fonts.
 constexpr size_t kBoxColumns = 36;
 constexpr double kNameCharacter = 7.3;
 constexpr double kCharacter = 6.7;
@@ -22,7 +22,7 @@ constexpr double kPadding = 10;
 constexpr double kMargin = 12;
 constexpr double kLeastScale = 0.85; ///< smaller is hard to read: then the page lets it scroll
 
-/// 1 for most characters, 2 for those that may be wide: all from U+1000 on.
+/// 1 for most characters, 2 for those that may be wide: U+1000 and above.
 size_t columnsOf(llvm::StringRef text) {
   size_t columns = 0;
   for (unsigned char byte : text)
@@ -79,7 +79,7 @@ std::string membersText(const Node& node) {
   return out;
 }
 
-/// A curve that leaves and arrives horizontally, and crosses layers in straight lines.
+/// A curve that begins and ends horizontally, and crosses layers in straight lines.
 std::string pathOf(llvm::ArrayRef<Point> way) {
   std::string out = "M" + number(way[0].x) + " " + number(way[0].y);
   for (size_t i = 1; i < way.size(); ++i) {

@@ -5,7 +5,8 @@
 
 namespace tcfix::report {
 
-/// `anchorOf` gives the id of what the page says of a library of the package, by its host path.
+/// `anchorOf` returns the id of the page's section about a library of the package, by its host
+/// path.
 std::string renderSvg(const Graph& graph,
                       llvm::function_ref<std::string(const std::string& path)> anchorOf);
 

@@ -15,15 +15,15 @@ std::string Paint::wrap(const char* code, llvm::StringRef text) const {
 
 namespace {
 
-/// How many bytes the character takes that `text` begins with; 0 if that is not UTF-8.
+/// The size in bytes of the first character of `text`; 0 if it is not UTF-8.
 size_t sizeOfCharacter(llvm::StringRef text) {
   auto* begin = reinterpret_cast<const llvm::UTF8*>(text.data());
   return llvm::isLegalUTF8Sequence(begin, begin + text.size()) ? llvm::getNumBytesForUTF8(*begin)
                                                                : 0;
 }
 
-/// Whether a character does something to a terminal, or to the order of what is read: C0 and C1,
-/// marks and overrides of the direction, separators of lines, the byte order mark.
+/// Whether a character controls a terminal or the order of text: C0 and C1, marks and overrides of
+/// the direction, line separators, the byte order mark.
 bool isControl(llvm::StringRef character) {
   auto last = static_cast<unsigned char>(character.back());
   if (character.size() == 1)
@@ -79,6 +79,33 @@ std::string wrapped(llvm::StringRef text, size_t indent, size_t column) {
 
 std::string countText(size_t count, llvm::StringRef noun) {
   return std::to_string(count) + " " + noun.str() + (count == 1 ? "" : "s");
+}
+
+std::string librariesText(size_t count) {
+  return count == 1 ? "1 library" : std::to_string(count) + " libraries";
+}
+
+llvm::StringRef belowSite(llvm::StringRef path) {
+  auto isSeparator = [&](size_t at) { return path[at] == '/' || path[at] == '\\'; };
+  for (llvm::StringRef site : {"site-packages", "dist-packages"})
+    if (size_t at = path.rfind(site), end = at + site.size();
+        at != llvm::StringRef::npos && at > 0 && isSeparator(at - 1) && end + 1 < path.size() &&
+        isSeparator(end))
+      return path.drop_front(end + 1);
+  return path;
+}
+
+std::string cannotTellText(llvm::ArrayRef<llvm::StringRef> libraries) {
+  // A name that ends in .so is used on Linux and macOS.
+  llvm::StringRef system = "another platform";
+  for (llvm::StringRef path : libraries)
+    if (path.ends_with(".dylib"))
+      system = "macOS";
+    else if (path.ends_with_insensitive(".dll") || path.ends_with_insensitive(".pyd"))
+      system = "Windows";
+  return ("cannot tell whether it loads: the libraries are for " + system +
+          ", and its system directories are not here")
+      .str();
 }
 
 std::vector<std::string> dependencyTexts(const Slice& slice) {

@@ -10,6 +10,14 @@ std::string padded(llvm::StringRef label);
 
 /// "3 files".
 std::string countText(size_t count, llvm::StringRef noun);
+/// "3 libraries".
+std::string librariesText(size_t count);
+
+/// The path below site-packages, such as "av.libs"; a path elsewhere as it is.
+llvm::StringRef belowSite(llvm::StringRef path);
+
+/// The verdict on libraries for a system whose directories are not on this machine.
+std::string cannotTellText(llvm::ArrayRef<llvm::StringRef> libraries);
 
 std::vector<std::string> dependencyTexts(const Slice& slice);
 std::vector<std::string> searchPathTexts(const Slice& slice);

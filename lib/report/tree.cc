@@ -2,8 +2,9 @@
 
 #include "base/enum_name.h"
 #include "report/json_parts.h"
+#include "report/text_parts.h"
 
-#include <llvm/Support/Path.h>
+#include <llvm/ADT/StringExtras.h>
 
 #include <set>
 
@@ -19,18 +20,16 @@ public:
   TreeText(const resolve::Tree& tree, const Paint& paint) : tree(tree), paint(paint) {}
 
   std::string run() {
-    std::string head = "  loads         ";
+    const std::string head = padded("loads");
     switch (tree.result.verdict) {
     case resolve::Verdict::Loads:
       out = head + paint.green("yes") + "\n";
       break;
     case resolve::Verdict::Unknown:
-      out = head + "unknown: not all places can be seen from here\n";
+      out = head + "unknown: not all directories of the target are here\n";
       break;
     case resolve::Verdict::Fails:
-      out = head + paint.red("no") + "\n";
-      for (const resolve::LoadProblem& problem : tree.result.problems)
-        out += "                " + printable(problem.message) + "\n";
+      out = head + paint.red("no") + ": " + problemsText(head.size()) + "\n";
     }
     out += "  tree\n";
     addBelow(tree.root, 2);
@@ -38,6 +37,22 @@ public:
   }
 
 private:
+  /// Missing dependencies are counted: the tree shows each with the directories that were searched.
+  std::string problemsText(size_t indent) const {
+    size_t missing = 0;
+    std::vector<std::string> lines;
+    for (const resolve::LoadProblem& problem : tree.result.problems)
+      if (problem.code == resolve::LoadProblem::Code::MissingDependency)
+        ++missing;
+      else
+        lines.push_back(wrapped(printable(problem.message), indent, indent));
+    if (missing == 1)
+      lines.insert(lines.begin(), "1 dependency not found");
+    else if (missing != 0)
+      lines.insert(lines.begin(), std::to_string(missing) + " dependencies not found");
+    return llvm::join(lines, "\n" + std::string(indent, ' '));
+  }
+
   /// Each library is shown once with all that is below it.
   void addBelow(const std::string& library, size_t depth) {
     if (!shown.insert(library).second)
@@ -47,7 +62,7 @@ private:
       if (binding.library != library)
         continue;
       out += indent + printable(binding.dependency) + "  " + describe(binding) + "\n";
-      bool isLost =
+      const bool isLost =
           binding.state == BindingState::Missing || binding.state == BindingState::Unknown;
       if (isLost)
         for (const resolve::Attempt& attempt : binding.tried)
@@ -64,8 +79,9 @@ private:
       how = " (" + printable(how) + ")";
     if (binding.state == BindingState::Found)
       return paint.green("=>") + " " + printable(binding.provider) + paint.dim(how);
-    std::string state = nameOf(binding.state).str();
-    return (binding.state == BindingState::Missing ? paint.red(state) : state) + paint.dim(how);
+    if (binding.state == BindingState::Missing)
+      return paint.red("not found") + paint.dim(binding.tried.empty() ? " (no search path)" : how);
+    return nameOf(binding.state).str() + paint.dim(how);
   }
 
   const resolve::Tree& tree;

@@ -1,4 +1,4 @@
-// A library's dependencies as a tree, each with how it was found or all that was tried.
+// A library's dependencies as a tree, each with how it was found or every path that was tried.
 #pragma once
 
 #include "report/text.h"
@@ -10,7 +10,7 @@ class OStream;
 
 namespace tcfix::report {
 
-/// How a binding's state is called, in JSON and in text.
+/// The state's name in JSON.
 llvm::StringRef nameOf(resolve::Binding::State state);
 
 std::string renderTree(const resolve::Tree& tree, const Paint& paint);

@@ -95,11 +95,11 @@ TEST(Advice, WhereNothingFitsBothAnew) {
   EXPECT_EQ(fittingReleaseCommand(context), both + " && tcfix apply env");
   context.torch = recipe::torchBuildOf("2.3.0+cpu");
   EXPECT_EQ(fittingReleaseCommand(context), both + kCpu + " && tcfix apply env");
-  for (const char* torch : {"2.6.0a0+nv25.1", "2.6.0+git1234"}) {
+  for (const char* torch : {"2.3.0a0+nv24.1", "2.3.0+git1234"}) {
     context.torch = recipe::torchBuildOf(torch);
     EXPECT_EQ(fittingReleaseCommand(context), "") << torch;
   }
-  context.torch = recipe::torchBuildOf("2.6.0");
+  context.torch = recipe::torchBuildOf("2.3.0");
   context.canReplaceTorch = false;
   EXPECT_EQ(fittingReleaseCommand(context), "");
 }

@@ -287,7 +287,8 @@ class Transcripts(FilesTest):
             with self.subTest(name):
                 out = tcfix("doctor", "--color", "never", "--traceback", TEXTS / f"{name}.txt",
                             check=1).stdout
-                self.assertRegex(out, r"\nbroken: (\S+|a library) (did not load|could not be installed)")
+                self.assertRegex(" ".join(out.split("\ncause: ")[0].split()),
+                                 r": (\S+ |a library )?(did not load|could not be installed)")
                 self.assertIn("\nnext: ", out)
                 for line in out.splitlines():
                     if not re.match(r" +\$ |next: ", line) and str(TEXTS) not in line:

@@ -36,7 +36,7 @@ constexpr Sentence kSentences[] = {
      "ffmpeg-missing"},
     {"OSError: libnvrtc.so.13: cannot open shared object file: No such file",
      "cuda-variant-mismatch"},
-    {"OSError: libnvcuvid.so.1: cannot open shared object file: No such file", "cuda-missing"},
+    {"OSError: libnvcuvid.so.1: cannot open shared object file: No such file", "driver-missing"},
     {"OSError: libpython3.12.so.1.0: cannot open shared object file: No such file",
      "libpython-missing"},
     {"OSError: libother.so: cannot open shared object file: No such file", "missing-dependency"},

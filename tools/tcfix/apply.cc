@@ -7,6 +7,8 @@
 #include "report/progress.h"
 #include "trial/trial.h"
 
+#include <llvm/ADT/STLExtras.h>
+
 namespace tcfix::cli {
 
 namespace {
@@ -80,8 +82,10 @@ void reportProblems(Invocation& invocation, const apply::TargetOutcome& target,
                     llvm::ArrayRef<int> required) {
   for (const Problem& warning : target.warnings)
     invocation.addWarning(warning);
+  // In the text it is part of the verdict.
+  const bool isInText = !invocation.wantsJson() && !invocation.isOn("dry-run") && !target.trial;
   for (int major : required)
-    if (target.problems.empty() && failsWith(target, major))
+    if (!isInText && target.problems.empty() && failsWith(target, major))
       invocation.addWarning(
           {std::nullopt,
            "does not load with FFmpeg " + std::to_string(major) + ", required by --require",
@@ -107,6 +111,31 @@ void reportProblems(Invocation& invocation, const apply::TargetOutcome& target,
     if (file.problem)
       invocation.addError(*file.problem);
   }
+}
+
+/// The package's name; empty if there are several, or neither option nor path contains it.
+std::string packageOf(const Invocation& invocation, const apply::TargetOutcome& target) {
+  if (invocation.isOn("all"))
+    return {};
+  const std::vector<std::string> named = surveyFor(invocation).packages;
+  if (!named.empty())
+    return named.size() == 1 ? named.front() : std::string();
+  const bool isDefault = llvm::any_of(target.files, [](const apply::FileOutcome& file) {
+    return llvm::StringRef(file.path).contains("torchcodec");
+  });
+  return isDefault ? "torchcodec" : "";
+}
+
+report::AppliedView viewOf(const Invocation& invocation, const apply::TargetOutcome& target,
+                           llvm::ArrayRef<int> required) {
+  report::AppliedView view{packageOf(invocation, target),
+                           invocation.commandFor("doctor", target.path),
+                           {},
+                           invocation.isVerbose()};
+  if (!target.trial && target.problems.empty())
+    llvm::copy_if(required, std::back_inserter(view.missing),
+                  [&](int major) { return failsWith(target, major); });
+  return view;
 }
 
 int runApply(Invocation& invocation) {
@@ -143,8 +172,8 @@ int runApply(Invocation& invocation) {
     text += !outcome.problems.empty() && outcome.files.empty() ? std::string()
             : invocation.isOn("dry-run")
                 ? report::renderDiff(outcome.files, invocation.isVerbose(), invocation.paint())
-                : report::renderApplied(outcome, invocation.commandFor("doctor", outcome.path),
-                                        invocation.isVerbose(), invocation.paint());
+                : report::renderApplied(outcome, viewOf(invocation, outcome, *required),
+                                        invocation.paint());
   }
   return invocation.finish(
       codeFor(invocation, outcomes, *required), text,

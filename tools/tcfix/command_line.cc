@@ -85,10 +85,14 @@ int wrongUsage(const std::string& command, bool wantsJson, const std::string& me
   return kWrongUsage;
 }
 
-/// The unknown option as typed: cxxopts reports it only as part of a message.
+/// The option that an exception of cxxopts is about: only its message contains the name, in quotes.
+std::string quotedOption(llvm::StringRef message) {
+  return message.split(cxxopts::LQUOTE).second.rsplit(cxxopts::RQUOTE).first.str();
+}
+
+/// The unknown option as typed.
 std::string unknownOption(llvm::StringRef message, llvm::ArrayRef<const char*> words) {
-  const std::string name =
-      message.split(cxxopts::LQUOTE).second.rsplit(cxxopts::RQUOTE).first.str();
+  const std::string name = quotedOption(message);
   if (name.size() > 1)
     return "--" + name;
   for (llvm::StringRef word : words) // -dryrun is parsed character by character
@@ -143,6 +147,11 @@ std::optional<Invocation> Invocation::parse(const Command& command,
     const std::string option = unknownOption(error.what(), words);
     exitCode = wrongUsage(invocation.commandName, wantsJson, "unknown option: " + option,
                           hintFor(option, command));
+    return std::nullopt;
+  } catch (const cxxopts::exceptions::missing_argument& error) {
+    const std::string option = quotedOption(error.what());
+    exitCode = wrongUsage(invocation.commandName, wantsJson,
+                          (option.size() == 1 ? "-" : "--") + option + " requires a value");
     return std::nullopt;
   } catch (const cxxopts::exceptions::exception& error) {
     exitCode = wrongUsage(invocation.commandName, wantsJson, error.what());

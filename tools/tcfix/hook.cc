@@ -5,6 +5,8 @@
 #include "io/system.h"
 #include "report/hook.h"
 
+#include <map>
+
 namespace tcfix::cli {
 
 namespace {
@@ -52,6 +54,19 @@ llvm::Expected<hook::HookStatus> act(const std::string& verb, const std::string&
   return hook::findHook(*environment);
 }
 
+constexpr uint64_t kLargestFile = 1 << 20; ///< of the hook; its files have a few kilobytes
+
+/// The content of each of the hook's files, to see whether install changes any.
+std::map<std::string, std::string> contentsOf(const hook::HookStatus& status) {
+  std::map<std::string, std::string> contents;
+  for (const std::string& file : status.files)
+    if (auto text = io::readWhole(file, kLargestFile))
+      contents[file] = std::move(*text);
+    else
+      llvm::consumeError(text.takeError());
+  return contents;
+}
+
 int runHook(Invocation& invocation) {
   const std::string verb = invocation.operands().front();
   if (verb == "print") {
@@ -70,7 +85,7 @@ int runHook(Invocation& invocation) {
     if (invocation.has(key) && invocation.value(key).empty())
       return invocation.usageError(std::string("--") + key + " must not be empty");
   hook::HookStatus status;
-  bool isDone = false;
+  bool isDone = false, isUnchanged = false;
   std::string target = invocation.operands().size() > 1 ? invocation.operands()[1] : "";
   if (target.empty()) {
     llvm::Expected<std::string> active = env::defaultTarget();
@@ -80,15 +95,25 @@ int runHook(Invocation& invocation) {
       invocation.addError(toProblem(active.takeError(), {}));
   }
   if (!target.empty()) {
+    std::map<std::string, std::string> before;
+    if (verb == "install") {
+      if (llvm::Expected<hook::HookStatus> present = act("status", target, invocation))
+        before = contentsOf(*present);
+      else
+        llvm::consumeError(present.takeError()); // install fails for the same reason
+    }
     llvm::Error error = act(verb, target, invocation).moveInto(status);
     isDone = !error;
+    isUnchanged = verb == "install" && isDone && contentsOf(status) == before;
     if (error)
       invocation.addError(toProblem(std::move(error), target));
   }
   bool isMissed = verb == "status" && status.state != hook::State::Installed;
   return invocation.finish(
       isMissed ? kProblemFound : kDone,
-      isDone ? report::renderHook(verb, target, status, invocation.paint()) : std::string(),
+      isDone ? report::renderHook({verb, target, isUnchanged, invocation.isVerbose()}, status,
+                                  invocation.paint())
+             : std::string(),
       [&](const report::Preamble& preamble) { return report::jsonForHook(preamble, status); });
 }
 

@@ -53,7 +53,7 @@ int runList(Invocation& invocation) {
     for (const env::Package& package : listing->target.packages)
       for (const Problem& problem : package.problems)
         invocation.addWarning(problem);
-    out = report::renderListing(*listing, invocation.paint());
+    out = report::renderListing(*listing, invocation.isVerbose(), invocation.paint());
   }
   return invocation.finish(kDone, out, [&](const report::Preamble& preamble) {
     return listing ? report::jsonForList(preamble, *listing) : report::jsonForError(preamble);
