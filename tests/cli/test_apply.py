@@ -98,7 +98,7 @@ class Targets(ApplyTest):
         wheel.write_bytes(b"PK")
         empty = self.folder / "empty"
         empty.mkdir()
-        for target, hint in ((wheel, "tcfix wheel"), (empty, "name an environment"),
+        for target, hint in ((wheel, "tcfix wheel"), (empty, "pass an environment"),
                              (self.folder / "absent", "")):
             with self.subTest(target):
                 result = tcfix("apply", target, check=2)

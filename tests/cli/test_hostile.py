@@ -277,8 +277,8 @@ class Hooks(Hostile):
         self.world.site.rename(outside)
         link(self.world.site, outside)
         with self.untouched(outside):
-            self.refused(harness.TCFIX, "hook", "install", self.world.env, says="leads out of")
-            self.refused(*self.command("apply", self.world.env), says="leads out of")
+            self.refused(harness.TCFIX, "hook", "install", self.world.env, says="is outside the environment")
+            self.refused(*self.command("apply", self.world.env), says="is outside the environment")
 
 
 class Names(Hostile):

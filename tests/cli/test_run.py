@@ -348,7 +348,7 @@ class Refusals(RunTest):
     def test_what_goes_not_with_it(self):
         for option in ("--dry-run", "--check"):
             self.assertIn("cannot be combined", self.tcfix("apply", "--run", option, self.env, check=2).stderr)
-        self.assertIn("--run needs the libraries",
+        self.assertIn("--traceback and --run cannot be combined",
                       self.tcfix("doctor", "--run", "--traceback", "/dev/null", check=2).stderr)
 
     def test_null_without_it(self):

@@ -84,12 +84,12 @@ class Search(ApplyTest):
         self.site = self.world.site
 
     def install(self, *names):
-        library = tiny_macho.dylib(identity="_ext.so", padding=2000,
+        library = tiny_macho.dylib(identity="_ext.abi3.so", padding=2000,
                                    dependencies=[*names, "/usr/lib/libSystem.B.dylib"])
         write_files(self.site, {
-            "mine/_ext.so": library,
+            "mine/_ext.abi3.so": library,
             "mine-1.0.dist-info/METADATA": b"Name: mine\nVersion: 1.0\n",
-            "mine-1.0.dist-info/RECORD": record_row("mine/_ext.so", library).encode()})
+            "mine-1.0.dist-info/RECORD": record_row("mine/_ext.abi3.so", library).encode()})
         for folder in (self.private, self.site / "mine/hidden/lib"):
             folder.mkdir(parents=True, exist_ok=True)
 
@@ -117,7 +117,7 @@ class Search(ApplyTest):
                 found = self.doctor("--search", "/work/private", check=1)
                 self.assertIn("--search /work/private", found["action"])
                 self.apply(*options)
-                self.assertEqual(rpaths(self.site / "mine/_ext.so"), ["/work/private"])
+                self.assertEqual(rpaths(self.site / "mine/_ext.abi3.so"), ["/work/private"])
                 self.assertEqual(self.doctor()["verdict"], "ok")
                 self.assertEqual(self.apply(*options)["targets"][0]["summary"]["changed"], 0)
                 self.undo()
@@ -131,7 +131,7 @@ class Search(ApplyTest):
         self.assertIn(f"there is one in {place}", finding["message"])
         self.assertTrue(finding["action"].endswith(f"--search {place}"), finding["action"])
         self.apply("--package", "mine", "--search", place, self.world.env)
-        self.assertEqual(rpaths(self.site / "mine/_ext.so"), ["@loader_path/hidden/lib"])
+        self.assertEqual(rpaths(self.site / "mine/_ext.abi3.so"), ["@loader_path/hidden/lib"])
         self.assertEqual(self.doctor()["verdict"], "ok")
 
     def test_an_ffmpeg_there_counts(self):

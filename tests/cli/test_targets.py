@@ -240,7 +240,7 @@ class WhatIsNotTaken(TargetsTest):
         (self.folder / "empty").mkdir()
         message, hint = self.refused(self.folder / "empty")
         self.assertIn("does not contain torchcodec", message)
-        self.assertIn("name an environment", hint)
+        self.assertIn("pass an environment", hint)
 
     def test_a_huge_tree_is_not_searched_to_its_end(self):
         huge = self.folder / "huge"
