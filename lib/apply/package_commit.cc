@@ -206,7 +206,7 @@ llvm::Expected<PackageState> readState(JournalPlace place) {
     if (isLibraryEntry(entry, state.place) && !isOfPackage(entry.path, state.place))
       return at(state.place.path,
                 fail(ErrorCode::Malformed,
-                     "names " + entry.path + ", which is no library of the package",
+                     "names " + entry.path + ", which is not a library of the package",
                      kReinstall.str()));
   return state;
 }

@@ -54,7 +54,7 @@ std::string summaryOfFailure(const ExaminedPackage& package, llvm::ArrayRef<Defe
       return name + " does not load: nothing that was searched has " + baseName(defect.name).str();
   return package.wouldLoadAfter
              ? name + " does not load" + repair
-             : name + " does not load, and no edit of its libraries alone can change that";
+             : name + " does not load; tcfix cannot repair this by editing libraries";
 }
 
 /// Why it cannot be used: what the loader reports first, before what follows from it.
@@ -90,10 +90,10 @@ std::string summaryOf(const ExaminedPackage& package, bool isOk, llvm::ArrayRef<
     if (std::string summary = summaryOfTrial(package); !summary.empty())
       return summary;
   if (package.loads && !isOk)
-    return "the libraries of " + name + " are in order, and it cannot be used as it is";
+    return "the libraries of " + name + " load, but it cannot be used: see the errors";
   if (package.loads && !disk.knowsAbsolutePaths())
-    return "what can be seen of " + name +
-           " is in order; the target's system is out of reach, so that no more can be said";
+    return "nothing wrong with " + name +
+           " on this machine; the system directories of the target are not here";
   for (int major : package.required)
     if (llvm::none_of(package.groups, [&](const auto& group) { return group.major == major; }))
       return "this " + name + " has no libraries for FFmpeg " + std::to_string(major);

@@ -36,6 +36,16 @@ Installed installedFfmpegs(const ExaminedPackage& package) {
   return installed;
 }
 
+/// "FFmpeg 8 is installed in /opt/homebrew/lib": the first one of these majors without a defect.
+std::string usableFfmpeg(const ExaminedPackage& package, llvm::ArrayRef<int> majors) {
+  for (int major : majors)
+    for (const providers::FfmpegInstall& install : package.facts.ffmpegs)
+      if (install.major == major && install.defect.empty())
+        return "FFmpeg " + std::to_string(major) + " is installed in " +
+               package.found.disk.targetPath(install.folder);
+  return "FFmpeg is installed";
+}
+
 } // namespace
 
 void findFfmpegDefects(const ExaminedPackage& package, Defects& defects) {
@@ -64,6 +74,7 @@ void findFfmpegDefects(const ExaminedPackage& package, Defects& defects) {
   defect.items = installed.descriptions;
   if (package.wouldLoadAfter) {
     defect.kind = Kind::FfmpegNotFound;
+    defect.actual = usableFfmpeg(package, defect.majors);
   } else if (llvm::any_of(installed.majors,
                           [&](int major) { return llvm::is_contained(defect.majors, major); })) {
     defect.kind = Kind::FfmpegUnfit;

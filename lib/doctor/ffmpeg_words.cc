@@ -28,32 +28,33 @@ Words ffmpegMissing(const Defect& defect, const FindingContext& context) {
   if (!defect.isFromText())
     return ffmpegWords(
         defect,
-        "there is no FFmpeg that the libraries could use" +
+        "no FFmpeg found that the libraries can use" +
             (defect.majors.empty() ? "" : " (FFmpeg " + majorsText(defect.majors) + ")"),
         ffmpegInstallCommand(context, defect.majors));
   return ffmpegWords(defect,
                      context.package + " found no FFmpeg" + inBrackets(defect.majors) +
-                         (defect.name.empty() ? ", as far as Windows tells: it names no DLL" : ""),
+                         (defect.name.empty() ? " (Windows does not name the missing DLL)" : ""),
                      ffmpegInstallCommand(context, defect.majors));
 }
 
 Words ffmpegNotFound(const Defect& defect, const FindingContext& context) {
   return ffmpegWords(defect,
                      defect.isFromText()
-                         ? "there is " + defect.actual + ", and " + context.package +
+                         ? defect.actual + " is installed, but " + context.package +
                                " did not find its libraries" + inBrackets(defect.majors)
-                         : "the libraries do not find an FFmpeg that is there",
+                         : defect.actual + ", but the libraries have no search path to it",
                      context.applyCommand);
 }
 
 Words ffmpegUnfit(const Defect& defect, const FindingContext&) {
-  return ffmpegWords(defect,
-                     "there is an FFmpeg of a fitting major, but the libraries fail with it", {});
+  return ffmpegWords(
+      defect, "an FFmpeg of a supported major is installed, but the libraries fail to load with it",
+      {});
 }
 
 Words ffmpegUnsupportedMajor(const Defect& defect, const FindingContext& context) {
   return ffmpegWords(defect,
-                     "this " + context.package + " uses FFmpeg " + majorsText(defect.majors) +
+                     "this " + context.package + " supports FFmpeg " + majorsText(defect.majors) +
                          "; installed: " + defect.actual,
                      ffmpegInstallCommand(context, defect.majors));
 }

@@ -148,8 +148,8 @@ Words signature(const Defect& defect, const FindingContext& context) {
     return withCommand(defect, "tcfix sign " + advice::quoted(defect.path));
   bool isKilled = llvm::StringRef(defect.name).starts_with("arm64");
   Words words{defect.kind == Defect::Kind::SignatureMissing
-                  ? subjectOf(defect) + " is not signed, which arm64 demands"
-                  : "the signature of " + subjectOf(defect) + " does not fit its bytes" +
+                  ? subjectOf(defect) + " is not signed, which arm64 requires"
+                  : "the signature of " + subjectOf(defect) + " does not match its content" +
                         (isKilled ? ": macOS kills the process that loads it" : ""),
               {},
               defect.isRepairable ? "tcfix sign " + advice::quoted(defect.path)
@@ -160,8 +160,8 @@ Words signature(const Defect& defect, const FindingContext& context) {
 }
 
 Words signatureForeign(const Defect& defect, const FindingContext& context) {
-  return {subjectOf(defect) + " is signed by an identity: tcfix changes it only if told to, and "
-                              "signs it ad hoc then",
+  return {subjectOf(defect) + " is signed with a certificate: tcfix replaces that signature with "
+                              "an ad-hoc one only if requested",
           {{"signature", defect.actual}},
           context.applyCommand + " --replace-signature"};
 }
@@ -179,7 +179,7 @@ Words macosTooOld(const Defect& defect, const FindingContext&) {
   if (defect.isFromText())
     return withCommand(defect, kUpdate.str());
   return {subjectOf(defect) + " is for macOS " + defect.name +
-              " or later, and may need what macOS " + defect.actual + " does not have",
+              " or later, and may use features that macOS " + defect.actual + " lacks",
           {{"min_os", defect.name}, {"system", defect.actual}},
           kUpdate.str()};
 }

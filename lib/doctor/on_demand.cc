@@ -37,7 +37,7 @@ void findGoneModules(const ExaminedPackage& package, Defects& defects) {
         (hasModules && !isModuleName(file)))
       continue;
     Defect defect{Kind::ModuleGone, installed.site + "/" + file, file};
-    defect.sentence = file + " is listed in RECORD and is not there";
+    defect.sentence = file + " is listed in RECORD but does not exist";
     defects.push_back(std::move(defect));
   }
 }

@@ -46,8 +46,8 @@ Words pythonVersionMismatch(const Defect& defect, const FindingContext& context)
     std::optional<Version> parsed = parseVersion(version);
     return parsed ? parsed->text() : version.str();
   };
-  return {"this environment's Python is " + brief(defect.name) + ", and " + context.package +
-              " lies in the folder of " + brief(defect.actual) + ", where it does not look",
+  return {"this environment's Python is " + brief(defect.name) + ", but " + context.package +
+              " is installed for " + brief(defect.actual),
           {{"python", defect.name}, {"site", defect.actual}},
           installCommand(context, context.package)};
 }
@@ -60,7 +60,7 @@ Words numpyAbi(const Defect& defect, const FindingContext&) {
 }
 
 Words shadowed(const Defect& defect, const FindingContext& context) {
-  return {"there is more than one " + context.package + "; Python takes the first on its path",
+  return {"more than one " + context.package + " is installed; Python uses the first on its path",
           {{"also", defect.items}},
           "python -c \"import " + context.package + "; print(" + context.package + ".__file__)\""};
 }
@@ -80,10 +80,11 @@ Words heicUnavailable(const Defect& defect, const FindingContext& context) {
 }
 
 Words recordMismatch(const Defect& defect, const FindingContext& context) {
-  Words words{
-      std::to_string(defect.items.size()) +
-          " of the libraries are not those that RECORD lists: someone replaced or edited them",
-      {{"libraries", defect.items}}};
+  const size_t count = defect.items.size();
+  Words words{count == 1 ? "1 library differs from RECORD: it was replaced or edited"
+                         : std::to_string(count) +
+                               " libraries differ from RECORD: they were replaced or edited",
+              {{"libraries", defect.items}}};
   // A package that loads may have been repaired by hand, which another installation would undo.
   if (defect.isCause)
     words.action = defect.isRepairable ? context.applyCommand : reinstallCommand(context);

@@ -19,15 +19,15 @@ std::string failedLibrary(const Defect& defect) {
 std::string aboutSearchPath(const Defect& defect) {
   switch (defect.kind) {
   case Defect::Kind::SearchPathEmpty:
-    return "an empty search path means the current folder, whatever that is";
+    return "an empty search path means the current directory";
   case Defect::Kind::SearchPathRelative:
-    return defect.name + " is relative to the current folder, whatever that is";
+    return defect.name + " is relative to the current directory";
   case Defect::Kind::SearchPathBuildMachine:
-    return defect.name + " is a folder of the machine that built it";
+    return defect.name + " is a directory of the machine that built it";
   case Defect::Kind::SearchPathDead:
-    return defect.name + " leads to no folder";
+    return defect.name + " does not exist";
   case Defect::Kind::SearchPathWorldWritable:
-    return defect.name + " can be written by everybody: anyone could put a library there";
+    return defect.name + " is writable by everyone: anyone could put a library there";
   default:
     return {};
   }
@@ -49,7 +49,7 @@ std::string sentenceOf(const Defect& defect) {
   const std::string library = failedLibrary(defect);
   switch (defect.kind) {
   case Defect::Kind::CauseNotTold:
-    return library + " failed, and the text does not say why";
+    return library + " failed, and the text does not contain the cause";
   case Defect::Kind::MissingDependency:
   case Defect::Kind::LibpythonMissing:
   case Defect::Kind::CudaMissing:
@@ -65,7 +65,7 @@ std::string sentenceOf(const Defect& defect) {
     return library + " needs " + defect.name + ", which was not found";
   case Defect::Kind::MissingSymbols:
   case Defect::Kind::MissingTorchSymbols:
-    return library + " needs a symbol that is not there";
+    return library + " needs a symbol that was not found";
   case Defect::Kind::LibstdcxxTooOld:
   case Defect::Kind::GlibcTooOld:
   case Defect::Kind::LibraryTooOld:
@@ -80,29 +80,28 @@ std::string sentenceOf(const Defect& defect) {
   case Defect::Kind::DuplicateDependency:
     return aboutRepetition(defect, "dependency ");
   case Defect::Kind::Unreadable:
-    return library + " is no library, or only a part of one";
+    return library + " is not a library, or is truncated";
   case Defect::Kind::SignatureInvalid:
-    return "the signature of " + library + " does not fit its bytes: macOS refuses it";
+    return "the signature of " + library + " does not match its content: macOS rejects it";
   case Defect::Kind::HardenedPython:
-    return "this python takes only libraries that its own team signed (hardened runtime with "
+    return "this Python accepts only libraries signed by its own team (hardened runtime with "
            "library validation); " +
            (defect.isFromText() ? library + " is not" : "those of wheels are signed ad hoc");
   case Defect::Kind::Quarantined:
-    return library + " carries the mark of downloaded files: macOS " +
+    return library + " has the quarantine attribute of downloaded files: macOS " +
            (defect.isFromText() ? "refuses it" : "may refuse it");
   case Defect::Kind::MacosTooOld:
-    return library + " is for macOS " + (defect.name.empty() ? "of a later version" : defect.name) +
-           ", which this one is not";
+    return library + " requires " +
+           (defect.name.empty() ? "a later macOS" : "macOS " + defect.name + " or later");
   case Defect::Kind::ExecutableStack:
-    return library + " asks for an executable stack, which this system refuses";
+    return library + " requires an executable stack, which this system refuses";
   case Defect::Kind::NotMapped:
-    return library + " cannot be brought into memory: there is too little of it, or the file is on "
-                     "a disk that nothing may be run from";
+    return library + " cannot be mapped: too little memory, or a file system mounted with noexec";
   case Defect::Kind::StaticTlsFull:
-    return library + " finds no room for its thread-local variables: too many libraries were "
-                     "loaded before it";
+    return library +
+           " does not fit into the static TLS area: too many libraries were loaded before it";
   case Defect::Kind::InitializationFailed:
-    return library + " was found, and its own start failed";
+    return library + " was found, but failed to initialize";
   case Defect::Kind::PackageUnavailable:
     return defect.name + " is not installed, or it is installed and does not load";
   case Defect::Kind::RequirementsConflict:
@@ -120,7 +119,7 @@ std::string sentenceOf(const Defect& defect) {
     return "the process ended (" + defect.actual + ")";
   case Defect::Kind::TorchMissing:
   case Defect::Kind::PackageMissing:
-    return "Python finds no package " + defect.name;
+    return "Python cannot find the package " + defect.name;
   case Defect::Kind::PackageDamaged:
     return defect.subject + " has no library " + defect.name;
   case Defect::Kind::NumpyAbi:

@@ -16,9 +16,10 @@ std::string cudaText(int major) {
 Words torchMissing(const Defect& defect, const FindingContext& context) {
   FindingContext without = context;
   without.torchIsMissing = without.canReplaceTorch = true;
-  return withQuote(
-      defect, defect.isFromText() ? sentenceOf(defect) : "there is no torch in this environment",
-      torchInstallCommand(without));
+  return withQuote(defect,
+                   defect.isFromText() ? sentenceOf(defect)
+                                       : "torch is not installed in this environment",
+                   torchInstallCommand(without));
 }
 
 Words torchBroken(const Defect& defect, const FindingContext& context) {
@@ -70,10 +71,10 @@ Words torchVersionMismatch(const Defect& defect, const FindingContext& context) 
 
 Words twoTorches(const Defect& defect, const FindingContext& context) {
   const bool isOnePlace = defect.name == "same";
-  return {"there is more than one torch: " + context.torch.version + " and " +
+  return {"more than one torch is installed: " + context.torch.version + " and " +
               llvm::join(defect.items, ", ") +
               (isOnePlace ? ", in one directory; their files are mixed"
-                          : "; Python takes the first on its path"),
+                          : "; Python uses the first on its path"),
           {{"torch", context.torch.version}, {"also", defect.items}},
           isOnePlace ? torchReinstallCommand(context, false)
                      : "python -c \"import torch; print(torch.__version__, torch.__file__)\""};

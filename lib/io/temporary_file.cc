@@ -48,7 +48,7 @@ llvm::Error TemporaryFile::take(llvm::StringRef sibling) {
 llvm::Error TemporaryFile::renameTo(llvm::StringRef sibling) {
   close();
   if (std::error_code error = directory.rename(name, sibling))
-    return fail(ErrorCode::CannotWrite, "the new file cannot take its place: " + error.message(),
+    return fail(ErrorCode::CannotWrite, "cannot replace the file: " + error.message(),
                 hintForReplacing(error));
   name.clear();
   return llvm::Error::success();

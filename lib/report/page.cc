@@ -196,7 +196,7 @@ std::string traceLine(const Binding& binding, const Diagnosis& diagnosis, bool i
   case Binding::State::Missing:
     what = badge({isNeeded ? "bad" : "idle", "✕", "missing"});
     if (binding.tried.empty())
-      how = "nothing says where to look";
+      how = "no search path is set";
     break;
   case Binding::State::Unknown:
     what = badge({"idle", "?", "out of reach"});

@@ -5,6 +5,7 @@
 #include "env/distribution.h"
 #include "env/library_files.h"
 #include "env/origin.h"
+#include "image/names.h"
 #include "io/host.h"
 #include "providers/places.h"
 
@@ -179,7 +180,9 @@ void describeLibraries(PackageFacts& facts, resolve::LibraryStore& store) {
       continue;
     if (!image || platformOf((*image)->format) != facts.platform || (*image)->slices.empty()) {
       facts.unreadable.push_back(image ? Problem{ErrorCode::NotALibrary,
-                                                 "is no library of the platform of the others",
+                                                 "is not a library for " +
+                                                     nameOf(facts.platform).str() +
+                                                     " like the rest of the package",
                                                  file,
                                                  {}}
                                        : toProblem(image.takeError(), file));

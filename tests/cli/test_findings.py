@@ -39,20 +39,20 @@ def shows(code, **expected):
 
 # FFmpeg
 
-@shows("ffmpeg-missing", message="no FFmpeg that the libraries could use .FFmpeg 7",
+@shows("ffmpeg-missing", message="no FFmpeg found that the libraries can use .FFmpeg 7",
        action="brew install ffmpeg@7 && " + APPLY, path=CORE)
 def no_ffmpeg(folder):
     return MacTree(folder, dependencies=WANTS_FFMPEG)
 
 
-@shows("ffmpeg-not-found", message="do not find an FFmpeg that is there", action=APPLY, path=CORE)
+@shows("ffmpeg-not-found", message="but the libraries have no search path to it", action=APPLY, path=CORE)
 def ffmpeg_off_the_search_path(folder):
     tree = MacTree(folder, dependencies=WANTS_FFMPEG)
     tree.ffmpeg("/opt/homebrew/opt/ffmpeg/lib")
     return tree
 
 
-@shows("ffmpeg-unsupported-major", message="uses FFmpeg 7; installed: 5",
+@shows("ffmpeg-unsupported-major", message="supports FFmpeg 7; installed: 5",
        action="brew install ffmpeg@7 && " + APPLY, path=CORE)
 def ffmpeg_of_another_major(folder):
     tree = MacTree(folder, dependencies=WANTS_FFMPEG)
@@ -80,7 +80,7 @@ def ffmpeg_of_homebrew_and_of_pyav(folder):
 
 # torch
 
-@shows("torch-missing", message="no torch in this environment", action='pip install "torch==2.9.."')
+@shows("torch-missing", message="torch is not installed in this environment", action='pip install "torch==2.9.."')
 def no_torch(folder):
     tree = MacTree(folder)
     (tree.site / "torch-2.9.1.dist-info" / "METADATA").unlink()
@@ -162,7 +162,7 @@ def torch_without_its_own(folder):
 
 
 @shows("two-torches", severity="warning", exit=0, path="torch/lib",
-       message="more than one torch: 2.9.1 and 2.8.0, in one directory",
+       message="more than one torch is installed: 2.9.1 and 2.8.0, in one directory",
        action="pip install --force-reinstall --no-deps torch==2.9.1")
 def two_torches_in_one_place(folder):
     tree = MacTree(folder)
@@ -171,7 +171,7 @@ def two_torches_in_one_place(folder):
 
 
 @shows("two-torches", severity="warning", exit=0, path="torch/lib",
-       message="2.9.1 and 2.8.0 in /usr/lib/python3/dist-packages; Python takes the first",
+       message="2.9.1 and 2.8.0 in /usr/lib/python3/dist-packages; Python uses the first",
        action='python -c "import torch; print\\(torch.__version__, torch.__file__\\)"')
 def torch_of_the_system(folder):
     tree = LinuxTree(folder)
@@ -398,7 +398,7 @@ def library_is_gone(folder):
     return tree
 
 
-@shows("record-mismatch", severity="info", message="1 of the libraries are not those", exit=0,
+@shows("record-mismatch", severity="info", message="1 library differs from RECORD", exit=0,
        path="RECORD")
 def library_was_exchanged_and_loads(folder):
     tree = MacTree(folder)
@@ -406,7 +406,7 @@ def library_was_exchanged_and_loads(folder):
     return tree
 
 
-@shows("record-mismatch", severity="warning", message="1 of the libraries are not those",
+@shows("record-mismatch", severity="warning", message="1 library differs from RECORD",
        action=REINSTALL, path="RECORD", also=["missing-dependency"])
 def library_was_exchanged_and_fails(folder):
     tree = MacTree(folder)
@@ -426,7 +426,7 @@ def two_torchcodecs(folder):
 
 # macOS
 
-@shows("signature-invalid", message="does not fit its bytes", action=r"tcfix sign \S+core7.dylib",
+@shows("signature-invalid", message="does not match its content", action=r"tcfix sign \S+core7.dylib",
        path=CORE)
 def changed_after_signing(folder):
     tree = MacTree(folder)
@@ -438,7 +438,7 @@ def changed_after_signing(folder):
     return tree
 
 
-@shows("signature-invalid", message="does not fit its bytes", action=REINSTALL, path=CORE)
+@shows("signature-invalid", message="does not match its content", action=REINSTALL, path=CORE)
 def requirements_that_no_signature_can_repeat(folder):
     tree = MacTree(folder)
 
@@ -464,7 +464,7 @@ def change_signature(library, change):
     library.write_bytes(data[:start] + blob)
 
 
-@shows("hardened-python", message="only libraries that its own team signed", path="bin/python3.12",
+@shows("hardened-python", message="only libraries signed by its own team", path="bin/python3.12",
        action="codesign --force --sign - /home/me/.venv/bin/python3.12")
 def python_with_hardened_runtime(folder):
     tree = MacTree(folder)
@@ -476,7 +476,7 @@ def python_with_hardened_runtime(folder):
     return tree
 
 
-@shows("signature-foreign", severity="info", message="signed by an identity", path=CORE, exit=0,
+@shows("signature-foreign", severity="info", message="signed with a certificate", path=CORE, exit=0,
        action=APPLY + " --replace-signature")
 def signed_by_an_identity(folder):
     tree = MacTree(folder)
@@ -490,7 +490,7 @@ def signed_by_an_identity(folder):
     return tree
 
 
-@shows("quarantined", severity="warning", message="mark of downloaded files", action=r"xattr -d com.apple.quarantine \S+core7.dylib",
+@shows("quarantined", severity="warning", message="quarantine attribute of downloaded files", action=r"xattr -d com.apple.quarantine \S+core7.dylib",
        path=CORE, exit=0)
 def downloaded_by_a_browser(folder):
     tree = MacTree(folder)
@@ -501,13 +501,13 @@ def downloaded_by_a_browser(folder):
     return tree
 
 
-@shows("macos-too-old", severity="warning", message="for macOS 11.0 or later, and may need what macOS 10.15 does", path=CORE, exit=0,
+@shows("macos-too-old", severity="warning", message="for macOS 11.0 or later, and may use features that macOS 10.15 lacks", path=CORE, exit=0,
        options=["--macos-version", "10.15"], action="softwareupdate --install --all")
 def older_macos(folder):
     return MacTree(folder)
 
 
-@shows("macos-too-old", severity="warning", message="what macOS 10.14.6 does not have", path=CORE, exit=0,
+@shows("macos-too-old", severity="warning", message="features that macOS 10.14.6 lacks", path=CORE, exit=0,
        action="softwareupdate --install --all")
 def older_macos_by_its_own_word(folder):
     tree = MacTree(folder)
@@ -571,7 +571,7 @@ def wheel_for_another_python(folder):
     return tree
 
 
-@shows("python-version-mismatch", message="Python is 3.13, and torchcodec lies in the folder of 3.12",
+@shows("python-version-mismatch", message="Python is 3.13, but torchcodec is installed for 3.12",
        action='pip install "torchcodec==0.9.." && ' + APPLY)
 def environment_of_another_python(folder):
     tree = MacTree(folder)
@@ -593,11 +593,11 @@ def search_path(code, entry, severity, message):
           action=rf"tcfix edit --remove-rpath '{entry}' \S+core7.dylib")(build)
 
 
-search_path("search-path-empty", "", "warning", "means the current folder")
-search_path("search-path-relative", "lib", "warning", "lib is relative to the current folder")
+search_path("search-path-empty", "", "warning", "means the current directory")
+search_path("search-path-relative", "lib", "warning", "lib is relative to the current directory")
 search_path("search-path-build-machine", "/Users/runner/work/lib", "info", "machine that built it")
-search_path("search-path-dead", "/opt/none/lib", "info", "/opt/none/lib leads to no folder")
-search_path("search-path-world-writable", "/opt/open", "warning", "can be written by everybody")
+search_path("search-path-dead", "/opt/none/lib", "info", "/opt/none/lib does not exist")
+search_path("search-path-world-writable", "/opt/open", "warning", "is writable by everyone")
 
 
 def codes_in_sources():

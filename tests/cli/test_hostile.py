@@ -121,7 +121,7 @@ class Journals(Hostile):
                 with self.untouched(self.world.site):
                     for command in ("apply", "undo"):
                         self.refused(*self.command(command, self.world.env),
-                                     says="is no library of the package")
+                                     says="is not a library of the package")
 
     def test_sizes_that_no_file_has(self):
         name, path = f"torchcodec/{LIBRARIES[0]}", self.world.package / LIBRARIES[0]

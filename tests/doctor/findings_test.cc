@@ -58,7 +58,7 @@ TEST(Findings, APackageWithoutMajorsNamesNone) {
   made.package = "other";
   made.machine.platform = Platform::Linux;
   Finding finding = wordFinding({Kind::FfmpegMissing, "/a/core.so", "libavcodec.so.61"}, made);
-  EXPECT_EQ(finding.message, "there is no FFmpeg that the libraries could use");
+  EXPECT_EQ(finding.message, "no FFmpeg found that the libraries can use");
   EXPECT_EQ(finding.action, "pip install \"av<16\" && tcfix apply env");
 }
 

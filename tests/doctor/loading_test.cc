@@ -103,7 +103,7 @@ TEST(Loading, FilesThatCannotBeUsed) {
   twice.addFailure(Code::DuplicateEntry, "/opt/lib");
   EXPECT_THAT(twice.codes(findLoadDefects), ElementsAre("duplicate-search-path"));
   EXPECT_THAT(twice.run(findLoadDefects)[0].action, StartsWith("tcfix edit --add-rpath /opt/lib "))
-      << "it is no library of the package, so that apply would not change it";
+      << "it is not a library of the package, so that apply would not change it";
   twice.addLibrary("core.so", bytesOf(""));
   EXPECT_EQ(twice.run(findLoadDefects)[0].action, "tcfix apply env");
   unreadable.addFailure(Code::Unreadable, "libx.so", "/lib/libx.so");
@@ -126,7 +126,8 @@ TEST(Ffmpeg, TheFindingDependsOnWhatIsInstalled) {
   EXPECT_EQ(unfit.run(findFfmpegDefects)[0].code, "ffmpeg-not-found");
   EXPECT_EQ(unfit.run(findFfmpegDefects)[0].action, "");
   old.addFfmpeg(5, "/opt/lib");
-  EXPECT_EQ(old.run(findFfmpegDefects)[0].message, "this torchcodec uses FFmpeg 7; installed: 5");
+  EXPECT_EQ(old.run(findFfmpegDefects)[0].message,
+            "this torchcodec supports FFmpeg 7; installed: 5");
   EXPECT_EQ(old.run(findFfmpegDefects)[0].code, "ffmpeg-unsupported-major");
   archive.addFfmpeg(0, "/opt/lib", "only static libraries");
   EXPECT_THAT(archive.codes(findFfmpegDefects), ElementsAre("ffmpeg-static"));

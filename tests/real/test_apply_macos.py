@@ -436,7 +436,7 @@ class Wishes(WorldTest):
         (target,) = report["targets"]
         self.assertIsNone(target["loads"]["after"])
         self.assertEqual(len(report["warnings"]), 1)
-        self.assertIn(f"FFmpeg is assumed in {BREW}", report["warnings"][0]["message"])
+        self.assertIn(f"FFmpeg is assumed to be in {BREW}", report["warnings"][0]["message"])
         report = tcfix_json("apply", "--ffmpeg", BREW, world.env)
         self.expect(world, dict.fromkeys(range(4, 9), BREW))
         tcfix_json("apply", "--rpath", BREW, world.env)
