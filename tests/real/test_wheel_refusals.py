@@ -53,7 +53,7 @@ class Refusals(WheelTest):
         self.assertIn("no .dist-info", self.refused(3, self.made(name, {"x.py": ""})))
         self.assertIn("RECORD", self.refused(3, self.made(name, metadata)))
         self.assertIn("METADATA", self.refused(3, self.made(name, record)))
-        self.assertIn("several", self.refused(3, self.made(
+        self.assertIn("more than one .dist-info", self.refused(3, self.made(
             name, {**metadata, **record, "x-1.dist-info/RECORD": ""})))
         self.assertIn("no library", self.refused(3, self.made(name, {**metadata, **record})))
         self.assertIn("unsafe name", self.refused(3, self.made(
