@@ -2,6 +2,7 @@
 
 #include "advice/advice.h"
 #include "base/demangle.h"
+#include "image/names.h"
 #include "providers/ffmpeg_name.h"
 #include "recipe/torch_symbols.h"
 

@@ -3,6 +3,8 @@
 #include "advice/advice.h"
 #include "recipe/cuda_name.h"
 
+#include <llvm/ADT/StringExtras.h>
+
 namespace tcfix::doctor {
 
 namespace {
