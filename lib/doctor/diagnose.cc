@@ -176,8 +176,9 @@ PackageDiagnosis conclude(ExaminedPackage& examined, Census census, Verdict verd
   if (!diagnosis.isOk)
     diagnosis.cause = causeOf(examined, hasErrors ? error->message : diagnosis.summary);
   for (const GroupReport& group : examined.groups)
-    if (diagnosis.verdict == Verdict::Unknown && diagnosis.cause.empty())
-      diagnosis.cause = group.outOfReach();
+    if (const resolve::Binding* unknown = group.firstUnknown();
+        unknown && diagnosis.verdict == Verdict::Unknown && diagnosis.cause.empty())
+      diagnosis.cause = "needs " + unknown->dependency + " from a place that is out of reach";
   const bool improves =
       llvm::any_of(examined.onDemand, [](const GroupReport& one) { return one.isImprovable; });
   if ((!examined.loads && examined.wouldLoadAfter) ||

@@ -27,12 +27,12 @@ const resolve::LoadProblem* GroupReport::firstCause() const {
   return nullptr;
 }
 
-std::string GroupReport::outOfReach() const {
+const resolve::Binding* GroupReport::firstUnknown() const {
   for (const LibraryReport& library : libraries)
     for (const resolve::Binding& binding : library.loads.bindings)
       if (binding.state == resolve::Binding::State::Unknown)
-        return "needs " + binding.dependency + " from a place that is out of reach";
-  return {};
+        return &binding;
+  return nullptr;
 }
 
 size_t PackageDiagnosis::warnings() const {

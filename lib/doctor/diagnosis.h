@@ -25,8 +25,8 @@ struct GroupReport {
 
   /// Why it does not load; null if it does.
   const resolve::LoadProblem* firstCause() const;
-  /// What it needs and nobody here can look for, "needs X from …"; empty if there is nothing.
-  std::string outOfReach() const;
+  /// The first dependency whose place is not on this machine; null if there is none.
+  const resolve::Binding* firstUnknown() const;
 };
 
 /// How many libraries a package has of each sort, and how many of them do not load.

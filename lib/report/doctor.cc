@@ -62,11 +62,9 @@ std::string causeOf(const GroupReport& group, const Diagnosis& diagnosis) {
 
 /// The first dependency that may be in a directory of the target's system.
 std::string unseenBy(const GroupReport& group) {
-  for (const doctor::LibraryReport& library : group.libraries)
-    for (const resolve::Binding& binding : library.loads.bindings)
-      if (binding.state == resolve::Binding::State::Unknown)
-        return "requires " + withoutRpath(binding.dependency).str() + " of the target's system";
-  return {};
+  const resolve::Binding* unknown = group.firstUnknown();
+  return unknown ? "requires " + withoutRpath(unknown->dependency).str() + " of the target's system"
+                 : std::string();
 }
 
 /// A row of the table: a name, a verdict, and the rest.
