@@ -10,6 +10,7 @@
 
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/StringExtras.h>
+#include <llvm/ADT/StringSet.h>
 #include <llvm/Support/Path.h>
 
 namespace tcfix::apply {
@@ -20,7 +21,7 @@ using survey::GroupLoads;
 
 namespace {
 
-/// One package on its way.
+/// A run for one package.
 class PackageRun {
 public:
   PackageRun(const env::Target& target, const env::Package& package, const ApplyOptions& options)
@@ -29,9 +30,9 @@ public:
 
   llvm::Error run(const commit::Locks& locks);
   void report(TargetOutcome& outcome);
-  /// What the environment's own python says of the files as they are now.
+  /// Loads the current files with the environment's own Python.
   llvm::Expected<trial::Trial> tryOut(const trial::TrialOptions& how);
-  /// The directories that the run writes to; none in a dry run.
+  /// Locks the directories that the run writes to; none in a dry run.
   commit::Locks lock(io::Notify notify) const;
 
 private:
@@ -48,26 +49,26 @@ private:
   JournalPlace place;
   PackageState state;
   std::vector<std::unique_ptr<LibraryWork>> works;
-  std::optional<resolve::LibraryStore> present; ///< every library as it was when we came
+  std::optional<resolve::LibraryStore> present; ///< every library as it was before this run
   std::optional<resolve::LibraryStore> rebuilt; ///< the same after --replace-from, if that differs
   survey::PackageFacts facts;
   std::vector<survey::Group> groups;
-  std::optional<survey::Simulation> simulation; ///< of what the plan starts from
+  std::optional<survey::Simulation> simulation; ///< of the files that the plan starts from
   plan::PackagePlan planned;
   std::map<std::string, const plan::Draft*> drafts; ///< by path, into the plan
-  bool hasRebuilt = false;                          ///< there is one to replace a library by
-  /// Often the same; null: it could not be known.
+  bool hasRebuilt = false;                          ///< a replacement exists
+  /// Often the same object; null: unknown.
   std::shared_ptr<const survey::PackageLoads> before, after;
   std::vector<Problem> warnings;
 };
 
-// A link to another library of the package follows that one by itself.
+// A link to another library of the package needs no edit of its own.
 bool isAlias(const env::Package& package, const std::string& path, const io::TargetDisk& disk) {
-  if (!io::system::readLink(path))
+  if (!disk.isLink(path))
     return false;
   std::optional<std::string> real = disk.realPath(path);
   return real && llvm::any_of(package.libraries, [&](const std::string& other) {
-           return other != path && !io::system::readLink(other) && disk.realPath(other) == real;
+           return other != path && !disk.isLink(other) && disk.realPath(other) == real;
          });
 }
 
@@ -83,23 +84,22 @@ void PackageRun::openLibraries(const commit::Locks& locks) {
       work.fail(toProblem(std::move(refused), path));
       continue;
     }
-    llvm::Expected<io::InputFile> input = disk.open(path);
-    if (!input) {
-      Problem problem = toProblem(input.takeError(), path);
-      if (problem.code == ErrorCode::NotFound) // the target is there; this is one of its files
-        problem = {ErrorCode::Unreadable, "is a link that leads nowhere", path, {}};
+    work.input = present->file(path);
+    if (!work.input) {
+      Problem problem = toProblem(present->image(path).takeError(), path);
+      if (problem.code == ErrorCode::NotFound) // the target exists; this is one of its files
+        problem = {ErrorCode::Unreadable, "is a broken link", path, {}};
       work.fail(std::move(problem));
       continue;
     }
-    work.input = std::make_unique<io::InputFile>(std::move(*input));
     if (llvm::Error error = findHistory(work, state.journal, relativeTo(place, path)))
       work.fail(toProblem(std::move(error), path));
     else if (!options.replaceFrom.empty())
       takeReplacement(work);
   }
   if (!options.replaceFrom.empty() && !hasRebuilt)
-    warnings.push_back({std::nullopt, "holds none of the libraries of " + package.name,
-                        options.replaceFrom, "--replace-from takes files of the same names"});
+    warnings.push_back({std::nullopt, "contains none of the libraries of " + package.name,
+                        options.replaceFrom, "--replace-from needs files with the same names"});
 }
 
 /// "ELF for aarch64".
@@ -127,18 +127,18 @@ void PackageRun::takeReplacement(LibraryWork& work) {
   }
   hasRebuilt = true;
   if (work.base() == rebuilt->bytes())
-    return; // it is already there
+    return; // already in place
   llvm::Expected<const Image*> old = present->image(work.path);
   llvm::Expected<Image> image =
       formats::inspect(rebuilt->bytes(), {/*withSymbols=*/false, /*isThorough=*/false});
   const bool isMisfit = old && image && !isForSameMachine(**old, *image);
   if (isMisfit)
     work.fail({ErrorCode::Unsupported,
-               "is " + machineOf(**old) + ", and " + rebuilt->path() + " is " + machineOf(*image),
+               "is " + machineOf(**old) + ", but " + rebuilt->path() + " is " + machineOf(*image),
                work.path, "build it for this environment's Python"});
   else
     work.replacement = std::make_unique<io::InputFile>(std::move(*rebuilt));
-  // Whatever cannot be read here is told with the others.
+  // Errors of reading them are reported later, with those of the other files.
   llvm::consumeError(old.takeError());
   llvm::consumeError(image.takeError());
 }
@@ -150,7 +150,7 @@ LibraryWork* PackageRun::find(const std::string& path) {
   return nullptr;
 }
 
-// The plan starts from what the installer, or a rebuild, left.
+// The plan starts from the installer's files, or from rebuilt ones.
 void PackageRun::plan() {
   std::vector<std::string> replaced;
   for (const std::unique_ptr<LibraryWork>& work : works)
@@ -176,7 +176,7 @@ void PackageRun::plan() {
   groups = survey::groupsOf(facts);
   simulation.emplace(facts, store);
   plan::Request request = options.request;
-  // What was not named, and loads, is not touched.
+  // Libraries that were not named and load are not changed.
   request.onlyWhatFails =
       options.survey.wantsEveryPackage && package.recipe.name != recipe::defaultRecipe().name;
   planned = plan::planPackage(facts, request, *simulation);
@@ -211,7 +211,7 @@ std::optional<commit::CommitFailure> PackageRun::write(const commit::Locks& lock
   StageContext context{place, options, facts.process.arch, target.disk, locks};
   parallelFor(changed.size(), commit::kFilesAtOnce, [&](size_t i) {
     if (io::system::isInterrupted()) {
-      refused[i] = {ErrorCode::Interrupted, "interrupted; nothing was changed", {}, {}};
+      refused[i] = {ErrorCode::Interrupted, "not changed: interrupted", {}, {}};
       return;
     }
     llvm::Expected<StagedLibrary> library =
@@ -240,7 +240,7 @@ commit::Locks PackageRun::lock(io::Notify notify) const {
 }
 
 llvm::Error PackageRun::run(const commit::Locks& locks) {
-  // Whoever held the locks before may have changed what was seen while the target was found.
+  // Another tcfix may have changed files between discovery and the moment the locks were acquired.
   disk = target.disk.remembering();
   present.emplace(disk);
   if (llvm::Error error = locks.checkJournal(place.path))
@@ -248,7 +248,7 @@ llvm::Error PackageRun::run(const commit::Locks& locks) {
   for (const std::string& list : listsOf(place))
     if (llvm::Error error = locks.check(list))
       return error;
-  if (llvm::Error error = readState(place).moveInto(state))
+  if (llvm::Error error = readState(place, &disk).moveInto(state))
     return error;
   if (state.journalFile && options.isWriting)
     for (const std::string& library : package.libraries)
@@ -261,13 +261,13 @@ llvm::Error PackageRun::run(const commit::Locks& locks) {
     auto draft = drafts.find(work.path);
     if (!work.isOpen() || draft == drafts.end())
       return;
-    if (llvm::Error error = work.input->checkWhole(rewriteLibrary(work, *draft->second, options)))
+    if (llvm::Error error = rewriteLibrary(work, *draft->second, options))
       work.fail(toProblem(std::move(error), work.path));
   });
   bool isChanged = llvm::any_of(
       works, [](const auto& work) { return work->isOpen() && !work->change.isIdentity(); });
   bool hasFailed = llvm::any_of(works, [](const auto& work) { return !work->isOpen(); });
-  // What is as planned loads as planned.
+  // Without changes, the plan's simulation is also the result.
   auto keep = [](survey::PackageLoads loads) {
     return std::make_shared<const survey::PackageLoads>(std::move(loads));
   };
@@ -287,7 +287,7 @@ llvm::Error PackageRun::run(const commit::Locks& locks) {
     locks.removeIfEmpty(llvm::sys::path::parent_path(place.stray).str());
   }
   if (isChanged && options.isWriting) {
-    // Look again: the disk has the last word.
+    // Simulate again with the files that are on disk now.
     resolve::LibraryStore changed = present->after(package.libraries);
     after = keep(survey::Simulation(facts, changed).loadAll(groups));
   } else if (isChanged) {
@@ -301,7 +301,8 @@ llvm::Expected<trial::Trial> PackageRun::tryOut(const trial::TrialOptions& how) 
       trial::findInterpreter(target, package, options.survey);
   if (!python)
     return python.takeError();
-  // Python gets this process's variables, which a plan must do without: so does this simulation.
+  // Python inherits this process's environment variables, so this simulation uses them; a plan
+  // must not depend on them.
   resolve::LibraryStore now = present->after(package.libraries);
   const survey::Simulation withVariables(facts, now, facts.variables);
   std::vector<trial::Expectation> expected;
@@ -313,7 +314,7 @@ llvm::Expected<trial::Trial> PackageRun::tryOut(const trial::TrialOptions& how) 
 }
 
 void PackageRun::report(TargetOutcome& outcome) {
-  // Paths as the user would type them, from the target as it was given.
+  // Paths as the user would type them, relative to the target as it was given.
   auto asTyped = [&](const std::string& path) {
     llvm::StringRef rest = path, typed = target.environment.path;
     while (typed.size() > 1 && llvm::sys::path::is_separator(typed.back()))
@@ -380,17 +381,18 @@ void PackageRun::report(TargetOutcome& outcome) {
   }
 }
 
-// Files there belong to other environments, too, or to a store that must not change.
-std::string sharedStoreOf(llvm::StringRef folder) {
-  std::string real = io::realPath(folder).value_or("");
+// Files there are shared with other environments, or are in a store that must not change.
+std::string sharedStoreOf(llvm::StringRef folder, const io::TargetDisk& disk) {
+  std::string real = disk.realPath(folder).value_or("");
   for (llvm::StringRef part : {"/archive-v0/", "/environments-v2/", "/nix/store/"})
     if (llvm::StringRef(real).contains(part))
       return part == "/nix/store/" ? "the Nix store" : "uv's cache";
   return {};
 }
 
-// An installer writes a package's .dist-info last, and takes it away first; a journal that is
-// written meanwhile would lie where it is not found. A site without any is not an installer's.
+// An installer writes a package's .dist-info last and removes it first; a journal written in
+// between would be in a place where later runs do not look. In a site without any .dist-info,
+// packages were not put there by an installer.
 bool isBeingInstalled(const env::Package& package, const env::Target& target) {
   const env::EnvironmentKind kind = target.environment.kind;
   bool isNamedItself = kind == env::EnvironmentKind::Folder || kind == env::EnvironmentKind::File;
@@ -398,8 +400,8 @@ bool isBeingInstalled(const env::Package& package, const env::Target& target) {
          !env::distributionsIn(package.site, target.disk).empty();
 }
 
-/// With --all: whether there may be something to do about a package. What tcfix has changed before
-/// is planned again, since the world may have changed.
+/// With --all: whether a package may need changes. A package that tcfix changed before is planned
+/// again, because its surroundings may have changed.
 bool isToBePlanned(const env::Target& target, const env::Package& package,
                    resolve::LibraryStore& store, const survey::Demand& demand,
                    const ApplyOptions& options) {
@@ -415,7 +417,7 @@ bool isToBePlanned(const env::Target& target, const env::Package& package,
   });
 }
 
-/// The packages to work on: those that were named, or of all of them those that need it.
+/// The packages to work on: those that were named, or with --all those that need it.
 std::vector<const env::Package*> packagesOf(const env::Target& target,
                                             const ApplyOptions& options) {
   const bool areAll = options.survey.wantsEveryPackage;
@@ -439,26 +441,31 @@ llvm::Error refuse(const env::Package& package, const env::Target& target,
                    const ApplyOptions& options) {
   if (!package.outward.empty())
     return fail(ErrorCode::Unsupported,
-                "the folder of " + package.name + " is a link out of the environment, to " +
+                "the directory of " + package.name + " is a link out of the environment, to " +
                     package.outward,
-                "name that folder: tcfix apply " + package.outward);
+                "repair that directory: tcfix apply " + package.outward);
   if (!package.owners.empty())
     return fail(ErrorCode::Usage,
                 package.name +
-                    " belongs to several installed packages: " + llvm::join(package.owners, ", "),
+                    " is part of several installed packages: " + llvm::join(package.owners, ", "),
                 "name one of them with --package");
   if (options.isWriting && isBeingInstalled(package, target))
-    return fail(ErrorCode::Busy,
-                package.name + " has no .dist-info in " + package.site +
-                    ": the package is being installed, or was copied there",
-                "run the same command again when the installer is done; for a copy name its "
-                "folder: tcfix apply " +
-                    llvm::sys::path::parent_path(package.libraries.front()).str());
-  for (const std::string& library : package.libraries)
-    if (std::string store = sharedStoreOf(llvm::sys::path::parent_path(library));
-        !store.empty() && !options.isForced)
-      return fail(ErrorCode::Unsupported, library + " lies in " + store + ", which others share",
-                  "repair an environment of your own, or use --force");
+    return fail(
+        ErrorCode::Busy,
+        package.name + " has no .dist-info in " + package.site +
+            ": the package is being installed, or was copied there",
+        "if it is being installed, run the same command again afterwards; if it was copied, "
+        "repair its directory: tcfix apply " +
+            llvm::sys::path::parent_path(package.libraries.front()).str());
+  llvm::StringSet<> seen;
+  for (const std::string& library : package.libraries) {
+    const llvm::StringRef folder = llvm::sys::path::parent_path(library);
+    if (options.isForced || !seen.insert(folder).second)
+      continue;
+    if (std::string store = sharedStoreOf(folder, target.disk); !store.empty())
+      return fail(ErrorCode::Unsupported, library + " is in " + store + ", which is shared",
+                  "repair a separate environment, or use --force");
+  }
   return llvm::Error::success();
 }
 
@@ -504,7 +511,7 @@ TargetOutcome applyTo(const std::string& target, const ApplyOptions& options, io
     run.report(outcome);
     if (!options.trial || !isDone)
       continue;
-    locks.reset(); // nothing is written any more, and importing torch takes a while
+    locks.reset(); // all writing is done, and importing torch is slow
     llvm::Expected<trial::Trial> trial = run.tryOut(*options.trial);
     if (trial)
       trials.push_back(std::move(*trial));

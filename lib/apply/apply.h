@@ -1,7 +1,7 @@
-// apply: every library of a package in an environment is made to load.
+// apply: repairs every library of a package so that it loads.
 //
 // discover -> survey -> resolve -> plan (lib/plan) -> rewrite in memory -> stage -> journal ->
-// commit -> look again. All of it under a lock; nothing is written unless all of it could be.
+// commit -> check again. Everything happens under a lock; either all files are written or none.
 #pragma once
 
 #include "apply/edit_files.h"
@@ -19,9 +19,9 @@ struct ApplyOptions {
   bool isForced = false; ///< also inside uv's cache or the Nix store
   bool isWriting = true; ///< false: a dry run, or a check
   bool withHashes = false;
-  /// --run: afterwards the environment's own python is asked.
+  /// --run: the environment's own Python tries the package afterwards.
   std::optional<trial::TrialOptions> trial = {};
-  std::string replaceFrom; ///< a folder with rebuilt libraries of the same names; empty: none
+  std::string replaceFrom; ///< a directory with rebuilt libraries of the same names; empty: none
 };
 
 struct Loads {
@@ -29,33 +29,33 @@ struct Loads {
   resolve::Verdict after = resolve::Verdict::Unknown;
 };
 
-/// The FFmpeg that will be used: that of the highest major that loads.
+/// The FFmpeg that will be used: the highest major that loads.
 struct ChosenFfmpeg {
   int major = 0;
-  std::string path; ///< the target's path of its folder
+  std::string path; ///< target path of its directory
   std::string source;
 };
 
 struct TargetOutcome {
-  std::string path; ///< as it was given
+  std::string path; ///< as given
   std::vector<FileOutcome> files;
-  Loads loads;                    ///< as after the package's own Python code
-  Loads loadsBare;                ///< with nothing loaded
+  Loads loads;                    ///< after the package's own Python code has run
+  Loads loadsBare;                ///< with nothing loaded before
   bool hasMajors = false;         ///< there are libraries for FFmpeg majors
-  std::vector<int> loadingMajors; ///< afterwards, with torch imported, or not known to fail
+  std::vector<int> loadingMajors; ///< afterwards, with torch imported; includes unknown ones
   std::optional<ChosenFfmpeg> ffmpeg;
-  std::optional<providers::TorchInstall> torch; ///< that the package would import
-  std::vector<std::string> smokeTests; ///< Python code that shows success, one for each package
-  bool isFullyKnown = true;            ///< false: places of the target's system are out of reach
-  std::string assumedFfmpeg; ///< the search path written for an FFmpeg that may be there or not
-  std::optional<trial::Trial> trial; ///< what python showed afterwards; with --run only
-  std::vector<int> required;         ///< the majors that it was asked for
-  std::vector<std::string> causes;   ///< why majors do not load afterwards, one sentence each
+  std::optional<providers::TorchInstall> torch; ///< the one that the package would import
+  std::vector<std::string> smokeTests; ///< Python code that proves success, one for each package
+  bool isFullyKnown = true;            ///< false: the target's system directories are not here
+  std::string assumedFfmpeg;           ///< the search path written for an FFmpeg that may not exist
+  std::optional<trial::Trial> trial;   ///< the result of --run
+  std::vector<int> required;           ///< --require
+  std::vector<std::string> causes;     ///< why majors do not load afterwards, one sentence each
   std::vector<Problem> problems;
   std::vector<Problem> warnings;
 };
 
-/// Repairs the packages of one target. Targets do not depend on one another.
+/// Repairs the packages of one target. Targets are independent of each other.
 TargetOutcome applyTo(const std::string& target, const ApplyOptions& options, io::Notify notify);
 
 } // namespace tcfix::apply

@@ -20,7 +20,7 @@ namespace {
 using commit::JournalFile;
 using commit::Step;
 
-/// A file to edit: what was read, and its new content once that is staged.
+/// A file to edit: what was read, and its staged new content.
 struct EditWork {
   FileOutcome outcome;
   std::unique_ptr<io::InputFile> input;
@@ -51,7 +51,7 @@ llvm::Error plan(EditWork& work, const formats::EditRequest& request, const Edit
                                   .withImages = options.isDryRun});
 }
 
-// Our own signature showed that one is needed; codesign's takes its place.
+// The built-in signature showed that one is needed; replace it with codesign's.
 llvm::Error signAgain(Step& step, EditWork& work) {
   llvm::Expected<std::optional<Rewrite>> rewrite = commit::signWithTool(step, *work.input);
   if (!rewrite)
@@ -82,7 +82,7 @@ llvm::Error stage(EditWork& work, const EditOptions& options, const commit::Lock
   if (options.signWithCodesign)
     if (llvm::Error error = signAgain(*step, work))
       return error;
-  // Now, not with the others: a staged file holds a descriptor until it is synced.
+  // Sync each file now: a staged file keeps a descriptor open until it is synced.
   if (llvm::Error error = step->sync())
     return error;
   work.step.emplace(std::move(*step));
@@ -120,7 +120,7 @@ llvm::Expected<JournalFile> openOldJournal(const std::string& path, const commit
   if (old)
     return old;
   Problem problem = toProblem(old.takeError(), path);
-  problem.hint = "name a journal that does not exist yet";
+  problem.hint = "choose a journal file that does not exist yet";
   return toError(std::move(problem));
 }
 
@@ -134,7 +134,7 @@ std::vector<EditWork> openAll(llvm::ArrayRef<std::string> paths, const commit::L
     if (!input)
       work.fail(input.takeError());
     else if (!seen.insert(input->path()).second)
-      continue; // the same file by another name
+      continue; // the same file under another name
     else if (llvm::Error error = locks.check(path))
       work.fail(std::move(error));
     else
@@ -144,12 +144,12 @@ std::vector<EditWork> openAll(llvm::ArrayRef<std::string> paths, const commit::L
   return works;
 }
 
-// Without the way back that was asked for, nothing is changed.
+// If the requested journal cannot be written, no file is changed.
 void giveUp(EditRun& run, std::vector<EditWork>& works, Problem problem) {
   run.problems.push_back(std::move(problem));
   for (EditWork& work : works)
     if (work.isOpen() && (work.step || work.outcome.edit.changes.empty()))
-      work.fail(fail(ErrorCode::CannotWrite, "was not changed: there is no journal to write to"));
+      work.fail(fail(ErrorCode::CannotWrite, "not changed: the journal cannot be written"));
 }
 
 void commitAll(std::vector<EditWork>& works) {
@@ -168,7 +168,7 @@ void commitAll(std::vector<EditWork>& works) {
     staged[i]->fail(toError(failures[i]->problem));
     if (failures[i]->stuck.empty())
       continue;
-    // The new file is what is there.
+    // Despite the problem, the new file is in place.
     std::optional<Problem> problem = std::move(staged[i]->outcome.problem);
     staged[i]->outcome = changed;
     staged[i]->outcome.problem = std::move(problem);
@@ -190,7 +190,7 @@ EditRun editFiles(llvm::ArrayRef<std::string> paths, const formats::EditRequest&
       giveUp(run, works, toProblem(std::move(error), journalPath));
 
   {
-    InheritedPaths inherited; // maps files, which Windows does not replace until it is gone
+    InheritedPaths inherited; // maps files, which Windows cannot replace before it is destroyed
     parallelFor(works.size(), commit::kFilesAtOnce, [&](size_t i) {
       EditWork& work = works[i];
       if (work.isOpen())

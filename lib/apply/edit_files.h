@@ -1,6 +1,8 @@
-// Editing files: plan in memory, stage beside, journal, commit by rename (commit/transaction.h).
+// Edits files: plan in memory, stage beside the old file, journal, commit by rename
+// (commit/transaction.h).
 //
-// Files are independent of one another: one that fails is left untouched and the others go on.
+// Files are independent of each other: a file that fails is left unchanged, and the others are
+// edited.
 #pragma once
 
 #include "commit/outcome.h"
@@ -17,16 +19,16 @@ using commit::FileStatus;
 struct EditOptions {
   bool isDryRun = false;
   bool withHashes = false;
-  bool signWithCodesign = false; ///< let the system's codesign sign instead of us
-  std::string journal;           ///< file that gets the way back; empty for none
+  bool signWithCodesign = false; ///< sign with the system's codesign
+  std::string journal;           ///< where to write the undo journal; empty: none
 };
 
 struct EditRun {
   std::vector<FileOutcome> files;
-  std::vector<Problem> problems; ///< about no single file, such as a journal that can't be written
+  std::vector<Problem> problems; ///< not about one file, such as a journal that cannot be written
 };
 
-/// Applies the request to every file. A file that is named twice is edited once.
+/// Applies the request to every file. A file that is given twice is edited once.
 EditRun editFiles(llvm::ArrayRef<std::string> paths, const formats::EditRequest& request,
                   const EditOptions& options, io::Notify notify);
 

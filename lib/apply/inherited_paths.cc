@@ -16,7 +16,7 @@ using resolve::LoadResult;
 
 namespace {
 
-constexpr size_t kMostNeighbours = 2000; // a look at each costs some 50 µs
+constexpr size_t kMostNeighbours = 2000; // each takes about 50 µs
 constexpr size_t kMostNamed = 6;
 
 bool bringsRunpath(const Slice& before, llvm::ArrayRef<Change> changes) {
@@ -41,7 +41,7 @@ std::string listOf(llvm::ArrayRef<std::string> names) {
   return text;
 }
 
-/// What was found before and is not found after.
+/// The dependencies that were found before and are not found after.
 std::vector<std::string> lostBetween(const LoadResult& before, const LoadResult& after) {
   std::set<std::pair<std::string, std::string>> found;
   for (const Binding& binding : before.bindings)
@@ -63,7 +63,7 @@ public:
   explicit Surroundings(bool isForThisMachine)
       : disk(io::TargetDisk({.knowsAbsolutePaths = isForThisMachine}).remembering()), store(disk) {}
 
-  /// Libraries with DT_RPATH that bring in this one, directly or not, by what they are called.
+  /// Libraries with DT_RPATH that load this one, directly or indirectly, by name.
   std::vector<std::string> loadersOf(const std::string& file) {
     const std::vector<std::string> neighbours = neighboursOf(file);
     std::set<std::string> names = namesOf(file), reached;
@@ -99,7 +99,7 @@ private:
   const Slice* sliceOf(const std::string& file) {
     llvm::Expected<const Image*> image = store.image(file);
     if (!image) {
-      llvm::consumeError(image.takeError()); // no library, so that it loads none
+      llvm::consumeError(image.takeError()); // not a library
       return nullptr;
     }
     return (*image)->format == Format::Elf ? &(*image)->slices.front() : nullptr;
@@ -141,7 +141,7 @@ std::vector<std::string> InheritedPaths::warningsFor(const std::string& file, By
     llvm::Expected<Image> image = formats::inspect(content, {.isThorough = false});
     if (image)
       return image->slices.front();
-    llvm::consumeError(image.takeError()); // the edit could read it
+    llvm::consumeError(image.takeError()); // does not happen: the edit has read it
     return Slice();
   };
   const Slice before = read(bytes);
@@ -161,11 +161,11 @@ std::vector<std::string> InheritedPaths::warningsFor(const std::string& file, By
         lostBetween(around.load(root, before), around.load(root, after, changed));
     if (lost.empty())
       continue;
-    warnings.push_back((root == changed
-                            ? "DT_RUNPATH, unlike DT_RPATH, is not inherited by dependencies"
-                            : "DT_RUNPATH switches off the DT_RPATH inherited from " +
-                                  path::filename(root).str()) +
-                       "; no longer found: " + listOf(lost) + " (add --rpath-kind rpath)");
+    warnings.push_back(
+        (root == changed
+             ? "DT_RUNPATH, unlike DT_RPATH, is not inherited by dependencies"
+             : "DT_RUNPATH disables the DT_RPATH inherited from " + path::filename(root).str()) +
+        "; no longer found: " + listOf(lost) + " (add --rpath-kind rpath)");
   }
   return warnings;
 }

@@ -10,8 +10,8 @@ namespace tcfix::apply {
 
 namespace {
 
-/// An edit in the words of a change, so that both can be compared and written down.
-Change changeFor(const plan::PlannedEdit& wish) {
+/// The change that corresponds to a planned edit, for comparing and recording it.
+Change changeFor(const plan::PlannedEdit& edit) {
   struct Visitor {
     Change operator()(const AddSearchPath& e) { return {Operation::AddRpath, e.path, {}, {}, {}}; }
     Change operator()(const RemoveSearchPath& e) {
@@ -40,15 +40,15 @@ Change changeFor(const plan::PlannedEdit& wish) {
       return {Operation::Undelay, e.pattern, {}, {}, {}};
     }
   };
-  Change change = std::visit(Visitor(), wish.edit);
-  change.reason = wish.reason.text();
+  Change change = std::visit(Visitor(), edit.edit);
+  change.reason = edit.reason.text();
   return change;
 }
 
-std::string textOfWishes(llvm::ArrayRef<plan::PlannedEdit> wishes, const ApplyOptions& options) {
+std::string textOfEdits(llvm::ArrayRef<plan::PlannedEdit> edits, const ApplyOptions& options) {
   std::string text;
-  for (const plan::PlannedEdit& wish : wishes) {
-    Change change = changeFor(wish);
+  for (const plan::PlannedEdit& edit : edits) {
+    Change change = changeFor(edit);
     text += nameOf(change.operation).str() + " " + change.value +
             (change.old.empty() ? "" : " for " + change.old) + "\n";
   }
@@ -59,10 +59,10 @@ std::string textOfWishes(llvm::ArrayRef<plan::PlannedEdit> wishes, const ApplyOp
   return text;
 }
 
-constexpr llvm::StringLiteral kGone = "tcfix wrote it before, and it no longer serves";
+constexpr llvm::StringLiteral kGone = "written by tcfix earlier, and no longer needed";
 constexpr llvm::StringLiteral kBack = "as the installer left it";
 
-// Those of `slice` that `other` has not.
+// The dependencies of `slice` that `other` does not have.
 std::vector<const Dependency*> onlyIn(const Slice& slice, const Slice& other) {
   std::vector<const Dependency*> only;
   for (const Dependency& dependency : slice.dependencies)
@@ -73,7 +73,8 @@ std::vector<const Dependency*> onlyIn(const Slice& slice, const Slice& other) {
   return only;
 }
 
-// Renamed ones keep their places; so, if as many came as went, each came for one that went.
+// A renamed dependency keeps its position, so if as many were added as removed, they correspond in
+// order.
 void addDependencyDifferences(const Slice& now, const Slice& wanted, std::vector<Change>& changes) {
   std::vector<const Dependency*> gone = onlyIn(now, wanted), come = onlyIn(wanted, now);
   if (gone.size() != come.size()) {
@@ -96,9 +97,9 @@ void addDependencyDifferences(const Slice& now, const Slice& wanted, std::vector
   }
 }
 
-// A file that tcfix changed before: what is different from then.
+// For a file that tcfix has changed before: the differences from that state.
 std::vector<Change> differencesOf(const Slice& now, const Slice& wanted,
-                                  llvm::ArrayRef<plan::PlannedEdit> wishes) {
+                                  llvm::ArrayRef<plan::PlannedEdit> edits) {
   std::vector<Change> changes;
   for (const std::string& path : now.searchPaths)
     if (!llvm::is_contained(wanted.searchPaths, path))
@@ -110,34 +111,30 @@ std::vector<Change> differencesOf(const Slice& now, const Slice& wanted,
     changes.push_back(
         {Operation::SetRpathKind, nameOf(*wanted.searchPathKind).str(), {}, kGone.str(), {}});
   addDependencyDifferences(now, wanted, changes);
-  explain(changes, wishes);
+  explain(changes, edits);
   return changes;
 }
 
 } // namespace
 
-// The plan has the reasons; the formats only report what they did.
-void explain(std::vector<Change>& changes, llvm::ArrayRef<plan::PlannedEdit> wishes) {
+// The reasons are in the plan; the formats only report what they did.
+void explain(std::vector<Change>& changes, llvm::ArrayRef<plan::PlannedEdit> edits) {
   for (Change& change : changes)
-    for (const plan::PlannedEdit& wish : wishes) {
-      Change planned = changeFor(wish);
+    for (const plan::PlannedEdit& edit : edits) {
+      Change planned = changeFor(edit);
       if (planned.operation == change.operation && planned.value == change.value)
         change.reason = planned.reason;
     }
 }
 
-llvm::Error rewriteLibrary(LibraryWork& work, const plan::Draft& draft,
-                           const ApplyOptions& options) {
+namespace {
+
+llvm::Error rewriteNow(LibraryWork& work, const plan::Draft& draft, const ApplyOptions& options) {
   FileOutcome& outcome = work.outcome;
-  work.wishes = textOfWishes(draft.edits(), options);
-  if (!work.replacement && work.isAsLeft() && work.edits()->plan->wishes == work.wishes) {
-    outcome.sha256Before = outcome.sha256After = work.edits()->sha256After;
-    return llvm::Error::success();
-  }
   formats::EditRequest request;
   request.signing = options.signing;
-  for (const plan::PlannedEdit& wish : draft.edits())
-    request.edits.push_back(wish.edit);
+  for (const plan::PlannedEdit& edit : draft.edits())
+    request.edits.push_back(edit.edit);
   Bytes base = work.base(), now = work.input->bytes();
   llvm::Expected<EditOutcome> edit =
       formats::rewrite(base, llvm::sys::path::filename(work.path), request);
@@ -146,10 +143,11 @@ llvm::Error rewriteLibrary(LibraryWork& work, const plan::Draft& draft,
   outcome.edit = std::move(*edit);
   explain(outcome.edit.changes, draft.edits());
   if (!work.isPristine())
-    outcome.edit.rewrite = differenceOf(now, rewritten(outcome.edit.rewrite, base), "planned anew");
+    outcome.edit.rewrite =
+        differenceOf(now, rewritten(outcome.edit.rewrite, base), "planned again");
   work.change = outcome.edit.rewrite;
   bool isChanged = !work.change.isIdentity();
-  // A library that has edits of ours gets only the differences from them, as its reader sees both.
+  // For a library that tcfix has edited before, report only the differences from that state.
   bool withImages = !options.isWriting || work.edits() || work.replacement;
   if (llvm::Error error = commit::describeRewrite(outcome, now,
                                                   {.isWriting = options.isWriting,
@@ -160,14 +158,30 @@ llvm::Error rewriteLibrary(LibraryWork& work, const plan::Draft& draft,
     outcome.edit.changes.clear();
     return llvm::Error::success();
   }
-  if (work.edits() && !work.replacement)
-    outcome.edit.changes =
+  if (work.edits() && !work.replacement) {
+    std::vector<Change> changes =
         differencesOf(outcome.before->slices.front(), outcome.after->slices.front(), draft.edits());
+    llvm::copy_if(outcome.edit.changes, std::back_inserter(changes),
+                  [](const Change& change) { return change.operation == Operation::Sign; });
+    outcome.edit.changes = std::move(changes);
+  }
   if (work.replacement)
     outcome.edit.changes.insert(
         outcome.edit.changes.begin(),
         {Operation::ReplaceFile, work.replacement->path(), {}, "rebuilt", {}});
   return llvm::Error::success();
+}
+
+} // namespace
+
+llvm::Error rewriteLibrary(LibraryWork& work, const plan::Draft& draft,
+                           const ApplyOptions& options) {
+  work.editsText = textOfEdits(draft.edits(), options);
+  if (!work.replacement && work.isAsLeft() && work.edits()->plan->editsText == work.editsText) {
+    work.outcome.sha256Before = work.outcome.sha256After = work.edits()->sha256After;
+    return llvm::Error::success();
+  }
+  return work.input->checkWhole(rewriteNow(work, draft, options));
 }
 
 AppliedPlan rememberPlan(const plan::Draft& draft, const Image& changed, const std::string& arch) {
@@ -179,8 +193,8 @@ AppliedPlan rememberPlan(const plan::Draft& draft, const Image& changed, const s
   AppliedPlan plan;
   plan.searchPaths = original.searchPaths;
   plan.searchPathKind = original.searchPathKind;
-  // The changed file may list its dependencies in another order (delayed ones come last on
-  // Windows); names tell which is which.
+  // The changed file may list its dependencies in another order (on Windows delayed ones come
+  // last), so they are matched by name.
   std::vector<bool> isUsed(original.dependencies.size());
   for (const Dependency& dependency : slice->dependencies) {
     Dependency known = dependency;

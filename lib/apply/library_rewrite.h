@@ -1,4 +1,4 @@
-// What a draft makes of a library's bytes. In memory; nothing is written here.
+// Turns a draft into a library's new bytes, in memory. Nothing is written here.
 #pragma once
 
 #include "apply/apply.h"
@@ -6,14 +6,14 @@
 
 namespace tcfix::apply {
 
-/// Fills in the work's wishes, change and outcome.
+/// Sets the planned edits, the change and the outcome of `work`.
 llvm::Error rewriteLibrary(LibraryWork& work, const plan::Draft& draft,
                            const ApplyOptions& options);
 
-/// Gives changes the reasons of the wishes that they come from.
-void explain(std::vector<Change>& changes, llvm::ArrayRef<plan::PlannedEdit> wishes);
+/// Copies the reasons of planned edits to the changes that they caused.
+void explain(std::vector<Change>& changes, llvm::ArrayRef<plan::PlannedEdit> edits);
 
-/// What the journal remembers of the original for the next run's plan.
+/// What the journal records about the original for the plan of the next run.
 AppliedPlan rememberPlan(const plan::Draft& draft, const Image& changed, const std::string& arch);
 
 } // namespace tcfix::apply

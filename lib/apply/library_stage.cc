@@ -19,7 +19,7 @@ llvm::Expected<JournalEntry> replacementEntry(const LibraryWork& work, const Ori
   return entry;
 }
 
-// The journal's entry for the edits, from the new file as it lies on the disk.
+// The journal's entry for the edits, made from the new file on disk.
 llvm::Expected<std::optional<JournalEntry>> editEntry(StagedLibrary& staged,
                                                       const plan::Draft& draft,
                                                       const StageContext& context,
@@ -36,10 +36,10 @@ llvm::Expected<std::optional<JournalEntry>> editEntry(StagedLibrary& staged,
       return error;
   if (llvm::Error error = io::sha256Of(file->bytes()).moveInto(entry.sha256After))
     return error;
-  // What was to be written has been checked; this is what was.
+  // The planned bytes have been checked; now check what is on disk.
   if (!context.options.signWithCodesign && entry.sha256After != work.outcome.sha256After)
-    return fail(ErrorCode::CannotWrite, "the new file does not hold what was written to it",
-                "check the disk, then run the same command again; the file is as it was");
+    return fail(ErrorCode::CannotWrite, "the new file differs from what was written to it",
+                "check the disk, then run the same command again; the file was not changed");
   work.outcome.sha256After = entry.sha256After;
   if (entry.sha256Before == entry.sha256After)
     return std::nullopt;
@@ -52,7 +52,7 @@ llvm::Expected<std::optional<JournalEntry>> editEntry(StagedLibrary& staged,
   if (!image)
     return image.takeError();
   entry.plan = rememberPlan(draft, *image, context.arch);
-  entry.plan->wishes = work.wishes;
+  entry.plan->editsText = work.editsText;
   entry.plan->stamp = file->stamp();
   return entry;
 }
@@ -106,8 +106,8 @@ llvm::Expected<StagedLibrary> stageOriginal(LibraryWork& work, const io::TargetD
   if (!digest)
     return digest.takeError();
   if (*digest != work.history.front().sha256Before)
-    return fail(ErrorCode::Malformed, "the journal does not lead back to the original bytes",
-                "install the package again to get them back");
+    return fail(ErrorCode::Malformed, "the journal does not restore the original bytes",
+                "reinstall the package to restore them");
   StagedLibrary staged;
   staged.work = &work;
   llvm::Expected<io::Place> place = locks.place(work.path);

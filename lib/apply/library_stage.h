@@ -1,4 +1,4 @@
-// Staging a library: its new file on the disk, beside the old one, and its entries in the journal.
+// Stages a library: its new file on disk beside the old one, and its journal entries.
 #pragma once
 
 #include "apply/library_rewrite.h"
@@ -9,16 +9,16 @@ namespace tcfix::apply {
 struct StageContext {
   const JournalPlace& place;
   const ApplyOptions& options;
-  std::string arch; ///< the slice that the plan was made for
+  std::string arch; ///< the slice that was planned
   const io::TargetDisk& disk;
   const commit::Locks& locks;
 };
 
-/// Stages what rewriteLibrary() wants. The library must not be as wanted already.
+/// Stages the result of rewriteLibrary(), which must differ from the current file.
 llvm::Expected<StagedLibrary> stageLibrary(LibraryWork& work, const plan::Draft& draft,
                                            const StageContext& context);
 
-/// Stages the installer's own file again, whatever was done to it.
+/// Stages the installer's original file, independent of what was done to it.
 llvm::Expected<StagedLibrary> stageOriginal(LibraryWork& work, const io::TargetDisk& disk,
                                             const commit::Locks& locks);
 

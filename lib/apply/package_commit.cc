@@ -6,6 +6,7 @@
 #include "env/record.h"
 
 #include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/StringSet.h>
 #include <llvm/Support/Path.h>
 
 #include <map>
@@ -14,7 +15,7 @@ namespace tcfix::apply {
 
 namespace {
 
-// Names of one file stay names of one file.
+// Hard links of one file stay hard links of one file.
 void joinTwins(std::vector<StagedLibrary>& libraries) {
   for (size_t i = 0; i < libraries.size(); ++i)
     for (size_t j = 0; j < i; ++j) {
@@ -43,8 +44,8 @@ std::vector<RecordChange> recordChanges(llvm::ArrayRef<JournalEntry> entries) {
   return changes;
 }
 
-/// Every list of the package's files, brought up to date. One that cannot be read is left as it is,
-/// unless it holds what apply wrote: then nothing may change that it would contradict.
+/// Updates every list of the package's files. A list that cannot be read is not changed, unless it
+/// contains what apply wrote: then nothing may change, because the list would no longer match.
 llvm::Expected<std::vector<RecordWork>> followInLists(const PackageState& state,
                                                       llvm::ArrayRef<JournalEntry> entries,
                                                       const CommitContext& context) {
@@ -66,20 +67,20 @@ llvm::Expected<std::vector<RecordWork>> followInLists(const PackageState& state,
     bool isOurs = llvm::any_of(state.journal.entries,
                                [&](const JournalEntry& entry) { return entry.path == name; });
     if (problem.code == ErrorCode::NotFound)
-      return llvm::Error::success(); // a list that is gone contradicts nothing
+      return llvm::Error::success(); // a missing list needs no update
     if (isOurs)
       return at(path,
                 fail(ErrorCode::Unreadable,
-                     "holds hashes that tcfix wrote, and cannot be put back: " + problem.message,
-                     "install the package again, or make the file readable"));
+                     "contains hashes that tcfix wrote, and cannot be restored: " + problem.message,
+                     "reinstall the package, or make the file readable"));
     problem.code = std::nullopt;
-    problem.message = "was left as it is: " + problem.message;
+    problem.message = "not updated: " + problem.message;
     context.warnings.push_back(std::move(problem));
     return llvm::Error::success();
   };
   if (llvm::Error error = add(state.place.record, planRecord))
     return error;
-  // conda lists RECORD, too.
+  // conda's list contains RECORD, too.
   for (const RecordWork& record : lists)
     if (record.entry)
       request.changes.push_back(
@@ -89,7 +90,7 @@ llvm::Expected<std::vector<RecordWork>> followInLists(const PackageState& state,
   return lists;
 }
 
-// The old entries and those of the new ones that are not among them.
+// The old entries, then the new ones that are not among them.
 Journal unionOf(const Journal& old, const Journal& wanted) {
   Journal both = old;
   for (const JournalEntry& entry : wanted.entries)
@@ -101,8 +102,8 @@ Journal unionOf(const Journal& old, const Journal& wanted) {
   return both;
 }
 
-// First comes a journal that knows the old state and the new one, whichever a file will be found
-// in after a crash; last one that knows the new state only.
+// The first journal describes both the old and the new state, because a crash may leave a file in
+// either; the last journal describes the new state only.
 llvm::Error addFirstJournal(commit::Phase& phase, const PackageState& state, const Journal& wanted,
                             const commit::Locks& locks) {
   if (wanted.entries.empty())
@@ -145,32 +146,52 @@ llvm::Error addLastJournal(commit::Phase& phase, const PackageState& state, cons
 }
 
 constexpr llvm::StringLiteral kReinstall =
-    "install the package again: that gives the original files back and removes the journal";
+    "reinstall the package, which restores the original files and removes the journal";
 
-// What a journal names is written to: it must not be anything.
+// The files that a journal names are written to, so it must not name arbitrary ones.
 bool leadsOut(llvm::StringRef entry) {
   return llvm::sys::path::is_absolute(entry) ||
          llvm::is_contained(
              llvm::make_range(llvm::sys::path::begin(entry), llvm::sys::path::end(entry)), "..");
 }
 
-/// Whether an entry names a library that apply may have changed: one in the package's own folder,
-/// or one that RECORD lists, as grafted ones are that someone named.
-bool isOfPackage(llvm::StringRef name, const JournalPlace& place) {
-  if (leadsOut(name) || !env::isLibraryName(llvm::sys::path::filename(name)))
-    return false;
-  if (place.record.empty() || (isWithin(name, place.folder) && !env::isInGraftedFolder(name)))
-    return true;
-  std::optional<io::InputFile> file =
-      llvm::expectedToOptional(io::InputFile::open(place.record, io::kLargestText));
-  std::optional<env::Record> record;
-  if (file)
-    record = llvm::expectedToOptional(env::Record::parse(textOf(file->bytes())));
-  return record && record->find(name);
-}
+/// The libraries of a package that apply may have changed: those in the package's own directory,
+/// and those that RECORD lists, such as grafted libraries given by path.
+class PackageLibraries {
+public:
+  explicit PackageLibraries(const JournalPlace& place) : place(place) {}
 
-llvm::Expected<commit::JournalFile> openJournal(const std::string& path) {
-  llvm::Expected<commit::JournalFile> file = commit::openJournal(path);
+  bool contains(llvm::StringRef name) {
+    if (leadsOut(name) || !env::isLibraryName(llvm::sys::path::filename(name)))
+      return false;
+    if (place.record.empty() || (isWithin(name, place.folder) && !env::isInGraftedFolder(name)))
+      return true;
+    return listed().count(name);
+  }
+
+private:
+  const llvm::StringSet<>& listed() {
+    if (names)
+      return *names;
+    names.emplace();
+    std::optional<io::InputFile> file =
+        llvm::expectedToOptional(io::InputFile::open(place.record, io::kLargestText));
+    std::optional<env::Record> record;
+    if (file)
+      record = llvm::expectedToOptional(env::Record::parse(textOf(file->bytes())));
+    if (record)
+      for (const env::RecordRow& row : record->rows())
+        names->insert(row.path);
+    return *names;
+  }
+
+  const JournalPlace& place;
+  std::optional<llvm::StringSet<>> names; ///< in RECORD; read when first needed
+};
+
+llvm::Expected<commit::JournalFile> openJournal(const std::string& path,
+                                                const io::TargetDisk* disk = nullptr) {
+  llvm::Expected<commit::JournalFile> file = commit::openJournal(path, disk);
   if (file)
     return file;
   Problem problem = toProblem(file.takeError(), path);
@@ -179,7 +200,7 @@ llvm::Expected<commit::JournalFile> openJournal(const std::string& path) {
   return toError(std::move(problem));
 }
 
-/// Entries for the same libraries, from the journal in the package's folder.
+/// Merges the entries of the journal in the package's directory.
 llvm::Error takeOver(PackageState& state) {
   const std::string base =
       llvm::sys::path::parent_path(llvm::sys::path::parent_path(state.place.stray)).str();
@@ -194,16 +215,17 @@ llvm::Error takeOver(PackageState& state) {
 
 } // namespace
 
-llvm::Expected<PackageState> readState(JournalPlace place) {
-  llvm::Expected<commit::JournalFile> file = openJournal(place.path);
+llvm::Expected<PackageState> readState(JournalPlace place, const io::TargetDisk* disk) {
+  llvm::Expected<commit::JournalFile> file = openJournal(place.path, disk);
   if (!file)
     return file.takeError();
   PackageState state{std::move(place), std::move(file->input), std::move(file->journal)};
   if (!state.place.stray.empty())
     if (llvm::Error error = takeOver(state))
       return error;
+  PackageLibraries libraries(state.place);
   for (const JournalEntry& entry : state.journal.entries)
-    if (isLibraryEntry(entry, state.place) && !isOfPackage(entry.path, state.place))
+    if (isLibraryEntry(entry, state.place) && !libraries.contains(entry.path))
       return at(state.place.path,
                 fail(ErrorCode::Malformed,
                      "names " + entry.path + ", which is not a library of the package",
@@ -226,7 +248,7 @@ std::vector<std::string> listsOf(const JournalPlace& place) {
 
 namespace {
 
-/// The phases that bring a package from one state to the next.
+/// The phases that take a package from one state to the next.
 struct PackagePhases {
   commit::Phase phases[3]; ///< first journal, files, last journal
   std::vector<RecordWork> lists;
@@ -239,7 +261,7 @@ llvm::Error stagePackage(PackagePhases& package, const PackageState& state,
   Journal wanted{std::move(kept)};
   for (const StagedLibrary& library : staged)
     llvm::append_range(wanted.entries, library.history);
-  // Whichever were changed last: the next run must not find another order and write.
+  // Independent of the order of changes: the next run must not see another order and write again.
   llvm::stable_sort(wanted.entries,
                     [](const JournalEntry& a, const JournalEntry& b) { return a.path < b.path; });
   std::vector<RecordWork>& lists = package.lists;

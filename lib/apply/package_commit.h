@@ -1,4 +1,4 @@
-// Writing what was planned for a package: libraries, journal and RECORD, together or not at all.
+// Writes what was planned for a package: libraries, journal and RECORD, all or nothing.
 #pragma once
 
 #include "apply/package_files.h"
@@ -8,40 +8,40 @@ namespace tcfix::apply {
 
 using commit::Step;
 
-/// A package's journal as it is.
+/// A package's journal on disk.
 struct PackageState {
   JournalPlace place;
   std::unique_ptr<io::InputFile> journalFile; ///< none if there is no journal yet
-  Journal journal;                            ///< with what a stray one says
+  Journal journal;                            ///< including the entries of a stray one
 };
-/// Refuses a journal that names anything but libraries of its package.
-llvm::Expected<PackageState> readState(JournalPlace place);
+/// Fails if the journal names a file that is not a library of its package.
+llvm::Expected<PackageState> readState(JournalPlace place, const io::TargetDisk* disk = nullptr);
 
-/// A library's new file, staged, and its history as the journal shall tell it.
+/// A library's staged new file, and the history that the journal will contain.
 struct StagedLibrary {
   LibraryWork* work = nullptr;
   std::optional<Step> step;
-  std::vector<JournalEntry> history; ///< empty: it is the installer's own again
+  std::vector<JournalEntry> history; ///< empty: it is the installer's file again
 };
 
 /// How a package is written.
 struct CommitContext {
   const commit::Locks& locks;
   const io::TargetDisk& disk;
-  std::vector<Problem>& warnings; ///< what could not follow
+  std::vector<Problem>& warnings; ///< lists that could not be updated
 };
 
-/// Commits the libraries; the journal will hold `kept` and their histories, and RECORD follow.
-/// Writes nothing where nothing differs.
+/// Commits the libraries. Afterwards the journal contains `kept` and their histories, and RECORD
+/// matches. Writes nothing if nothing differs.
 std::optional<commit::CommitFailure> commitLibraries(const PackageState& state,
                                                      std::vector<StagedLibrary>& staged,
                                                      std::vector<JournalEntry> kept,
                                                      const CommitContext& context);
 
-/// All paths that a run for a package writes to, besides its libraries and its journal.
+/// All paths that a run for a package writes, besides its libraries and its journal.
 std::vector<std::string> listsOf(const JournalPlace& place);
 
-/// True for entries about libraries, false for those about RECORD and the like.
+/// True for entries about libraries, false for entries about RECORD and conda's list.
 bool isLibraryEntry(const JournalEntry& entry, const JournalPlace& place);
 
 } // namespace tcfix::apply

@@ -9,6 +9,7 @@
 #include <llvm/ADT/SmallString.h>
 #include <llvm/Support/Path.h>
 
+#include <algorithm>
 #include <set>
 
 namespace tcfix::apply {
@@ -19,7 +20,7 @@ namespace {
 constexpr llvm::StringLiteral kListedName = "tcfix-journal.json";
 constexpr llvm::StringLiteral kFileName = "journal.json";
 
-/// How far above a library the folder of its package may be.
+/// The maximum number of levels between a library and the directory of its package.
 constexpr int kMostLevels = 4;
 } // namespace
 
@@ -39,7 +40,7 @@ JournalPlace journalOf(const env::Package& package) {
   auto in = [](llvm::StringRef folder) -> JournalPlace {
     return {(folder + "/" + kJournalFolder + "/" + kFileName).str(), folder.str(), {}, {}, {}, {}};
   };
-  // A folder around it may have been repaired as a whole before.
+  // A directory above it may have been repaired as a whole before.
   llvm::StringRef above = package.home;
   for (int level = 0; level < kMostLevels && !above.empty(); ++level)
     if (JournalPlace place = in(above); io::exists(place.path))
@@ -59,8 +60,11 @@ commit::Bounds boundsOf(const JournalPlace& place, const env::Environment& envir
   bool isLoneFile =
       environment.kind == env::EnvironmentKind::File && environment.whole == environment.root;
   add(isLoneFile ? path::parent_path(environment.root).str() : environment.whole);
+  // The owner of an environment controls its pyvenv.cfg, and so which sites it inherits: root
+  // accepts only sites of the same owner.
+  const std::optional<unsigned> owner = io::system::otherOwner(environment.whole);
   for (const env::Site& site : environment.sites)
-    if (site.kind != env::SiteKind::Own)
+    if (site.kind != env::SiteKind::Own && (!owner || io::system::otherOwner(site.folder) == owner))
       add(site.folder);
   if (place.record.empty())
     add(place.base);
@@ -88,7 +92,7 @@ llvm::Error findHistory(LibraryWork& work, const Journal& journal, const std::st
     if (entry.path == relative && entry.reverse.oldSize == work.input->bytes().size()) {
       isNamed = true;
       if (entry.plan && entry.plan->stamp == work.input->stamp())
-        now = entry.sha256After; // the stamp spares the hash of a file that nobody touched
+        now = entry.sha256After; // an equal stamp makes hashing the file unnecessary
     }
   if (!isNamed)
     return llvm::Error::success();
@@ -96,14 +100,17 @@ llvm::Error findHistory(LibraryWork& work, const Journal& journal, const std::st
     if (llvm::Error error = io::sha256Of(work.input->bytes()).moveInto(now))
       return error;
   work.history = commit::historyOf(journal, relative, now);
-  // Hashes are what a journal claims; sizes that contradict them, or that no edit makes of this
-  // file, lead nowhere.
-  uint64_t size = work.input->bytes().size(), most = 4 * size;
+  // The hashes in a journal are only claims. Discard a history whose sizes do not match, or which
+  // no edit of this file could have.
+  constexpr uint64_t kMaxWork = uint64_t(16) << 30; // bytes written while the edits are undone
+  uint64_t size = work.input->bytes().size(), most = 4 * size + commit::kMaxZeros, total = 0;
   for (const JournalEntry& entry : work.history)
     for (const BytePatch& patch : entry.reverse.patches)
       most += patch.after.size();
   for (const JournalEntry& entry : llvm::reverse(work.history)) {
-    if (entry.reverse.oldSize != size || entry.reverse.newSize > most) {
+    total += entry.reverse.newSize;
+    if (entry.reverse.oldSize != size || entry.reverse.newSize > most ||
+        total > std::max(most, kMaxWork)) {
       work.history.clear();
       break;
     }
@@ -114,7 +121,7 @@ llvm::Error findHistory(LibraryWork& work, const Journal& journal, const std::st
 
 llvm::Expected<bool> isOriginal(const LibraryWork& work, const Journal& journal,
                                 const std::string& relative) {
-  std::set<std::string> digests; // of originals that have its size
+  std::set<std::string> digests; // of originals with the same size
   for (const JournalEntry& entry : journal.entries)
     if (entry.path == relative && entry.reverse.newSize == work.input->bytes().size())
       digests.insert(entry.sha256Before);

@@ -11,8 +11,8 @@ namespace tcfix::apply {
 
 namespace {
 
-/// `forget` removes the journal from a list that somebody else has written anew since; `follow`
-/// brings the installer's list up to date.
+/// `forget` removes the journal from a list that another program has rewritten since; `follow`
+/// updates the installer's list.
 template <typename List>
 llvm::Expected<RecordWork> planList(const std::string& path, const RecordRequest& request,
                                     llvm::function_ref<void(List&)> forget,
@@ -25,7 +25,7 @@ llvm::Expected<RecordWork> planList(const std::string& path, const RecordRequest
   work.input = std::make_unique<io::InputFile>(std::move(*input));
   const std::string relative = relativeTo(request.place, path);
 
-  // The installer's text: through the journal if the list is as we left it.
+  // The installer's list: reconstructed from the journal if tcfix wrote the current one.
   std::string original = textOf(work.input->bytes()).str();
   work.modifiedNs = work.input->stamp().modifiedNs;
   const std::string digest = io::sha256Hex(work.input->bytes());
@@ -34,7 +34,7 @@ llvm::Expected<RecordWork> planList(const std::string& path, const RecordRequest
     if (entry.path == relative && entry.sha256After == digest)
       known = &entry;
   if (known && known->reverse.oldSize != work.input->bytes().size())
-    return fail(ErrorCode::Malformed, "does not have the size that the journal says");
+    return fail(ErrorCode::Malformed, "size differs from the size in the journal");
   if (known) {
     original = textOf(rewritten(known->reverse, work.input->bytes())).str();
     work.modifiedNs = known->modifiedNs;
@@ -70,7 +70,7 @@ llvm::Expected<commit::Step> RecordWork::stage(const commit::Locks& locks,
     return place.takeError();
   if (!entry && leadsTo(path, link, bytesOf(wanted), disk))
     return commit::Step::link(*input, std::move(*place), link);
-  // The installer's own text gets the installer's own time.
+  // The installer's text gets the installer's modification time.
   return commit::Step::replace(*input, std::move(*place),
                                differenceOf(input->bytes(), bytesOf(wanted), "list"),
                                entry ? std::nullopt : std::optional<int64_t>(modifiedNs));
@@ -84,7 +84,7 @@ llvm::Expected<RecordWork> planRecord(const RecordRequest& request) {
         for (const RecordChange& change : request.changes)
           if (record.find(change.path))
             record.set(change.path, env::recordDigest(change.sha256), change.size);
-        // Without a digest, as the installer does for RECORD itself: it changes with every run.
+        // Without a digest, as installers list RECORD itself: it changes with every run.
         if (request.hasJournal)
           record.set(journal, "", std::nullopt);
       });
@@ -92,7 +92,7 @@ llvm::Expected<RecordWork> planRecord(const RecordRequest& request) {
 
 llvm::Expected<RecordWork> planCondaMeta(const RecordRequest& request) {
   namespace path = llvm::sys::path;
-  // Its paths are relative to the folder that holds conda-meta.
+  // Its paths are relative to the directory that contains conda-meta.
   const std::string prefix = path::parent_path(path::parent_path(request.place.condaMeta)).str();
   const std::string site = relativePath(prefix, request.place.base) + "/";
   const std::string journal = relativePath(prefix, request.place.path);

@@ -19,14 +19,14 @@ namespace path = llvm::sys::path;
 using commit::Links;
 using commit::Locks;
 
-/// The originals of files that one journal names, staged.
+/// The staged originals of files that one journal names.
 class Restoration {
 public:
   Restoration(const Journal& journal, const Locks& locks, const io::TargetDisk& disk, UndoRun& run)
       : journal(journal), locks(locks), disk(disk), run(run) {}
 
-  /// Stages the original of `file`, which the journal calls `name`, or notes why that is impossible
-  /// for this file. An error is about the disk and stops them all.
+  /// Stages the original of `file`, which is `name` in the journal, or records why that is not
+  /// possible for this file. An error is about the disk and affects all files.
   llvm::Error add(const std::string& file, const std::string& name, Links links) {
     LibraryWork& work = *works.emplace_back(std::make_unique<LibraryWork>());
     llvm::Error refused = locks.check(file);
@@ -37,7 +37,7 @@ public:
     work.input = std::make_unique<io::InputFile>(std::move(*input));
     if (!formats::sniff(work.input->bytes()))
       return note(
-          {ErrorCode::NotALibrary, "is not a library: the journal cannot be about it", file, {}},
+          {ErrorCode::NotALibrary, "is not a library, so the journal entry is invalid", file, {}},
           name);
     work.path = links == Links::Followed ? work.input->path() : file;
     bool isAsInstalled = false;
@@ -52,13 +52,13 @@ public:
       return llvm::Error::success();
     }
     if (work.history.empty())
-      return note({ErrorCode::ChangedMeanwhile, "was changed by someone else since; left as it is",
-                   file, "install the package again to get the original back"},
+      return note({ErrorCode::ChangedMeanwhile, "has changed since; not restored", file,
+                   "reinstall the package to restore the original"},
                   name);
     llvm::Expected<StagedLibrary> library = stageOriginal(work, disk, locks);
     if (!library)
       return note(toProblem(library.takeError(), file), name);
-    if (llvm::Error error = library->step->sync()) // which gives its descriptor back
+    if (llvm::Error error = library->step->sync()) // closes its descriptor
       return at(file, std::move(error));
     settled.insert(name);
     files.push_back(file);
@@ -66,7 +66,7 @@ public:
     return llvm::Error::success();
   }
 
-  /// Notes what is restored: all of it, or what could not be put back.
+  /// Records what was restored: all files, or the ones that could not be.
   void report(const std::optional<commit::CommitFailure>& failure) {
     for (const std::string& file : files)
       if (!failure || failure->stuck.count(file))
@@ -74,16 +74,16 @@ public:
   }
 
   std::vector<StagedLibrary> staged;
-  std::vector<std::string> files; ///< of the staged ones, as they were given
+  std::vector<std::string> files; ///< of the staged ones, as given
   std::vector<Problem> missing;   ///< files that do not exist
-  std::set<std::string> settled;  ///< names whose entries the journal needs no longer
+  std::set<std::string> settled;  ///< names whose entries the journal no longer needs
 
 private:
   llvm::Error note(Problem problem, const std::string& name) {
     if (problem.code == ErrorCode::CannotWrite || problem.code == ErrorCode::Interrupted)
       return toError(std::move(problem));
     if (problem.code == ErrorCode::NotFound)
-      settled.insert(name); // a file that is gone needs no undoing
+      settled.insert(name); // a missing file needs no undo
     auto& list = problem.code == ErrorCode::NotFound ? missing : run.problems;
     list.push_back(std::move(problem));
     return llvm::Error::success();
@@ -96,7 +96,7 @@ private:
   std::vector<std::unique_ptr<LibraryWork>> works;
 };
 
-// Every package whose libraries apply may have changed has its journal at a place of its own.
+// Each package whose libraries apply may have changed has its own journal.
 std::vector<JournalPlace> findJournals(const env::Target& target) {
   const env::Environment& environment = target.environment;
   const io::TargetDisk& disk = target.disk;
@@ -121,10 +121,11 @@ std::vector<JournalPlace> findJournals(const env::Target& target) {
   };
   for (const env::Package& package : target.packages)
     add(journalOf(package));
-  // Packages without .dist-info may be of any name, and outside a site their libraries be gone.
+  // Packages without .dist-info may have any name, and outside a site their libraries may be gone.
   for (const env::Site& site : environment.sites)
     for (const io::DirectoryEntry& each : disk.entries(site.folder))
-      if (each.isDirectory && io::isDirectory(site.folder + "/" + each.name + "/" + kJournalFolder))
+      if (each.isDirectory() &&
+          io::isDirectory(site.folder + "/" + each.name + "/" + kJournalFolder))
         addOf(site.folder + "/" + each.name);
   if (environment.kind == env::EnvironmentKind::File)
     addOf(path::parent_path(environment.root).str());
@@ -133,7 +134,7 @@ std::vector<JournalPlace> findJournals(const env::Target& target) {
   return places;
 }
 
-/// The journal's names of libraries that `only` is or contains; all of them if it is empty.
+/// The names in the journal of libraries that are `only` or below it; all names if it is empty.
 std::set<std::string> namesBelow(const std::string& only, const PackageState& state) {
   std::set<std::string> names;
   for (const JournalEntry& entry : state.journal.entries) {
@@ -147,7 +148,7 @@ std::set<std::string> namesBelow(const std::string& only, const PackageState& st
   return names;
 }
 
-// Ours alone, and empty once the journal is gone; else they stay.
+// Directories that only contain the journal; removed if they are empty.
 void removeJournalDirectories(const JournalPlace& place, const Locks& locks) {
   for (const std::string& journal : {place.path, place.stray})
     if (path::filename(path::parent_path(journal)) == ".tcfix")
@@ -171,7 +172,7 @@ llvm::Error undoPackage(const JournalPlace& place, const std::string& only,
   for (const std::string& file : written)
     if (llvm::Error error = locks.check(file))
       return error;
-  // Read again: another tcfix may have been at work until the lock was ours.
+  // Read again: another tcfix may have changed it before the lock was acquired.
   llvm::Expected<PackageState> state = readState(place);
   if (!state)
     return state.takeError();
@@ -181,7 +182,7 @@ llvm::Error undoPackage(const JournalPlace& place, const std::string& only,
         return error;
   Restoration restoration(state->journal, locks, target.disk, run);
   for (const std::string& name : namesBelow(only, *state))
-    if (names.count(name)) // the others' directories are not locked
+    if (names.count(name)) // the directories of the others are not locked
       if (llvm::Error error = restoration.add(place.base + "/" + name, name, Links::Replaced))
         return error;
   std::vector<JournalEntry> kept;
@@ -210,7 +211,7 @@ llvm::Expected<UndoRun> undoJournal(const std::string& path, io::Notify notify) 
   Locks locks(written, path, notify, Links::Followed);
   if (llvm::Error error = locks.checkJournal(path))
     return error;
-  // Read again: another tcfix may have been at work until the lock was ours.
+  // Read again: another tcfix may have changed it before the lock was acquired.
   llvm::Expected<commit::JournalFile> file = commit::openJournal(path);
   if (!file)
     return file.takeError();
@@ -220,7 +221,7 @@ llvm::Expected<UndoRun> undoJournal(const std::string& path, io::Notify notify) 
       if (llvm::Error error = locks.checkAuthor(*file->input, name))
         return error;
   for (JournalEntry& entry : journal->entries)
-    entry.link.clear(); // edit follows links and makes none
+    entry.link.clear(); // edit follows links and never replaces them
   UndoRun run;
   const io::TargetDisk disk({});
   Restoration restoration(*journal, locks, disk, run);
@@ -256,7 +257,7 @@ llvm::Expected<UndoRun> undoTarget(const std::string& target, const std::string&
   std::string only = isPart ? environment.root : std::string();
   UndoRun run;
   std::vector<JournalPlace> places = findJournals(*found);
-  // A tcfix that was killed before its journal was there left nothing but temporary files.
+  // A tcfix that was killed before it wrote its journal left only temporary files.
   for (const env::Package& package : found->packages)
     if (places.empty() && package.outward.empty()) {
       const JournalPlace place = journalOf(package);

@@ -1,5 +1,6 @@
 #include "commit/journal.h"
 
+#include "commit/json_view.h"
 #include "image/names.h"
 #include "io/digest.h"
 
@@ -47,7 +48,7 @@ json::Value toJson(const AppliedPlan& plan) {
   for (const std::string& path : plan.searchPaths)
     searchPaths.push_back(json::Object{{"path", safeText(path)}});
   return json::Object{
-      {"wishes", safeText(plan.wishes)},
+      {"wishes", safeText(plan.editsText)},
       {"device", numberText(plan.stamp.device)},
       {"inode", numberText(plan.stamp.inode)},
       {"size", numberText(plan.stamp.size)},
@@ -89,19 +90,20 @@ bool isSameEntry(const JournalEntry& a, const JournalEntry& b) {
                     entry.link);
   };
   return written(a) == written(b) && a.plan.has_value() == b.plan.has_value() &&
-         (!a.plan || (a.plan->wishes == b.plan->wishes && a.plan->stamp == b.plan->stamp));
+         (!a.plan || (a.plan->editsText == b.plan->editsText && a.plan->stamp == b.plan->stamp));
 }
 
 // Reads one object of the journal strictly: a missing or invalid field makes the whole entry
 // invalid.
 class Reader {
 public:
-  explicit Reader(const json::Value& value) : object(value.getAsObject()) {}
+  explicit Reader(JsonView::Value object) : object(object) {}
 
   std::string text(llvm::StringRef key) {
-    auto found = object ? object->getString(key) : std::nullopt;
-    isValid = isValid && found;
-    return found ? found->str() : std::string();
+    std::optional<JsonView::Value> found = object.get(key);
+    std::optional<std::string> text = found ? found->string() : std::nullopt;
+    isValid = isValid && text;
+    return std::move(text).value_or("");
   }
   template <typename Number = uint64_t>
   Number number(llvm::StringRef key) {
@@ -109,7 +111,7 @@ public:
     isValid = !llvm::StringRef(text(key)).getAsInteger(10, value) && isValid;
     return value;
   }
-  bool has(llvm::StringRef key) const { return object && object->get(key); }
+  bool has(llvm::StringRef key) const { return object.get(key).has_value(); }
   std::string safeText(llvm::StringRef key) {
     std::string value = text(key), decoded;
     llvm::StringRef rest(value);
@@ -123,35 +125,34 @@ public:
     isValid = llvm::tryGetFromHex(text(key), result) && isValid;
     return result;
   }
-  const json::Array& array(llvm::StringRef key) {
-    static const json::Array none;
-    const json::Array* found = object ? object->getArray(key) : nullptr;
-    isValid = isValid && found;
-    return found ? *found : none;
+  std::vector<JsonView::Value> array(llvm::StringRef key) {
+    std::optional<JsonView::Value> found = object.get(key);
+    isValid = isValid && found && found->isArray();
+    return found ? found->elements() : std::vector<JsonView::Value>();
   }
 
   bool isValid = true;
 
 private:
-  const json::Object* object;
+  JsonView::Value object;
 };
 
-bool read(const json::Value& value, AppliedPlan& plan) {
+bool read(JsonView::Value value, AppliedPlan& plan) {
   Reader reader(value);
-  plan.wishes = reader.safeText("wishes");
+  plan.editsText = reader.safeText("wishes");
   plan.stamp.device = reader.number("device");
   plan.stamp.inode = reader.number("inode");
   plan.stamp.size = reader.number("size");
   plan.stamp.modifiedNs = reader.number<int64_t>("modified_ns");
   bool isValid = true;
-  for (const json::Value& item : reader.array("dependencies")) {
+  for (JsonView::Value item : reader.array("dependencies")) {
     Reader fields(item);
     std::string name = fields.safeText("name");
     uint64_t kind = fields.number("kind");
     isValid = isValid && fields.isValid && kind <= uint64_t(DependencyKind::Delay);
     plan.dependencies.push_back({std::move(name), static_cast<DependencyKind>(kind)});
   }
-  for (const json::Value& item : reader.array("search_paths")) {
+  for (JsonView::Value item : reader.array("search_paths")) {
     Reader fields(item);
     plan.searchPaths.push_back(fields.safeText("path"));
     isValid = isValid && fields.isValid;
@@ -163,70 +164,98 @@ bool read(const json::Value& value, AppliedPlan& plan) {
   return isValid && reader.isValid;
 }
 
-bool read(const json::Value& value, JournalEntry& entry) {
+/// Whether the entry can describe an edit of a file. A journal with one that cannot is neither read
+/// nor written.
+bool isConsistent(const JournalEntry& entry) {
+  const auto [oldSize, newSize] = std::pair(entry.reverse.oldSize, entry.reverse.newSize);
+  // Moves must not overlap, nor must patches.
+  uint64_t patched = 0, moved = 0, filled = 0, taken = 0;
+  for (const Move& move : entry.reverse.moves) {
+    if (!fits(move.from, move.length, oldSize) || !fits(move.to, move.length, newSize) ||
+        move.to < filled || !fits(moved, move.length, oldSize))
+      return false;
+    filled = move.to + move.length;
+    moved += move.length;
+  }
+  for (const BytePatch& patch : entry.reverse.patches) {
+    if (patch.offset < patched || !fits(patch.offset, patch.after.size(), newSize))
+      return false;
+    patched = patch.offset + patch.after.size();
+    taken += patch.after.size();
+  }
+  // Every byte of the original comes from the changed file or from a patch, or is one of the zeros
+  // at its end.
+  return entry.sha256Before != entry.sha256After && oldSize <= kMaxOriginalSize &&
+         newSize <= kMaxOriginalSize && newSize <= oldSize + moved + taken + kMaxZeros;
+}
+
+bool read(JsonView::Value value, JournalEntry& entry) {
   Reader reader(value);
   entry.path = reader.safeText("path");
   if (reader.has("link"))
     entry.link = reader.safeText("link");
-  if (reader.has("plan") && !read(*value.getAsObject()->get("plan"), entry.plan.emplace()))
+  if (reader.has("plan") && !read(*value.get("plan"), entry.plan.emplace()))
     return false;
   entry.sha256Before = reader.text("sha256_before");
   entry.sha256After = reader.text("sha256_after");
   entry.modifiedNs = reader.number<int64_t>("modified_ns");
   entry.reverse.oldSize = reader.number("changed_size");
   entry.reverse.newSize = reader.number("original_size");
-  // Every byte of the original comes from the changed file or from a patch, which limits its size.
-  // Moves and patches must not overlap.
-  uint64_t patched = 0, moved = 0, filled = 0, taken = 0;
-  bool isValid = entry.sha256Before != entry.sha256After;
-  for (const json::Value& item : reader.array("moves")) {
+  bool isValid = true;
+  for (JsonView::Value item : reader.array("moves")) {
     Reader fields(item);
-    Move move{fields.number("from"), fields.number("to"), fields.number("length"), "undo"};
-    isValid = isValid && fields.isValid && fits(move.from, move.length, entry.reverse.oldSize) &&
-              fits(move.to, move.length, entry.reverse.newSize) && move.to >= filled &&
-              fits(moved, move.length, entry.reverse.oldSize);
-    filled = move.to + move.length;
-    moved += move.length;
-    entry.reverse.moves.push_back(move);
+    entry.reverse.moves.push_back(
+        {fields.number("from"), fields.number("to"), fields.number("length"), "undo"});
+    isValid = isValid && fields.isValid;
   }
-  for (const json::Value& item : reader.array("patches")) {
+  for (JsonView::Value item : reader.array("patches")) {
     Reader fields(item);
     BytePatch patch;
     patch.offset = fields.number("offset");
     std::string bytes = fields.bytes("bytes");
     patch.after.assign(bytes.begin(), bytes.end());
-    isValid = isValid && fields.isValid && patch.offset >= patched &&
-              fits(patch.offset, patch.after.size(), entry.reverse.newSize);
-    patched = patch.offset + patch.after.size();
-    taken += patch.after.size();
+    isValid = isValid && fields.isValid;
     entry.reverse.patches.push_back(std::move(patch));
   }
-  const auto [oldSize, newSize] = std::pair(entry.reverse.oldSize, entry.reverse.newSize);
-  return isValid && reader.isValid && oldSize <= kMaxOriginalSize && newSize <= kMaxOriginalSize &&
-         newSize <= oldSize + moved + taken;
+  return isValid && reader.isValid && isConsistent(entry);
 }
 
-// The parser recurses for every bracket; a journal needs five levels.
-bool isNestedDeeply(llvm::StringRef text) {
-  constexpr int kMost = 32;
+/// Checked before a text is parsed: the parser recurses for every bracket, and a value takes up to
+/// a thousand times the memory of its text.
+llvm::Error checkShape(llvm::StringRef text) {
+  constexpr int kMaxDepth = 32;               // a journal needs five levels
+  constexpr size_t kMaxObjects = 1'000'000;   // an object for each patch; 4 KiB each
+  constexpr size_t kMaxSeparators = 16 << 20; // 40 bytes for each value
   int depth = 0;
+  size_t objects = 0, separators = 0;
   bool isText = false;
-  for (size_t i = 0; i < text.size() && depth <= kMost; ++i) {
-    if (isText && text[i] == '\\')
+  for (size_t i = 0; i < text.size(); ++i) {
+    const char letter = text[i];
+    if (isText && letter == '\\')
       ++i;
-    else if (text[i] == '"')
+    else if (letter == '"')
       isText = !isText;
-    else if (!isText)
-      depth += (text[i] == '[' || text[i] == '{') - (text[i] == ']' || text[i] == '}');
+    else if (!isText) {
+      depth += (letter == '[' || letter == '{') - (letter == ']' || letter == '}');
+      objects += letter == '{';
+      separators += letter == ',';
+    }
+    if (depth > kMaxDepth)
+      return invalidJournal("nested too deeply");
+    if (objects > kMaxObjects || separators > kMaxSeparators)
+      return fail(ErrorCode::Unsupported, "the journal has too many entries and patches");
   }
-  return depth > kMost;
+  return llvm::Error::success();
 }
 
 } // namespace
 
-llvm::Expected<JournalFile> openJournal(const std::string& path) {
+llvm::Expected<JournalFile> openJournal(const std::string& path, const io::TargetDisk* disk) {
   JournalFile file;
-  llvm::Expected<io::InputFile> input = io::InputFile::open(path, io::kLargestText);
+  // Only what is found there counts: a journal that cannot be reached is not an absent one.
+  std::optional<std::string> real = disk ? disk->realPath(path) : std::nullopt;
+  llvm::Expected<io::InputFile> input = real ? io::InputFile::openReal(*real, io::kLargestText)
+                                             : io::InputFile::open(path, io::kLargestText);
   if (!input) {
     Problem problem = toProblem(input.takeError(), path);
     return problem.code == ErrorCode::NotFound ? llvm::Expected<JournalFile>(std::move(file))
@@ -260,27 +289,26 @@ std::vector<JournalEntry> historyOf(const Journal& journal, llvm::StringRef path
   for (const JournalEntry& entry : llvm::reverse(journal.entries))
     if (entry.path == path && entry.sha256After == now) {
       now = entry.sha256Before;
-      history.insert(history.begin(), entry);
+      history.push_back(entry);
     }
   if (now == sha256) // the edits cancel out
     history.clear();
+  std::reverse(history.begin(), history.end());
   return history;
 }
 
 llvm::Expected<Journal> parseJournal(llvm::StringRef text) {
-  if (isNestedDeeply(text))
-    return invalidJournal("nested too deeply");
-  llvm::Expected<json::Value> document = json::parse(text);
-  if (!document) {
-    llvm::consumeError(document.takeError());
+  if (llvm::Error error = checkShape(text))
+    return error;
+  std::optional<JsonView> document = JsonView::parse(text);
+  if (!document)
     return invalidJournal("not JSON");
-  }
-  const json::Object* root = document->getAsObject();
-  const json::Array* list = root ? root->getArray("entries") : nullptr;
-  if (!list || root->getInteger("journal") != kSchema)
+  std::optional<JsonView::Value> list = document->root().get("entries");
+  std::optional<JsonView::Value> schema = document->root().get("journal");
+  if (!list || !list->isArray() || !schema || schema->integer() != kSchema)
     return invalidJournal("no entries, or written by a newer version");
   Journal journal;
-  for (const json::Value& value : *list)
+  for (JsonView::Value value : list->elements())
     if (!read(value, journal.entries.emplace_back()))
       return invalidJournal("entry " + llvm::Twine(journal.entries.size()) + " is incomplete");
   return journal;
@@ -293,15 +321,21 @@ bool isSame(const Journal& a, const Journal& b) {
 
 llvm::Expected<std::string> journalText(const Journal& journal) {
   json::Array list;
-  for (const JournalEntry& entry : journal.entries)
+  for (const JournalEntry& entry : journal.entries) {
+    if (!isConsistent(entry))
+      return fail(ErrorCode::Unsupported,
+                  "the journal cannot describe the change of " + entry.path);
     list.push_back(toJson(entry));
+  }
   std::string text;
   llvm::raw_string_ostream out(text);
   out << json::Value(json::Object{{"journal", kSchema}, {"entries", std::move(list)}}) << '\n';
   if (text.size() > io::kLargestText)
     return fail(ErrorCode::Unsupported,
-                "the journal would be too large: " + io::sizeText(text.size()) +
-                    ", and the limit is " + io::sizeText(io::kLargestText));
+                "the journal would be too large: " + io::sizeText(text.size()) + "; the limit is " +
+                    io::sizeText(io::kLargestText));
+  if (llvm::Error error = checkShape(text)) // it must be readable again
+    return error;
   return text;
 }
 

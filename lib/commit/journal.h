@@ -6,8 +6,8 @@
 #pragma once
 
 #include "base/error.h"
-#include "io/file.h"
 #include "io/system.h"
+#include "io/target_disk.h"
 #include "patch/rewrite.h"
 #include "tcfix/image.h"
 
@@ -16,8 +16,8 @@ namespace tcfix::commit {
 /// What the next run of apply needs to know about a library, so that it need not restore the
 /// original.
 struct AppliedPlan {
-  std::string wishes;  ///< the edits as text: if it is the same again, there is nothing to do
-  io::FileStamp stamp; ///< of the changed file
+  std::string editsText; ///< the edits as text: if it is the same again, there is nothing to do
+  io::FileStamp stamp;   ///< of the changed file
   /// Those of the original, in the order of the changed file's dependencies; dropped ones at the
   /// end.
   std::vector<Dependency> dependencies;
@@ -35,6 +35,10 @@ struct JournalEntry {
   std::optional<AppliedPlan> plan; ///< only for edits made by apply
 };
 
+/// How many more bytes than the changed file and the patches have an original may have: those are
+/// zeros, which patches leave out. Limits what a journal from an untrusted source can allocate.
+constexpr uint64_t kMaxZeros = uint64_t(256) << 20;
+
 struct Journal {
   std::vector<JournalEntry> entries; ///< in the order in which they were made
 };
@@ -47,8 +51,9 @@ struct JournalFile {
   std::unique_ptr<io::InputFile> input; ///< null if there is no file yet
   Journal journal;
 };
-/// Opens a journal; a file that does not exist is an empty one.
-llvm::Expected<JournalFile> openJournal(const std::string& path);
+/// Opens a journal; a file that does not exist is an empty one. `disk` may know its real path.
+llvm::Expected<JournalFile> openJournal(const std::string& path,
+                                        const io::TargetDisk* disk = nullptr);
 
 /// Reads a journal; a file that does not exist is NotFound.
 llvm::Expected<Journal> readJournal(llvm::StringRef path);

@@ -43,8 +43,9 @@ void Locks::open(const std::string& directory) {
   if (!bounds.roots.empty() &&
       llvm::none_of(bounds.roots, [&](const std::string& root) { return isWithin(*real, root); })) {
     refused[directory] = {ErrorCode::Unsupported,
-                          "is outside the environment (a link to " + *real +
-                              "); tcfix does not write there",
+                          "is outside the environment" +
+                              (*real == directory ? "" : " (a link to " + *real + ")") +
+                              "; tcfix does not write there",
                           directory,
                           {}};
     return;

@@ -31,7 +31,7 @@ public:
       if (llvm::Error error = io::system::refuseIfInterrupted())
         return error;
       Bytes block = view.read(offset, std::min(kBlock, view.size() - offset), scratch);
-      if (block.front() || std::memcmp(block.data(), block.data() + 1, block.size() - 1))
+      if (block.front() || std::memcmp(block.data(), block.data() + 1, block.size() - 1) != 0)
         std::memcpy(file.memory.get() + offset, block.data(), block.size());
     }
     return file;

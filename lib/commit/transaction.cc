@@ -77,6 +77,7 @@ std::optional<Problem> syncDirectories(llvm::ArrayRef<Step> steps) {
     for (const io::Directory& directory : step.directories())
       touched.emplace(directory.identity(), directory);
   std::vector<io::Directory> all;
+  all.reserve(touched.size());
   for (const auto& [identity, directory] : touched)
     all.push_back(directory);
   return firstProblem(all.size(), [&](size_t i) { return all[i].sync(); });

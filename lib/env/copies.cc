@@ -29,9 +29,9 @@ Content contentOf(const std::string& folder, llvm::ArrayRef<io::DirectoryEntry> 
   for (const io::DirectoryEntry& each : entries) {
     if (each.name == "pyvenv.cfg")
       return Content::Venv;
-    if (each.isDirectory && each.name == "conda-meta")
+    if (each.isDirectory() && each.name == "conda-meta")
       return Content::Conda;
-    if (each.isDirectory && llvm::StringRef(each.name).ends_with(".dist-info"))
+    if (each.isDirectory() && llvm::StringRef(each.name).ends_with(".dist-info"))
       return Content::Site;
   }
   return Content::Other;
@@ -63,7 +63,7 @@ FoundBelow searchBelow(const std::string& start, const io::TargetDisk& disk, IsC
       found.copies.push_back(folder);
     else
       for (const io::DirectoryEntry& each : entries)
-        if (each.isDirectory && !llvm::is_contained(kSkipped, each.name))
+        if (each.isDirectory() && !llvm::is_contained(kSkipped, each.name))
           folders.push_back(joined(folder, each.name));
     // conda keeps its named environments inside the base environment.
     if (content == Content::Conda && disk.isFolder(joined(folder, "envs")))
@@ -79,7 +79,7 @@ std::optional<Package> findCopy(const std::string& folder,
   const std::string module = moduleName(recipe.name);
   auto isSign = [&](const io::DirectoryEntry& each) {
     const llvm::StringRef name = each.name;
-    if (each.isDirectory)
+    if (each.isDirectory())
       return false;
     if (!recipe.libraryPrefix.empty())
       return name.starts_with(recipe.libraryPrefix) && isLibraryName(name);

@@ -160,7 +160,7 @@ llvm::Error lookInFolder(const TargetQuery& query, Target& target) {
                       std::optional<Package> here = findCopy(folder, entries, target.disk, recipe);
                       const bool isOurs =
                           llvm::any_of(entries, [&](const io::DirectoryEntry& each) {
-                            return each.isDirectory && each.name == query.mark;
+                            return each.isDirectory() && each.name == query.mark;
                           });
                       if (!here && isOurs) { // its libraries were renamed or removed
                         here.emplace();

@@ -159,10 +159,12 @@ llvm::Expected<Target> findTarget(const TargetQuery& query) {
   if (formats::isForThisMachine(formatOf(target.platform), target.arch))
     return target;
   // Case sensitivity, links and user directories depend on the platform.
-  target.disk = io::TargetDisk({.sysroot = query.sysroot,
-                                .isWindows = target.platform == Platform::Windows,
-                                .knowsAbsolutePaths = hasSysroot})
-                    .remembering();
+  const io::TargetDiskOptions options{.sysroot = target.disk.options().sysroot,
+                                      .isWindows = target.platform == Platform::Windows,
+                                      .knowsAbsolutePaths = hasSysroot};
+  if (options == target.disk.options())
+    return target;
+  target.disk = io::TargetDisk(options).remembering();
   if (llvm::Error error = look(query, target))
     return error;
   return target;

@@ -1,4 +1,4 @@
-// The arguments of the program and the streams that it prints to, the same on every system.
+// The program's arguments and its output streams, with the same behaviour on every system.
 #pragma once
 
 #include <string>
@@ -6,10 +6,10 @@
 
 namespace tcfix::io {
 
-/// The arguments as UTF-8, the program's own name first, whatever the code page of the system.
+/// The arguments as UTF-8, the program's own name first, independent of the system's code page.
 std::vector<std::string> arguments(int count, char** values);
 
-/// Lets standard output and error carry UTF-8, colours and the very bytes that are printed.
+/// Sets up standard output and standard error for UTF-8, colours and unmodified bytes.
 void prepareConsole();
 
 } // namespace tcfix::io

@@ -9,8 +9,8 @@
 
 namespace tcfix::io {
 
-// The C library's own are in the code page of the system, which the manifest sets to UTF-8 only
-// since Windows 10 1903.
+// argv is in the system's code page, which the manifest can set to UTF-8 only since Windows 10
+// 1903.
 std::vector<std::string> arguments(int count, char** values) {
   int number = 0;
   wchar_t** words = ::CommandLineToArgvW(::GetCommandLineW(), &number);
@@ -26,11 +26,11 @@ std::vector<std::string> arguments(int count, char** values) {
 
 void prepareConsole() {
   for (FILE* stream : {stdout, stderr})
-    ::_setmode(::_fileno(stream), _O_BINARY); // a line ends as it does on the other systems
+    ::_setmode(::_fileno(stream), _O_BINARY); // line ends as on other systems
   ::SetConsoleOutputCP(CP_UTF8);
   for (DWORD which : {STD_OUTPUT_HANDLE, STD_ERROR_HANDLE}) {
     HANDLE console = ::GetStdHandle(which);
-    DWORD mode = 0; // which only a console has
+    DWORD mode = 0; // only a console has a mode
     if (::GetConsoleMode(console, &mode))
       ::SetConsoleMode(console, mode | ENABLE_VIRTUAL_TERMINAL_PROCESSING);
   }

@@ -1,5 +1,5 @@
-// Copies of whole files. A file may be mostly holes, larger than the disk, on a slow disk, or grow
-// shorter meanwhile.
+// Copies whole files, which may be sparse, larger than the disk, on a slow disk, or truncated
+// during the copy.
 #include "io/posix.h"
 
 #include <algorithm>
@@ -8,16 +8,17 @@
 #ifdef __linux__
 #include <linux/fs.h>
 #include <sys/ioctl.h>
+#include <sys/syscall.h>
 #endif
 
 namespace tcfix::io::posix {
 
 namespace {
 
-/// What is copied between two looks at whether the user wants to stop: a moment on any disk.
+/// Copied between two checks for an interrupt: takes a moment on any disk.
 constexpr uint64_t kPortion = 16 << 20;
 
-/// Zeros that begin and end with one of these are left out: the least that file systems leave out.
+/// Zeros are left out in blocks of this size and alignment, the smallest hole of file systems.
 constexpr uint64_t kBlock = 4096;
 
 bool isZero(Bytes bytes) {
@@ -28,8 +29,8 @@ llvm::Error refuseIf(OnInterrupt onInterrupt) {
   return onInterrupt == OnInterrupt::Stop ? system::refuseIfInterrupted() : llvm::Error::success();
 }
 
-/// Asked before the first byte is written, so that a disk is not filled in vain. File systems that
-/// do not know how much is free say so by having no blocks at all.
+/// Checked before the first byte is written, so that a failing copy does not fill the disk. File
+/// systems that cannot report free space report zero blocks.
 llvm::Error checkSpace(int to, uint64_t needed) {
   struct statvfs disk;
   if (::fstatvfs(to, &disk) != 0 || disk.f_blocks == 0)
@@ -40,20 +41,21 @@ llvm::Error checkSpace(int to, uint64_t needed) {
     return llvm::Error::success();
   return fail(ErrorCode::CannotWrite,
               "the disk is full: " + sizeText(needed) + " needed, " + sizeText(free) + " free",
-              "free some space and run the same command again; the file is as it was");
+              "free some space and run the same command again; the file was not changed");
 }
 
 #ifdef __linux__
-/// Copies [offset, end) inside the kernel; returns where it stopped, `end` unless the file systems
-/// or an old kernel refuse, or the file ends before.
+/// Copies [offset, end) inside the kernel. Returns where it stopped: before `end` if a file system
+/// or an old kernel does not support it, or if the file is shorter.
 llvm::Expected<uint64_t> copyRange(int from, int to, uint64_t offset, uint64_t end,
                                    OnInterrupt onInterrupt) {
   while (offset < end) {
     if (llvm::Error error = refuseIf(onInterrupt))
       return error;
     loff_t in = offset, out = offset;
-    ssize_t copied =
-        ::copy_file_range(from, &in, to, &out, std::min<uint64_t>(end - offset, kPortion), 0);
+    // The raw system call: glibc has the function since 2.27, and releases are linked for 2.17.
+    const uint64_t size = std::min<uint64_t>(end - offset, kPortion);
+    const long copied = ::syscall(SYS_copy_file_range, from, &in, to, &out, size, 0);
     if (copied < 0 && errno == EINTR)
       continue;
     if (copied < 0 && (errno == ENOSPC || errno == EDQUOT || errno == EFBIG))
@@ -65,12 +67,12 @@ llvm::Expected<uint64_t> copyRange(int from, int to, uint64_t offset, uint64_t e
   return offset;
 }
 
-/// Copies the parts that are not holes; false where the caller has to copy by hand.
+/// Copies the parts that are not holes; false if the caller must copy in user space.
 llvm::Expected<bool> copyInKernel(int from, int to, uint64_t size, OnInterrupt onInterrupt) {
   for (uint64_t offset = 0; offset < size;) {
     off_t data = ::lseek(from, static_cast<off_t>(offset), SEEK_DATA);
     if (data < 0 && errno == ENXIO)
-      break; // only a hole is left
+      break; // only a hole remains
     off_t hole = data < 0 ? -1 : ::lseek(from, data, SEEK_HOLE);
     if (hole < 0)
       return false;
@@ -128,7 +130,7 @@ llvm::Error writeAll(int to, uint64_t offset, Bytes content, OnInterrupt onInter
     if (written < 0 && errno == EINTR)
       continue;
     if (written < 0 && errno == EFAULT)
-      return changedWhileRead(); // the kernel found less than was mapped
+      return changedWhileRead(); // the file is shorter than its mapping
     if (written < 0)
       return cannotWrite(errno);
     content = content.drop_front(written);

@@ -1,5 +1,6 @@
 #include "io/digest.h"
 
+#include "io/memory.h"
 #include "io/system.h"
 
 #include <llvm/ADT/StringExtras.h>
@@ -28,7 +29,9 @@ llvm::Expected<std::string> sha256Of(const RewrittenView& view) {
   for (uint64_t offset = 0; offset < view.size(); offset += kStep) {
     if (llvm::Error error = system::refuseIfInterrupted())
       return error;
-    stream.add(view.read(offset, std::min(kStep, view.size() - offset), scratch));
+    const Bytes bytes = view.read(offset, std::min(kStep, view.size() - offset), scratch);
+    stream.add(bytes);
+    passed(bytes);
   }
   return stream.hex();
 }

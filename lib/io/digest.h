@@ -1,5 +1,5 @@
-// Hashes, with the CPU's own instructions: OpenSSL's low-level functions on Linux, the system's on
-// macOS (CommonCrypto) and Windows (CNG). About five times as fast as llvm::SHA256.
+// Hashes, computed with the CPU's own instructions: OpenSSL's low-level functions on Linux,
+// CommonCrypto on macOS, CNG on Windows. About five times as fast as llvm::SHA256.
 #pragma once
 
 #include "patch/rewrite.h"
@@ -17,13 +17,13 @@ constexpr size_t sizeOf(DigestKind kind) {
   return kind == DigestKind::Sha1 ? 20 : kind == DigestKind::Sha256 ? 32 : 48;
 }
 
-/// Room for any digest; the first sizeOf(kind) bytes count.
+/// Large enough for any digest; only the first sizeOf(kind) bytes are used.
 using Digest = std::array<uint8_t, 48>;
 
-/// The digest of bytes that lie in one piece.
+/// The digest of contiguous bytes.
 Digest digestOf(DigestKind kind, Bytes bytes);
 
-/// SHA-256 of bytes that come in several pieces.
+/// SHA-256 of bytes that arrive in several parts.
 class Sha256Stream {
 public:
   Sha256Stream();
@@ -38,9 +38,9 @@ private:
 };
 
 std::string hexOf(Bytes bytes);
-/// For texts and what else is small.
+/// For small inputs, such as strings.
 std::string sha256Hex(Bytes bytes);
-/// For libraries. An error if the user wants to stop meanwhile.
+/// For libraries. Fails if the user interrupts the program meanwhile.
 llvm::Expected<std::string> sha256Of(Bytes bytes);
 llvm::Expected<std::string> sha256Of(const RewrittenView& view);
 

@@ -8,7 +8,7 @@ namespace tcfix::io {
 
 namespace {
 
-// CC_LONG has 32 bits: large inputs go in by parts.
+// CC_LONG has 32 bits, so large inputs are hashed in parts.
 template <typename Context>
 void update(int (*function)(Context*, const void*, CC_LONG), Context* context, Bytes bytes) {
   while (!bytes.empty()) {
@@ -40,7 +40,7 @@ std::string Sha256Stream::hex() {
 Digest digestOf(DigestKind kind, Bytes bytes) {
   Digest digest{};
   if (kind == DigestKind::Sha1) {
-    // Old signatures hold SHA-1; naming it is no use of it for safety.
+    // Old signatures contain SHA-1; it is not used for security here.
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wdeprecated-declarations"
     CC_SHA1_CTX context;

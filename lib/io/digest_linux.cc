@@ -1,5 +1,5 @@
-// The Init/Update/Final functions are marked deprecated in favour of EVP, which would bring three
-// megabytes of providers and their start-up with it. They are what the fast code is called by.
+// The Init/Update/Final functions are deprecated in favour of EVP, which would add three megabytes
+// of providers and their start-up time. They run the same optimized code.
 #define OPENSSL_SUPPRESS_DEPRECATED
 #include "io/digest.h"
 

@@ -23,7 +23,7 @@ BCRYPT_ALG_HANDLE algorithm(DigestKind kind) {
 
 } // namespace
 
-/// Not in the anonymous namespace: a type with linkage holds one.
+/// Not in the anonymous namespace: it is a member of a type with external linkage.
 class BcryptHash {
 public:
   explicit BcryptHash(DigestKind kind) : kind(kind) {
@@ -36,7 +36,7 @@ public:
   void add(Bytes bytes) {
     while (!bytes.empty()) {
       Bytes piece = bytes.take_front(std::min<size_t>(bytes.size(), size_t(1) << 30));
-      // The interface takes a pointer to non-const but only reads.
+      // BCryptHashData takes a non-const pointer but only reads.
       BCryptHashData(handle, const_cast<PUCHAR>(piece.data()), static_cast<ULONG>(piece.size()), 0);
       bytes = bytes.drop_front(piece.size());
     }

@@ -1,8 +1,8 @@
-// Directories that are held open. Files are made, replaced and removed by their name in one, so
-// that whoever swaps a directory or a link while tcfix works changes nothing elsewhere.
+// Directories that are held open. Files are created, replaced and removed by name within an open
+// directory, so a directory or link that is swapped while tcfix runs cannot redirect a write.
 //
-// POSIX: a descriptor, and the calls that end in -at. Windows has no such calls for renaming; there
-// a directory is its path, and what is held open cannot be swapped anyway.
+// POSIX: a descriptor and the *at() system calls. Windows has no such calls for renaming; there a
+// directory is its path, and the system does not let anyone swap a directory that is held open.
 #pragma once
 
 #include "io/file.h"
@@ -19,33 +19,33 @@ namespace tcfix::io {
 
 class Directory {
 public:
-  /// Takes an absolute path without links: a link on the way, or at its end, is refused.
+  /// Opens an absolute path. Fails if any part of it is a symbolic link.
   static llvm::Expected<Directory> open(llvm::StringRef realPath);
-  /// A directory in this one, if that is no link.
+  /// Opens a subdirectory, unless it is a symbolic link.
   llvm::Expected<Directory> enter(llvm::StringRef name) const;
-  /// The same, which is made. Root makes it for the owner of this one.
+  /// Creates a subdirectory and opens it. Root creates it for the owner of this directory.
   llvm::Expected<Directory> make(llvm::StringRef name) const;
 
   const std::string& path() const;
   std::string pathOf(llvm::StringRef name) const;
-  /// A directory may have several paths; device and inode are what it is.
+  /// Device and inode: a directory may have several paths.
   using Identity = std::pair<uint64_t, uint64_t>;
   Identity identity() const;
 
-  /// All of these are about the entry itself: no link is followed.
+  /// The functions below act on the entry itself; they do not follow links.
   llvm::Expected<FileStamp> stampOf(llvm::StringRef name) const;
   std::optional<std::string> readLink(llvm::StringRef name) const;
-  std::vector<std::string> names() const; ///< in no order; none if it cannot be read
+  std::vector<std::string> names() const; ///< unordered; empty if it cannot be read
   std::error_code rename(llvm::StringRef from, llvm::StringRef to) const;
-  std::error_code remove(llvm::StringRef name) const; ///< no error if there is no such file
+  std::error_code remove(llvm::StringRef name) const; ///< no error if the file does not exist
   void removeIfEmpty(llvm::StringRef name) const;     ///< a directory
-  /// Whether who wrote a file may decide what lies here: this user, root, or the owner of the
-  /// directory. Windows leaves that to its access lists.
+  /// Whether the owner of a file may control what is in this directory: this user, root, or the
+  /// owner of the directory. Always true on Windows, which has its access control lists.
   bool trusts(const InputFile& file) const;
   /// Makes renames durable.
   llvm::Error sync() const;
 
-  /// Removes temporary files that killed runs left. Call only with its lock held.
+  /// Removes temporary files left by killed runs. The lock must be held.
   void removeLeftovers() const;
 
 private:
@@ -61,8 +61,8 @@ private:
 struct Place {
   Directory directory;
   std::string name;
-  /// Directories that were made on the way, by the name in the one above, the deepest last. Those
-  /// that are empty when the last copy of the place goes are removed.
+  /// Directories created on the way to this place: the parent and the name in it, the deepest last.
+  /// They are removed again if they are empty when the last copy of the place is destroyed.
   struct Made {
     Made() = default;
     Made(const Made&) = delete;
@@ -70,23 +70,23 @@ struct Place {
     std::vector<std::pair<Directory, std::string>> directories;
   };
   std::shared_ptr<const Made> made;
-  std::string path; ///< as it was asked for
+  std::string path; ///< as requested
 
-  /// The place that a path names; its directory is looked up with links followed.
+  /// The place that a path names. Links in the directory part are followed.
   static llvm::Expected<Place> of(llvm::StringRef path);
-  /// The same, and missing directories are made.
+  /// The same, creating missing directories.
   static llvm::Expected<Place> ofNew(llvm::StringRef path);
-  /// The place of `relative` below a directory. Missing directories are made, none may be a link.
+  /// The place of `relative` below a directory. Creates missing directories; fails on a link.
   static llvm::Expected<Place> below(const Directory& directory, llvm::StringRef relative);
 };
 
-/// A lock on a directory that other tcfix processes respect; leaves no file behind.
+/// A lock on a directory that other tcfix processes respect. It leaves no file.
 class DirectoryLock {
 public:
-  /// Waits for at most a minute, and says so.
+  /// Waits up to a minute, after notifying the user.
   static llvm::Expected<DirectoryLock> acquire(const Directory& directory, Notify notify);
 
-  /// False where the system has no locks to give; work goes on without.
+  /// False if the file system does not support locks; work continues without one.
   bool isHeld() const { return handle != -1; }
 
   DirectoryLock(DirectoryLock&& other) noexcept;

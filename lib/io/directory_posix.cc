@@ -22,45 +22,33 @@ namespace {
 
 constexpr int kAsDirectory = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
 
-/// One name after the other, for systems that cannot do it at once.
-int openStepByStep(llvm::StringRef path) {
+/// Opens one component at a time, for systems that cannot refuse links in a single call.
+int openStepByStep(llvm::StringRef path, int flags) {
   namespace names = llvm::sys::path;
+  const llvm::StringRef parent = names::parent_path(path);
   int at = ::open("/", kAsDirectory);
-  for (llvm::StringRef name : llvm::make_range(names::begin(path), names::end(path))) {
-    if (at < 0 || name == "/")
-      continue;
-    int next = ::openat(at, name.str().c_str(), kAsDirectory);
+  auto enter = [&](llvm::StringRef name, int how) {
+    int next = ::openat(at, name.str().c_str(), how);
     int error = errno;
     ::close(at);
     errno = error;
     at = next;
-  }
+  };
+  for (llvm::StringRef name : llvm::make_range(names::begin(parent), names::end(parent)))
+    if (at >= 0 && name != "/")
+      enter(name, kAsDirectory);
+  if (at >= 0 && path != "/")
+    enter(names::filename(path), flags | O_NOFOLLOW);
   return at;
-}
-
-int openWithoutLinks(llvm::StringRef path) {
-#if defined(SYS_openat2) && defined(RESOLVE_NO_SYMLINKS)
-  struct open_how how = {};
-  how.flags = kAsDirectory;
-  how.resolve = RESOLVE_NO_SYMLINKS;
-  long number = ::syscall(SYS_openat2, AT_FDCWD, path.str().c_str(), &how, sizeof how);
-  if (number >= 0 || (errno != ENOSYS && errno != EPERM && errno != EINVAL))
-    return static_cast<int>(number);
-#elif defined(O_NOFOLLOW_ANY)
-  int number = ::open(path.str().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW_ANY);
-  if (number >= 0 || errno != EINVAL)
-    return number;
-#endif
-  return openStepByStep(path);
 }
 
 llvm::Error cannotOpen(const std::string& path, int error) {
   if (error == ENOENT)
-    return at(path, fail(ErrorCode::NotFound, "there is no such directory"));
+    return at(path, fail(ErrorCode::NotFound, "no such directory"));
   if (error == ELOOP || error == ENOTDIR)
     return at(path, fail(ErrorCode::Unsupported, "is a link or a file, not a directory"));
   return at(path, fail(ErrorCode::Unreadable,
-                       std::string("the directory cannot be opened: ") + std::strerror(error)));
+                       std::string("cannot open the directory: ") + std::strerror(error)));
 }
 
 std::error_code lastError() {
@@ -68,6 +56,22 @@ std::error_code lastError() {
 }
 
 } // namespace
+
+int posix::openWithoutLinks(llvm::StringRef path, int flags) {
+#if defined(SYS_openat2) && defined(RESOLVE_NO_SYMLINKS)
+  struct open_how how = {};
+  how.flags = flags;
+  how.resolve = RESOLVE_NO_SYMLINKS;
+  long number = ::syscall(SYS_openat2, AT_FDCWD, path.str().c_str(), &how, sizeof how);
+  if (number >= 0 || (errno != ENOSYS && errno != EPERM && errno != EINVAL))
+    return static_cast<int>(number);
+#elif defined(O_NOFOLLOW_ANY)
+  int number = ::open(path.str().c_str(), (flags & ~O_NOFOLLOW) | O_NOFOLLOW_ANY);
+  if (number >= 0 || errno != EINVAL)
+    return number;
+#endif
+  return openStepByStep(path, flags);
+}
 
 llvm::Expected<std::shared_ptr<const Directory::Handle>>
 Directory::Handle::adopt(int number, std::string path) {
@@ -80,7 +84,7 @@ Directory::Handle::adopt(int number, std::string path) {
 }
 
 llvm::Expected<Directory> Directory::open(llvm::StringRef path) {
-  auto handle = Handle::adopt(openWithoutLinks(path), path.str());
+  auto handle = Handle::adopt(posix::openWithoutLinks(path, kAsDirectory), path.str());
   if (!handle)
     return handle.takeError();
   return Directory(std::move(*handle));
@@ -97,9 +101,10 @@ llvm::Expected<Directory> Directory::enter(llvm::StringRef name) const {
 llvm::Expected<Directory> Directory::make(llvm::StringRef name) const {
   if (::mkdirat(handle->descriptor, name.str().c_str(), 0777) != 0 && errno != EEXIST)
     return at(pathOf(name),
-              fail(ErrorCode::CannotWrite, std::string("cannot be made: ") + std::strerror(errno)));
+              fail(ErrorCode::CannotWrite,
+                   std::string("cannot create the directory: ") + std::strerror(errno)));
   llvm::Expected<Directory> child = enter(name);
-  // Given away while it is empty, and only if it is root's: it need not be the one that was made.
+  // Change the owner only of an empty directory of root's: it may not be the one just created.
   if (!child || !handle->isLent() || child->handle->status.st_uid != 0 || !child->names().empty())
     return child;
   const int number = child->handle->descriptor;
@@ -122,9 +127,9 @@ Directory::Identity Directory::identity() const {
 llvm::Expected<FileStamp> Directory::stampOf(llvm::StringRef name) const {
   struct stat status;
   if (::fstatat(handle->descriptor, name.str().c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0)
-    return errno == ENOENT ? fail(ErrorCode::NotFound, "there is no such file")
+    return errno == ENOENT ? fail(ErrorCode::NotFound, "no such file")
                            : fail(ErrorCode::Unreadable,
-                                  std::string("cannot be read: ") + std::strerror(errno));
+                                  std::string("cannot read the file: ") + std::strerror(errno));
   return posix::stampFrom(status);
 }
 
@@ -134,7 +139,7 @@ std::optional<std::string> Directory::readLink(llvm::StringRef name) const {
 
 std::vector<std::string> Directory::names() const {
   std::vector<std::string> names;
-  // A stream of its own: the descriptor has one position for all.
+  // A separate stream: all users of the descriptor share one position.
   int number = ::openat(handle->descriptor, ".", kAsDirectory);
   DIR* stream = number < 0 ? nullptr : ::fdopendir(number);
   if (!stream) {
@@ -170,7 +175,8 @@ bool Directory::trusts(const InputFile& file) const {
 }
 
 llvm::Error Directory::sync() const {
-  // File systems that cannot sync a folder say EINVAL; their renames are as durable as they get.
+  // File systems that cannot sync a directory report EINVAL; their renames are as durable as
+  // possible.
   if (::fsync(handle->descriptor) != 0 && errno != EINVAL && errno != ENOTSUP)
     return at(path(), posix::cannotWrite(errno));
   return llvm::Error::success();
@@ -196,7 +202,7 @@ llvm::Expected<DirectoryLock> DirectoryLock::acquire(const Directory& directory,
   return DirectoryLock(::dup(descriptor));
 }
 
-// The lock belongs to what both descriptors share.
+// Both descriptors share the lock.
 DirectoryLock::~DirectoryLock() {
   if (handle < 0)
     return;

@@ -24,7 +24,7 @@ llvm::Expected<Directory> Directory::open(llvm::StringRef path) {
   if (std::error_code error = fs::status(path, status))
     return at(path, fail(error == std::errc::no_such_file_or_directory ? ErrorCode::NotFound
                                                                        : ErrorCode::Unreadable,
-                         "the directory cannot be opened: " + error.message()));
+                         "cannot open the directory: " + error.message()));
   if (!fs::is_directory(status))
     return at(path, fail(ErrorCode::Unsupported, "is a link or a file, not a directory"));
   return Directory(std::make_shared<Handle>(
@@ -37,7 +37,8 @@ llvm::Expected<Directory> Directory::enter(llvm::StringRef name) const {
 
 llvm::Expected<Directory> Directory::make(llvm::StringRef name) const {
   if (std::error_code error = fs::create_directory(pathOf(name)))
-    return at(pathOf(name), fail(ErrorCode::CannotWrite, "cannot be made: " + error.message()));
+    return at(pathOf(name),
+              fail(ErrorCode::CannotWrite, "cannot create the directory: " + error.message()));
   return enter(name);
 }
 
@@ -71,7 +72,7 @@ std::error_code Directory::remove(llvm::StringRef name) const {
 
 void Directory::removeIfEmpty(llvm::StringRef name) const {
   if (!isLink(pathOf(name)) && isDirectory(pathOf(name)))
-    (void)fs::remove(pathOf(name)); // which fails if it is not empty
+    (void)fs::remove(pathOf(name)); // fails if it is not empty
 }
 
 bool Directory::trusts(const InputFile&) const {
@@ -84,12 +85,12 @@ llvm::Error Directory::sync() const {
 }
 
 llvm::Expected<DirectoryLock> DirectoryLock::acquire(const Directory& directory, Notify notify) {
-  // A named mutex for each folder: the system removes it with its last holder.
+  // A named mutex for each folder, which the system removes with its last handle.
   std::string key = llvm::sys::path::convert_to_slash(llvm::StringRef(directory.path()).lower());
   std::wstring name = L"Local\\tcfix-" + std::to_wstring(llvm::xxHash64(key));
   HANDLE mutex = ::CreateMutexW(nullptr, FALSE, name.c_str());
   if (!mutex)
-    return fail(ErrorCode::Unreadable, "its folder cannot be locked");
+    return fail(ErrorCode::Unreadable, "cannot lock its folder");
   for (unsigned waited = 0;; ++waited) {
     DWORD result = ::WaitForSingleObject(mutex, 1000);
     if (result == WAIT_OBJECT_0 || result == WAIT_ABANDONED)

@@ -26,13 +26,13 @@ FileStamp stampFrom(const fs::file_status& status) {
 
 llvm::Error unreadable(std::error_code error) {
   if (error == llvm::errc::no_such_file_or_directory || error == llvm::errc::not_a_directory)
-    return fail(ErrorCode::NotFound, "there is no such file");
-  return fail(ErrorCode::Unreadable, "cannot be read: " + error.message());
+    return fail(ErrorCode::NotFound, "no such file");
+  return fail(ErrorCode::Unreadable, "cannot read the file: " + error.message());
 }
 
 llvm::Error checkKind(const fs::file_status& status) {
   if (fs::is_directory(status))
-    return fail(ErrorCode::NotALibrary, "is a folder, not a library");
+    return fail(ErrorCode::NotALibrary, "is a directory, not a library");
   if (!fs::is_regular_file(status))
     return fail(ErrorCode::NotALibrary, "is not a regular file");
   return llvm::Error::success();
@@ -40,7 +40,7 @@ llvm::Error checkKind(const fs::file_status& status) {
 
 llvm::Error tooLarge(const std::string& size, uint64_t largest) {
   return fail(ErrorCode::Unsupported,
-              "is too large: " + size + ", and the limit is " + sizeText(largest));
+              "is too large: " + size + "; the limit is " + sizeText(largest));
 }
 
 } // namespace
@@ -86,7 +86,7 @@ std::string sizeText(uint64_t size) {
 }
 
 llvm::Error changedWhileRead() {
-  return fail(ErrorCode::ChangedMeanwhile, "changed while it was read",
+  return fail(ErrorCode::ChangedMeanwhile, "changed while it was being read",
               "wait until nothing writes to it, then run the same command again");
 }
 
@@ -97,21 +97,24 @@ llvm::Expected<InputFile> InputFile::open(llvm::StringRef path, uint64_t largest
   return openReal(real, largest);
 }
 
-llvm::Expected<InputFile> InputFile::openReal(llvm::StringRef path, uint64_t largest) {
+llvm::Expected<InputFile> InputFile::openReal(llvm::StringRef path, uint64_t largest,
+                                              bool isKnownFile) {
   InputFile file;
   file.realPath = path.str();
-  // Looking before opening: devices may act on it.
+  // Check before opening: opening a device may have side effects.
   fs::file_status status;
-  if (std::error_code error = fs::status(file.realPath, status))
-    return unreadable(error);
-  if (llvm::Error error = checkKind(status))
-    return error;
+  if (!isKnownFile) {
+    if (std::error_code error = fs::status(file.realPath, status))
+      return unreadable(error);
+    if (llvm::Error error = checkKind(status))
+      return error;
+  }
 
   llvm::Expected<fs::file_t> handle = system::openForReading(file.realPath);
   if (!handle)
     return unreadable(llvm::errorToErrorCode(handle.takeError()));
   llvm::Error refused = file.take(*handle, largest);
-  fs::closeFile(*handle);
+  system::close(*handle);
   if (refused)
     return refused;
   return file;
@@ -121,7 +124,7 @@ llvm::Error InputFile::take(fs::file_t handle, uint64_t largest) {
   fs::file_status status;
   if (std::error_code error = fs::status(handle, status))
     return unreadable(error);
-  if (llvm::Error error = checkKind(status)) // it may be another by now
+  if (llvm::Error error = checkKind(status)) // it may have been replaced
     return error;
   if (status.getSize() > largest)
     return tooLarge(sizeText(status.getSize()), largest);
@@ -151,7 +154,7 @@ llvm::Error InputFile::checkWhole() const {
     return changedWhileRead();
   llvm::Expected<FileStamp> now = stampOf(realPath);
   if (!now) {
-    llvm::consumeError(now.takeError()); // it is gone, but not changed
+    llvm::consumeError(now.takeError()); // removed, but not changed
     return llvm::Error::success();
   }
   const bool isSameFile = now->device == fileStamp.device && now->inode == fileStamp.inode;

@@ -1,7 +1,7 @@
-// This machine's file system, environment and programs: questions, and the few changes that need no
-// transaction. The target's disk, which may lie below a sysroot, is in target_disk.h.
+// This machine's file system, environment and programs: queries, and the few changes that need no
+// transaction. The target's disk, which may be below a sysroot, is in target_disk.h.
 //
-// Paths are used as they are given; unless said otherwise symbolic links are followed.
+// Paths are used as given. Symbolic links are followed unless a comment says otherwise.
 #pragma once
 
 #include <llvm/ADT/ArrayRef.h>
@@ -19,21 +19,21 @@ bool isFile(const llvm::Twine& path);
 bool isDirectory(const llvm::Twine& path);
 bool isLink(const llvm::Twine& path);
 bool isExecutable(const llvm::Twine& path);
-/// True if the system denies even to say whether there is such a file.
+/// True if the system denies access, so that it is unknown whether the file exists.
 bool isForbidden(const llvm::Twine& path);
-/// False if one of them does not exist.
+/// False if either path does not exist.
 bool isSameFile(const llvm::Twine& path, const llvm::Twine& other);
 
-/// Seen from the current directory; links and ".." stay.
+/// Relative to the current directory; keeps links and "..".
 std::string absolutePath(llvm::StringRef path);
-/// Without links and ".."; nothing if there is no such file.
+/// Without links and ".."; nothing if the file does not exist.
 std::optional<std::string> realPath(const llvm::Twine& path);
 
-/// The names in a directory, in no order; none if it cannot be read.
+/// The names in a directory, unordered; empty if it cannot be read.
 std::vector<std::string> namesIn(const llvm::Twine& directory);
 
 std::optional<std::string> environmentVariable(llvm::StringRef name);
-/// Between the directories in variables such as PATH.
+/// Separates the directories in variables such as PATH.
 extern const char kPathListSeparator;
 
 bool isErrorTerminal();
@@ -43,10 +43,10 @@ bool errorHasColors();
 /// A program on PATH.
 std::optional<std::string> findProgram(llvm::StringRef name);
 struct ProgramResult {
-  int exitCode = 0;    ///< negative: it could not be started, or was killed
-  std::string message; ///< why; empty when it ended by itself
+  int exitCode = 0;    ///< negative: failed to start, or was killed
+  std::string message; ///< why; empty if it exited normally
 };
-/// Runs a program to its end, without input; its output is discarded.
+/// Runs a program to completion, without input; its output is discarded.
 ProgramResult runProgram(llvm::StringRef program, llvm::ArrayRef<llvm::StringRef> arguments);
 
 } // namespace tcfix::io

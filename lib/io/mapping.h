@@ -1,16 +1,16 @@
-// A file in memory, read-only, which survives that someone truncates the file meanwhile (cp, rsync
-// --inplace, an installer that was interrupted).
+// A file mapped read-only, which stays readable if another process truncates the file (cp, rsync
+// --inplace, an interrupted installer).
 //
-// POSIX raises SIGBUS in whichever thread reads a page that the file no longer has. Reading every
-// file with read() instead would copy hundreds of megabytes of which a few pages are needed, and
-// sigsetjmp() around every access is neither possible inside LLVM's readers nor safe in threads. So
-// watchForTornFiles() installs a handler that knows all mappings: it puts zero pages over what was
-// lost, marks the mapping as torn, and lets the read go on. Readers take zeros as they take any
-// hostile bytes. Whoever uses a result asks isTorn() before anything comes of it; InputFile and the
-// write engine do, and the program looks at tornFiles() before it ends.
+// POSIX raises SIGBUS in the thread that reads a page the file no longer has. Reading every file
+// with read() instead would copy hundreds of megabytes of which a few pages are needed, and
+// sigsetjmp() around every access is neither possible inside LLVM's readers nor safe with threads.
+// Therefore watchForTornFiles() installs a handler that has a list of all mappings: it maps zero
+// pages over the lost part, marks the mapping as torn, and lets the read continue. Readers treat
+// zeros like any untrusted bytes. Callers must check isTorn() before they act on a result;
+// InputFile and the write engine do, and the program checks tornFiles() before it exits.
 //
-// A fault anywhere else goes to the handler that was there before. Windows refuses to truncate a
-// file that is mapped, so nothing is to do there; that a network drive goes away is fatal.
+// A fault at any other address is passed to the previous handler. Windows does not allow a mapped
+// file to be truncated, so nothing is needed there; losing a network drive is fatal.
 #pragma once
 
 #include "base/bytes.h"
@@ -28,7 +28,7 @@ struct WatchedRange;
 
 class Mapping {
 public:
-  /// Maps the first `size` bytes, of which there must be one. `path` is for tornFiles().
+  /// Maps the first `size` bytes; `size` must not be 0. `path` is for tornFiles().
   static llvm::Expected<std::unique_ptr<Mapping>> of(llvm::sys::fs::file_t file, uint64_t size,
                                                      const std::string& path);
   ~Mapping();
@@ -38,7 +38,7 @@ public:
   Bytes bytes() const {
     return {reinterpret_cast<const uint8_t*>(region.const_data()), region.size()};
   }
-  /// True when bytes were lost: those that were read are not the file's.
+  /// True if bytes were lost: the bytes read are not the file's.
   bool isTorn() const;
 
 private:
@@ -49,10 +49,10 @@ private:
   WatchedRange* range = nullptr;
 };
 
-/// For programs, once, before files are read. A library leaves signals to its program.
+/// For programs, once, before any file is read. A library must leave signals to its program.
 void watchForTornFiles();
 
-/// The paths of all files that were truncated while they were mapped.
+/// The paths of all files that were truncated while mapped.
 std::vector<std::string> tornFiles();
 
 } // namespace tcfix::io

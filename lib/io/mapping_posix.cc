@@ -1,16 +1,21 @@
 #include "io/mapping.h"
 
+#include "io/memory.h"
+
 #include <atomic>
 #include <cerrno>
 #include <csignal>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 #include <mutex>
 #include <sys/mman.h>
 #include <unistd.h>
 
 namespace tcfix::io {
 
-// The handler walks these without a lock: a range is linked in once and stays, to be used again by
-// another mapping. `begin` is set last, and is 0 while nothing is mapped there.
+// The signal handler walks this list without a lock: a range is linked in once, is never removed,
+// and is reused by later mappings. `begin` is set last, and is 0 while the range is unused.
 struct WatchedRange {
   std::atomic<uintptr_t> begin{0};
   std::atomic<uintptr_t> end{0};
@@ -28,7 +33,7 @@ std::atomic<WatchedRange*> firstRange{nullptr};
 uintptr_t pageSize = 0;
 struct sigaction previousAction = {};
 
-/// For all but the handler.
+/// For everything except the handler.
 std::mutex& rangesMutex() {
   static std::mutex mutex;
   return mutex;
@@ -55,7 +60,7 @@ WatchedRange* watch(Bytes bytes, const std::string& path) {
   return range;
 }
 
-// A torn range stays for tornFiles().
+// A torn range is kept for tornFiles().
 void unwatch(WatchedRange* range) {
   std::lock_guard lock(rangesMutex());
   range->begin = 0;
@@ -63,11 +68,11 @@ void unwatch(WatchedRange* range) {
     freeRanges().push_back(range);
 }
 
-/// Puts zero pages from the one with this address to the end of its mapping.
+/// Maps zero pages from the page of this address to the end of its mapping.
 bool coverLostPages(uintptr_t address) {
   for (WatchedRange* range = firstRange; range; range = range->next) {
     const uintptr_t begin = range->begin, end = range->end;
-    // Mappings end with a whole page.
+    // A mapping ends with a whole page.
     if (begin == 0 || address < begin || address >= ((end + pageSize - 1) & ~(pageSize - 1)))
       continue;
     const uintptr_t lost = address & ~(pageSize - 1);
@@ -80,9 +85,9 @@ bool coverLostPages(uintptr_t address) {
 
 void onBusError(int signal, siginfo_t* info, void*) {
   const int savedError = errno;
-  const bool isFault = info->si_code > 0; // else someone sent it
+  const bool isFault = info->si_code > 0; // else sent by a process
   if (!isFault || !coverLostPages(reinterpret_cast<uintptr_t>(info->si_addr))) {
-    // The same read faults again, or the signal comes again, and goes to whom it would have gone.
+    // Not ours: the read faults again, or the signal is delivered again, to the previous handler.
     ::sigaction(signal, &previousAction, nullptr);
     if (!isFault)
       ::raise(signal);
@@ -104,7 +109,7 @@ llvm::Expected<std::unique_ptr<Mapping>> Mapping::of(llvm::sys::fs::file_t file,
 
 Mapping::~Mapping() {
   if (range)
-    unwatch(range); // before the region goes: the addresses may be someone else's then
+    unwatch(range); // before unmapping: the addresses may be reused
 }
 
 bool Mapping::isTorn() const {
@@ -117,6 +122,32 @@ void watchForTornFiles() {
   action.sa_sigaction = onBusError;
   action.sa_flags = SA_SIGINFO;
   ::sigaction(SIGBUS, &action, &previousAction);
+}
+
+// Only pages of mapped files: others would be lost. Zero pages that the handler puts there
+// meanwhile stay zero.
+void passed(Bytes bytes) {
+  constexpr size_t kLeast = 1 << 20;
+  if (bytes.size() < kLeast)
+    return;
+  const auto page = static_cast<uintptr_t>(::sysconf(_SC_PAGESIZE));
+  const auto begin = reinterpret_cast<uintptr_t>(bytes.begin());
+  const uintptr_t end = begin + bytes.size();
+  std::lock_guard lock(rangesMutex()); // a range must not be reused meanwhile
+  for (const WatchedRange* range = firstRange; range; range = range->next) {
+    if (range->begin == 0 || begin < range->begin || end > range->end)
+      continue;
+    const uintptr_t from = (begin + page - 1) & ~(page - 1), to = end & ~(page - 1);
+    if (from < to)
+      ::madvise(reinterpret_cast<void*>(from), to - from, MADV_DONTNEED);
+    return;
+  }
+}
+
+void takeMemoryInLargeSteps() {
+#ifdef __GLIBC__
+  ::mallopt(M_TOP_PAD, 2 << 20);
+#endif
 }
 
 std::vector<std::string> tornFiles() {

@@ -1,5 +1,7 @@
 #include "io/mapping.h"
 
+#include "io/memory.h"
+
 namespace tcfix::io {
 
 llvm::Expected<std::unique_ptr<Mapping>> Mapping::of(llvm::sys::fs::file_t file, uint64_t size,
@@ -18,6 +20,11 @@ bool Mapping::isTorn() const {
 }
 
 void watchForTornFiles() {}
+
+// Windows reclaims pages of files by itself.
+void passed(Bytes) {}
+
+void takeMemoryInLargeSteps() {}
 
 std::vector<std::string> tornFiles() {
   return {};

@@ -1,4 +1,4 @@
-// What the POSIX sources of this module share; nobody else includes it.
+// Shared by the POSIX sources of this module only.
 #pragma once
 
 #include "base/error.h"
@@ -18,7 +18,7 @@ struct Directory::Handle {
   ~Handle() { ::close(descriptor); }
 
   static llvm::Expected<std::shared_ptr<const Handle>> adopt(int descriptor, std::string path);
-  /// True for root in a directory of someone else: what is made there must belong to that one.
+  /// True for root in another user's directory: files created there must belong to that user.
   bool isLent() const { return status.st_uid != 0 && ::geteuid() == 0; }
 
   const int descriptor;
@@ -31,9 +31,9 @@ namespace posix {
 inline llvm::Error cannotWrite(int error) {
   if (error == ENOSPC || error == EDQUOT)
     return fail(ErrorCode::CannotWrite, "the disk is full",
-                "free some space and run the same command again; the file is as it was");
+                "free some space and run the same command again; the file was not changed");
   return fail(ErrorCode::CannotWrite,
-              std::string("the new file cannot be written: ") + std::strerror(error));
+              std::string("cannot write the new file: ") + std::strerror(error));
 }
 
 inline FileStamp stampFrom(const struct stat& status) {
@@ -48,7 +48,7 @@ inline FileStamp stampFrom(const struct stat& status) {
 }
 
 inline std::optional<std::string> readLinkAt(int directory, const std::string& name) {
-  // A link may say at most PATH_MAX; some systems do not tell its length beforehand.
+  // A link's target is at most PATH_MAX long; not every system reports the length beforehand.
   std::string text(4096, '\0');
   ssize_t size = ::readlinkat(directory, name.c_str(), text.data(), text.size());
   if (size < 0)
@@ -57,8 +57,11 @@ inline std::optional<std::string> readLinkAt(int directory, const std::string& n
   return text;
 }
 
-/// copy_posix.cc: the content of `source`, which `from` is open for (-1: it has another name by
-/// now), into the empty file `to`.
+/// directory_posix.cc: opens an absolute path without following any link.
+int openWithoutLinks(llvm::StringRef path, int flags);
+
+/// copy_posix.cc: copies the content of `source` into the empty file `to`. `from` is `source`
+/// opened for reading, or -1 if its path no longer names it.
 llvm::Error copyContent(const InputFile& source, int from, int to, OnInterrupt onInterrupt);
 llvm::Error writeAll(int to, uint64_t offset, Bytes content, OnInterrupt onInterrupt);
 

@@ -1,7 +1,8 @@
-// Programs that are started, watched and ended. process_posix.cc and process_windows.cc are twins.
+// Child processes: started, monitored and ended. Implemented in process_posix.cc and
+// process_windows.cc.
 //
-// There is no shell and no search on PATH. Standard input is empty. Whatever the program started
-// and left running ends with it; only a process that moved itself out of the group (POSIX: setsid)
+// No shell and no search on PATH. Standard input is empty. Everything that the program started and
+// left running is killed with it; only a process that left the process group (POSIX: setsid)
 // survives.
 #pragma once
 
@@ -15,19 +16,19 @@
 namespace tcfix::io {
 
 struct ProcessRequest {
-  std::string program; ///< its path
+  std::string program; ///< a path
   std::vector<std::string> arguments;
-  /// Environment variables whose names begin with one of these are left out.
+  /// Environment variables whose names begin with one of these prefixes are removed.
   std::vector<std::string> withoutVariables = {};
-  std::vector<std::string> variables = {}; ///< "NAME=value", besides those of this process
+  std::vector<std::string> variables = {}; ///< "NAME=value", added to those of this process
   std::chrono::milliseconds limit = std::chrono::seconds(60);
-  size_t outputLimit = size_t(1) << 20; ///< how much of each output is kept: its end
+  size_t outputLimit = size_t(1) << 20; ///< bytes kept of each output: the end of it
 };
 
 struct ProcessResult {
   enum class End {
     Exited,
-    Crashed, ///< by a signal, or an exception of Windows
+    Crashed, ///< by a signal or a Windows exception
     TimedOut,
     Interrupted, ///< the user pressed Ctrl-C (system::watchForInterrupts)
     NotStarted,
@@ -36,19 +37,19 @@ struct ProcessResult {
   int code = 0; ///< the exit code, or the signal
   std::string output;
   std::string errors;
-  std::string message; ///< why it could not be started
+  std::string message; ///< why it failed to start
 };
 
-/// Starts a program and returns when it and its children have ended, whichever way.
+/// Starts a program and returns once it and its children have ended.
 ProcessResult runProcess(const ProcessRequest& request);
 
-/// The end of a long text.
+/// Keeps the end of a long text.
 class Tail {
 public:
   explicit Tail(size_t limit) : limit(limit) {}
   void append(llvm::StringRef part) {
     text += part.take_back(limit);
-    if (text.size() > 2 * limit) // not each time: text moves
+    if (text.size() > 2 * limit) // not on every call, because it moves the text
       text.erase(0, text.size() - limit);
   }
   std::string take() {
@@ -62,7 +63,7 @@ private:
   std::string text;
 };
 
-/// False for a variable ("NAME=value") that begins with one of these prefixes.
+/// False if a variable ("NAME=value") begins with one of these prefixes.
 inline bool isKept(llvm::StringRef variable, llvm::ArrayRef<std::string> prefixes) {
   for (llvm::StringRef prefix : prefixes)
     if (variable.starts_with(prefix))

@@ -19,18 +19,18 @@ namespace {
 
 using std::chrono::steady_clock;
 
-/// Between two looks at the clock, the process and the user's Ctrl-C.
+/// Time between checks of the deadline, the process and an interrupt.
 constexpr int kPauseMs = 20;
 
-/// What a program prints: the end that we read, and the one that it writes to.
+/// The program's output: the end that we read and the end that it writes to.
 class OutputPipe {
 public:
   OutputPipe() {
     int both[2];
     if (::pipe(both) != 0)
       return;
-    // Away from 0, 1 and 2, which may be free here and which the child gives a meaning to; closed
-    // in every other program that is started.
+    // Keep the descriptors away from 0, 1 and 2, which may be free here and are reassigned in the
+    // child; close them in every other program that is started.
     for (int i : {0, 1}) {
       ends[i] = ::fcntl(both[i], F_DUPFD_CLOEXEC, 3);
       ::close(both[i]);
@@ -49,7 +49,7 @@ public:
   int writeEnd() const { return ends[1]; }
   void closeWriteEnd() { close(1); }
 
-  /// Takes what is there; a process that writes without a pause must not keep us here.
+  /// Reads what is available now: a process that writes continuously must not block us.
   void readInto(Tail& tail) {
     constexpr int kMaxReads = 64;
     char buffer[1 << 16];
@@ -61,7 +61,7 @@ public:
       }
       if (size < 0 && errno == EINTR)
         continue;
-      if (size == 0) // nobody can write any more
+      if (size == 0) // all write ends are closed
         close(0);
       return;
     }
@@ -75,7 +75,7 @@ private:
   int ends[2] = {-1, -1};
 };
 
-/// The attributes and actions of posix_spawn, which must be given back.
+/// The attributes and actions of posix_spawn, which must be destroyed.
 struct SpawnPlan {
   posix_spawn_file_actions_t actions;
   posix_spawnattr_t attributes;
@@ -86,7 +86,7 @@ struct SpawnPlan {
     ::posix_spawn_file_actions_adddup2(&actions, output.writeEnd(), 1);
     ::posix_spawn_file_actions_adddup2(&actions, errors.writeEnd(), 2);
     ::posix_spawnattr_init(&attributes);
-    short flags = POSIX_SPAWN_SETPGROUP; // a group of its own, which can be killed as a whole
+    short flags = POSIX_SPAWN_SETPGROUP; // its own group, which can be killed as a whole
 #ifdef POSIX_SPAWN_CLOEXEC_DEFAULT
     flags |= POSIX_SPAWN_CLOEXEC_DEFAULT;
 #endif
@@ -101,7 +101,7 @@ struct SpawnPlan {
   SpawnPlan& operator=(const SpawnPlan&) = delete;
 };
 
-/// True when the process has ended; it stays a zombie, so that its number is not given to another.
+/// True if the process has ended; it stays a zombie, so that its process id is not reused.
 bool hasEnded(pid_t child) {
   siginfo_t info = {};
   return ::waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
@@ -150,11 +150,11 @@ ProcessResult runProcess(const ProcessRequest& request) {
     if (end != ProcessResult::End::Exited)
       break;
     pollfd ready[] = {{output.readEnd(), POLLIN, 0}, {errors.readEnd(), POLLIN, 0}};
-    ::poll(ready, 2, kPauseMs); // closed ends (-1) are passed over
+    ::poll(ready, 2, kPauseMs); // ignores closed ends (-1)
     output.readInto(kept);
     errors.readInto(keptErrors);
   }
-  // Also what it has left running; the group lives as long as its zombie.
+  // Kill what it left running as well; the group exists as long as its zombie.
   ::kill(-child, SIGKILL);
   int status = 0;
   while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {

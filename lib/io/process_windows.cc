@@ -14,7 +14,7 @@ namespace {
 
 using std::chrono::steady_clock;
 
-/// Between two looks at the clock, the process and the user's Ctrl-C.
+/// Time between checks of the deadline, the process and an interrupt.
 constexpr DWORD kPauseMs = 20;
 
 class Handle {
@@ -37,7 +37,7 @@ private:
   HANDLE value = nullptr;
 };
 
-/// What a program prints: the end that we read, and the one that it inherits.
+/// The program's output: the end that we read and the end that it inherits.
 struct OutputPipe {
   Handle readEnd, writeEnd;
 
@@ -46,7 +46,7 @@ struct OutputPipe {
     return ::CreatePipe(readEnd.place(), writeEnd.place(), &inherited, 0) &&
            ::SetHandleInformation(readEnd.get(), HANDLE_FLAG_INHERIT, 0);
   }
-  /// Takes what is there; a process that writes without a pause must not keep us here.
+  /// Reads what is available now: a process that writes continuously must not block us.
   void readInto(Tail& tail) const {
     constexpr int kMaxReads = 64;
     char buffer[1 << 16];
@@ -60,7 +60,7 @@ struct OutputPipe {
   }
 };
 
-/// The variables for the program, as CreateProcess takes them.
+/// The program's environment variables in CreateProcess's format.
 std::wstring variablesFor(const ProcessRequest& request) {
   std::wstring block;
   wchar_t* all = ::GetEnvironmentStringsW();
@@ -81,7 +81,7 @@ std::wstring variablesFor(const ProcessRequest& request) {
   return block;
 }
 
-/// A job whose processes end with it.
+/// A job whose processes end when it is closed.
 HANDLE createJob() {
   HANDLE job = ::CreateJobObjectW(nullptr, nullptr);
   JOBOBJECT_EXTENDED_LIMIT_INFORMATION limits = {};
@@ -91,7 +91,7 @@ HANDLE createJob() {
   return job;
 }
 
-/// STARTUPINFOEX that hands these handles down, and no others.
+/// STARTUPINFOEX that passes on these handles and no others.
 class Startup {
 public:
   Startup(HANDLE input, HANDLE output, HANDLE errors) : handles{input, output, errors} {
@@ -144,8 +144,8 @@ ProcessResult runProcess(const ProcessRequest& request) {
   }
   Startup startup(input.get(), output.writeEnd.get(), errors.writeEnd.get());
   PROCESS_INFORMATION child = {};
-  // Suspended until it is in the job: what it starts is then in it, too. In a group of its own, so
-  // that Ctrl-C reaches us alone, and we end it.
+  // Suspended until it is in the job, so that its children are in the job, too. In its own process
+  // group, so that Ctrl-C reaches only us, and we end it.
   if (!::CreateProcessW(program.c_str(), line->data(), nullptr, nullptr, TRUE,
                         CREATE_SUSPENDED | CREATE_NO_WINDOW | CREATE_NEW_PROCESS_GROUP |
                             CREATE_UNICODE_ENVIRONMENT | EXTENDED_STARTUPINFO_PRESENT,
@@ -172,7 +172,7 @@ ProcessResult runProcess(const ProcessRequest& request) {
     if (result.end != ProcessResult::End::Exited)
       break;
   }
-  ::TerminateJobObject(job.get(), 1); // also what it has left running
+  ::TerminateJobObject(job.get(), 1); // including what it left running
   ::WaitForSingleObject(process.get(), INFINITE);
   output.readInto(kept);
   errors.readInto(keptErrors);
@@ -181,7 +181,7 @@ ProcessResult runProcess(const ProcessRequest& request) {
   DWORD code = 0;
   ::GetExitCodeProcess(process.get(), &code);
   result.code = static_cast<int>(code);
-  // What ends a process by an exception has the severity bits of an error.
+  // The exit code of a process that an exception ended has the severity bits of an error.
   if (result.end == ProcessResult::End::Exited && (code & 0xC0000000) == 0xC0000000)
     result.end = ProcessResult::End::Crashed;
   return result;

@@ -24,7 +24,7 @@ llvm::StringRef thisArchitecture() {
 #endif
 }
 
-// A fixed short name: the target's own may already be as long as the file system allows.
+// A short fixed form: the name of the target may already be as long as the file system allows.
 std::string newTemporaryName() {
   llvm::SmallString<32> name;
   fs::createUniquePath(llvm::Twine(kPrefix) + "%%%%%%%%" + kSuffix, name, /*MakeAbsolute=*/false);
@@ -42,7 +42,7 @@ std::string programPath() {
 
 llvm::Error refuseIfInterrupted() {
   if (isInterrupted())
-    return fail(ErrorCode::Interrupted, "was not changed: interrupted");
+    return fail(ErrorCode::Interrupted, "not changed: interrupted");
   return llvm::Error::success();
 }
 
@@ -53,8 +53,8 @@ std::string waitingMessage(llvm::StringRef folder) {
 }
 
 llvm::Error stillBusy() {
-  return fail(ErrorCode::Busy, "another tcfix is working in this folder",
-              "wait until it is done, then run the same command again");
+  return fail(ErrorCode::Busy, "another tcfix is working in this directory",
+              "wait until it has finished, then run the same command again");
 }
 
 } // namespace tcfix::io::system

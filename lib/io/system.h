@@ -1,6 +1,6 @@
-// The operating system behind one door. system.cc holds what LLVM already makes portable; the
-// twins system_posix.cc and system_windows.cc hold the rest. No other module of tcfix calls the
-// system.
+// The only interface to the operating system. system.cc contains what LLVM already makes portable;
+// system_posix.cc and system_windows.cc contain the rest. No other module of tcfix makes system
+// calls.
 #pragma once
 
 #include "base/bytes.h"
@@ -14,61 +14,62 @@
 
 namespace tcfix::io {
 
-/// Tells the user something while work goes on.
+/// Shows the user a message while work continues.
 using Notify = llvm::function_ref<void(const std::string& message)>;
 
 namespace system {
 
-/// Names of temporary files: a new one, and whether something is called like one.
+/// Names of temporary files: makes a new one; checks whether a name has that form.
 std::string newTemporaryName();
 bool isTemporaryName(llvm::StringRef name);
 
 enum class System { Linux, MacOs, Windows };
-/// The system that this program runs on.
+/// The system this program runs on.
 System thisSystem();
-/// The architecture that it was built for, as ELF files call it: "x86_64", "aarch64"; else empty.
+/// The architecture this program was built for, in ELF's terms: "x86_64", "aarch64"; else empty.
 llvm::StringRef thisArchitecture();
 
-/// Opens a file for reading; one that turns out to be a pipe does not make us wait.
+/// Opens a file for reading, without blocking if it is a pipe; fails if it is a link.
 llvm::Expected<llvm::sys::fs::file_t> openForReading(const std::string& path);
+void close(llvm::sys::fs::file_t file);
 
-/// What a symbolic link says; nothing if the path names none.
+/// The target of a symbolic link; nothing if the path is not a link.
 std::optional<std::string> readLink(const std::string& path);
 
-/// The file of the running program, without symbolic links; empty where the system does not tell.
+/// The running program's file, without symbolic links; empty if the system does not provide it.
 std::string programPath();
 
-/// The path by which it was called, which may be a link: into an installer's cache, or to whichever
-/// version is installed now. Its folder is absolute and without links. Else as programPath().
+/// The path by which the program was called. It may be a link, into an installer's cache or to the
+/// version that is currently installed. Its directory is absolute and without links. Falls back to
+/// programPath().
 std::string calledPath();
 
-/// True for a file with macOS's mark of a download that the user has not opened yet.
+/// True for a file with macOS's quarantine attribute: downloaded and not opened yet.
 bool isQuarantined(const std::string& path);
 
-/// True when everybody may write into this folder and remove what others put there.
+/// True if every user may write to this directory and remove other users' files.
 bool isWritableByAll(const std::string& folder);
 
-/// Who owns what is at `path`, links followed, if we are root and the owner is not.
+/// The owner of `path`, links followed, if this process runs as root and the owner is not root.
 std::optional<unsigned> otherOwner(const std::string& path);
 
-/// Lets this process open as many files as the system allows it at all.
+/// Raises the limit of open files to the maximum that the system allows.
 void allowManyOpenFiles();
 
-/// From now on a write past the limit of file sizes (ulimit -f) is an error, and does not end the
-/// program.
+/// Makes a write beyond the file size limit (ulimit -f) an error instead of a fatal signal.
 void ignoreSizeLimits();
 
-/// From now on Ctrl-C and termination requests only raise a flag, so that work can end tidily.
+/// From now on Ctrl-C and termination requests only set a flag, so that work can end cleanly.
 void watchForInterrupts();
-/// True once one of them has come.
+/// True after such a request.
 bool isInterrupted();
-/// An error once one of them has come. Whatever may take longer than a moment asks now and then.
+/// Fails after such a request. Long operations call it regularly.
 llvm::Error refuseIfInterrupted();
 
-/// How long to wait for another tcfix.
+/// How long to wait for another tcfix process.
 constexpr unsigned kLockSeconds = 60;
 
-/// What the user is told meanwhile, and at the end of it.
+/// Shown while waiting; returned when the wait is over.
 std::string waitingMessage(llvm::StringRef folder);
 llvm::Error stillBusy();
 

@@ -58,10 +58,15 @@ std::string calledPath() {
 }
 
 llvm::Expected<llvm::sys::fs::file_t> openForReading(const std::string& path) {
-  int number = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+  int number = ::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
   if (number < 0)
     return llvm::errorCodeToError({errno, std::generic_category()});
   return number;
+}
+
+// LLVM's blocks all signals meanwhile, for systems where an interrupted close must be repeated.
+void close(llvm::sys::fs::file_t file) {
+  ::close(file);
 }
 
 std::optional<std::string> readLink(const std::string& path) {
@@ -72,7 +77,7 @@ bool isQuarantined(const std::string& path) {
 #ifdef __APPLE__
   return ::getxattr(path.c_str(), "com.apple.quarantine", nullptr, 0, 0, 0) >= 0;
 #else
-  // What file servers and archive tools on other systems make of it.
+  // File servers and archive tools on other systems store it under this name.
   return ::getxattr(path.c_str(), "user.com.apple.quarantine", nullptr, 0) >= 0;
 #endif
 }
@@ -93,7 +98,7 @@ std::optional<unsigned> otherOwner(const std::string& path) {
 void allowManyOpenFiles() {
   struct rlimit limit;
   if (::getrlimit(RLIMIT_NOFILE, &limit) == 0) {
-    // macOS calls its limit infinite but accepts no more than this.
+    // macOS reports an infinite limit but accepts no more than this.
     constexpr rlim_t kMost = 10240;
     limit.rlim_cur = std::max(limit.rlim_cur, std::min(limit.rlim_max, kMost));
     ::setrlimit(RLIMIT_NOFILE, &limit);
@@ -110,7 +115,7 @@ void watchForInterrupts() {
   action.sa_flags = SA_RESTART;
   for (int signal : {SIGINT, SIGTERM, SIGHUP}) {
     struct sigaction old = {};
-    // A signal that our parent told us to ignore (nohup) stays ignored.
+    // Keep ignoring a signal that the parent process set to be ignored (nohup).
     if (::sigaction(signal, nullptr, &old) == 0 && old.sa_handler != SIG_IGN)
       ::sigaction(signal, &action, nullptr);
   }

@@ -22,23 +22,27 @@ System thisSystem() {
 }
 
 std::string calledPath() {
-  return programPath(); // which follows no links here
+  return programPath(); // does not follow links on Windows
 }
 
 llvm::Expected<llvm::sys::fs::file_t> openForReading(const std::string& path) {
   return llvm::sys::fs::openNativeFileForRead(path);
 }
 
+void close(llvm::sys::fs::file_t file) {
+  llvm::sys::fs::closeFile(file);
+}
+
 std::optional<std::string> readLink(const std::string& path) {
   std::error_code error;
-  std::filesystem::path text = std::filesystem::read_symlink(windows::wide(path), error);
+  std::filesystem::path text = std::filesystem::read_symlink(windows::widePath(path), error);
   if (error)
     return std::nullopt;
   std::u8string utf8 = text.u8string();
   return std::string(utf8.begin(), utf8.end());
 }
 
-// Marks of macOS and modes of POSIX, which no file has here.
+// Quarantine attributes and POSIX modes do not exist on Windows.
 bool isQuarantined(const std::string&) {
   return false;
 }
@@ -47,12 +51,12 @@ bool isWritableByAll(const std::string&) {
   return false;
 }
 
-// There is no root.
+// Windows has no root user.
 std::optional<unsigned> otherOwner(const std::string&) {
   return std::nullopt;
 }
 
-// Handles have no such limit.
+// Handles have no such limit on Windows.
 void allowManyOpenFiles() {}
 
 void ignoreSizeLimits() {}

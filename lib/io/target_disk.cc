@@ -2,18 +2,16 @@
 
 #include "base/error.h"
 #include "base/paths.h"
+#include "io/disk_memory.h"
 #include "io/system.h"
 
 #include <llvm/ADT/SmallString.h>
 #include <llvm/ADT/StringExtras.h>
-#include <llvm/ADT/StringMap.h>
 #include <llvm/Support/Errc.h>
 #include <llvm/Support/FileSystem.h>
 #include <llvm/Support/Path.h>
 
 #include <algorithm>
-#include <map>
-#include <mutex>
 
 namespace tcfix::io {
 
@@ -22,12 +20,12 @@ namespace path = llvm::sys::path;
 
 namespace {
 
-// As many as Linux follows.
+// The limit of Linux.
 constexpr int kMostLinks = 40;
 
 using Parts = llvm::SmallVector<llvm::StringRef, 16>;
 
-/// The folders and the name that a path is made of, without its root.
+/// The components of a path, without its root.
 Parts partsOf(llvm::StringRef text, bool isWindows) {
   Parts parts;
   llvm::SplitString(text, parts, isWindows ? "/\\" : "/");
@@ -35,12 +33,26 @@ Parts partsOf(llvm::StringRef text, bool isWindows) {
   return parts;
 }
 
+/// True for an absolute POSIX path without empty parts, "." and "..".
+bool isClean(llvm::StringRef text) {
+  while (text.consume_front("/")) {
+    const size_t length = std::min(text.find('/'), text.size());
+    const llvm::StringRef part = text.take_front(length);
+    if (part.empty() || part == "." || part == "..")
+      return false;
+    text = text.drop_front(length);
+    if (text.empty())
+      return true;
+  }
+  return false;
+}
+
 bool startsWithDrive(llvm::StringRef text) {
   return text.size() >= 3 && llvm::isAlpha(text[0]) && text[1] == ':' &&
          (text[2] == '\\' || text[2] == '/');
 }
 
-/// A target path's parts from the root on, the drive being the first; nothing if it is relative.
+/// The components of a target path, the drive first; nothing if it is relative.
 std::optional<Parts> absoluteParts(llvm::StringRef target, bool isWindows) {
   if (!isWindows)
     return target.starts_with("/") ? std::optional(partsOf(target, false)) : std::nullopt;
@@ -58,29 +70,38 @@ std::string absolute(llvm::StringRef typed) {
   return text.str().str();
 }
 
-} // namespace
-
-struct TargetDisk::Memory {
-  std::mutex mutex;
-  llvm::StringMap<std::optional<std::string>> real, found;
-  std::vector<std::string> forbidden;
-  /// The names in a folder by their small letters, for disks where case does not count.
-  std::map<std::string, llvm::StringMap<std::string>> spellings;
-
-  /// What is known under this key, else what `ask` says, from now on.
-  template <typename Ask>
-  std::optional<std::string> recall(llvm::StringMap<std::optional<std::string>>& answers,
-                                    llvm::StringRef key, Ask ask) {
-    {
-      std::lock_guard<std::mutex> guard(mutex);
-      if (auto known = answers.find(key); known != answers.end())
-        return known->second;
-    }
-    std::optional<std::string> answer = ask();
-    std::lock_guard<std::mutex> guard(mutex);
-    return answers.try_emplace(key, std::move(answer)).first->second;
+EntryKind kindFrom(fs::file_type type) {
+  switch (type) {
+  case fs::file_type::regular_file:
+    return EntryKind::File;
+  case fs::file_type::directory_file:
+    return EntryKind::Directory;
+  case fs::file_type::symlink_file:
+    return EntryKind::Link;
+  case fs::file_type::status_error:
+  case fs::file_type::file_not_found:
+    return EntryKind::None;
+  default:
+    return EntryKind::Other;
   }
-};
+}
+
+Listing listNow(const std::string& folder, std::error_code& error) {
+  Listing found;
+  for (fs::directory_iterator each(folder, error, /*follow_symlinks=*/false), end;
+       !error && each != end; each.increment(error)) {
+    fs::file_type type = each->type();
+    if (type == fs::file_type::type_unknown) // not every file system reports it
+      type = fs::get_file_type(each->path(), /*Follow=*/false);
+    found.push_back({path::filename(each->path()).str(), kindFrom(type)});
+  }
+  llvm::sort(found, [](const DirectoryEntry& left, const DirectoryEntry& right) {
+    return left.name < right.name;
+  });
+  return found;
+}
+
+} // namespace
 
 TargetDisk TargetDisk::remembering() const {
   TargetDisk copy = *this;
@@ -99,6 +120,9 @@ TargetDisk::TargetDisk(TargetDiskOptions options) : disk(std::move(options)) {
 std::optional<std::string> TargetDisk::hostPath(llvm::StringRef targetPath) const {
   if (!disk.knowsAbsolutePaths)
     return std::nullopt;
+  // Simulated loaders call this for each search path and library, mostly with clean paths.
+  if (!disk.isWindows && isClean(targetPath))
+    return disk.sysroot + targetPath.str();
   std::optional<Parts> parts = absoluteParts(targetPath, disk.isWindows);
   if (!parts)
     return std::nullopt;
@@ -113,10 +137,10 @@ std::optional<std::string> TargetDisk::hostPath(llvm::StringRef targetPath) cons
 std::string TargetDisk::targetPath(llvm::StringRef hostPath) const {
   if (disk.sysroot.empty() || !isWithin(hostPath, disk.sysroot))
     return hostPath.str();
-  llvm::StringRef inside = hostPath.drop_front(disk.sysroot.size());
-  // Simulated loaders ask this of every library, mostly of paths that are clean already.
-  if (!disk.isWindows && !inside.empty() && !inside.contains("//") && !inside.contains("/./"))
-    return inside.str();
+  // Windows writes the paths of any target's files with its own separator.
+  std::string inside = path::convert_to_slash(hostPath.drop_front(disk.sysroot.size()));
+  if (!disk.isWindows && isClean(inside))
+    return inside;
   Parts parts = partsOf(inside, disk.isWindows);
   if (!disk.isWindows)
     return "/" + llvm::join(parts, "/");
@@ -136,7 +160,7 @@ std::optional<std::string> TargetDisk::resolved(llvm::StringRef hostPath, int li
   return memory->recall(memory->real, hostPath, [&] { return resolvedNow(hostPath, links); });
 }
 
-// Folder by folder from the right, so that a disk which remembers asks once for each folder.
+// Component by component from the right, so that a caching disk looks up each directory once.
 std::optional<std::string> TargetDisk::resolvedNow(llvm::StringRef hostPath, int links) const {
   if (disk.sysroot.empty() && system::thisSystem() == system::System::Windows) {
     llvm::SmallString<256> real;
@@ -152,10 +176,11 @@ std::optional<std::string> TargetDisk::resolvedNow(llvm::StringRef hostPath, int
   if (name == "..")
     return *folder == topAbove(*folder) ? folder : path::parent_path(*folder).str();
   std::string next = entry(*folder, name);
-  std::optional<std::string> link = system::readLink(next);
-  // Links are gone from it, so that the system sees what the target would.
+  // It has no links any more, so this system sees the same file as the target.
+  const EntryKind kind = kindOf(next);
+  std::optional<std::string> link = kind == EntryKind::Link ? system::readLink(next) : std::nullopt;
   if (!link)
-    return fs::exists(next) ? std::optional(next) : std::nullopt;
+    return kind == EntryKind::None ? std::nullopt : std::optional(next);
   if (links == kMostLinks)
     return std::nullopt;
   std::optional<Parts> inside = absoluteParts(*link, disk.isWindows);
@@ -178,7 +203,10 @@ std::optional<std::string> TargetDisk::adopt(llvm::StringRef typed) const {
     return std::nullopt;
   std::string text = absolute(typed);
   if (!disk.sysroot.empty()) {
-    // The sysroot may be reached through links of this machine.
+    // The sysroot has no links; ".." could leave it.
+    if (isWithin(text, disk.sysroot) && !llvm::is_contained(partsOf(text, disk.isWindows), ".."))
+      return realPath(text);
+    // The path to the sysroot may contain links of this machine.
     for (llvm::StringRef above = text; !above.empty(); above = path::parent_path(above)) {
       llvm::SmallString<256> real;
       if (!fs::real_path(above, real) && real == disk.sysroot)
@@ -193,61 +221,80 @@ std::optional<std::string> TargetDisk::adopt(llvm::StringRef typed) const {
 
 llvm::Expected<InputFile> TargetDisk::open(llvm::StringRef hostPath, uint64_t largest) const {
   if (std::optional<std::string> real = realPath(hostPath))
-    return InputFile::openReal(*real, largest);
+    return InputFile::openReal(*real, largest, memory && kindOf(*real) == EntryKind::File);
   if (disk.sysroot.empty())
-    return InputFile::open(hostPath, largest); // says why
-  return fail(ErrorCode::NotFound, "there is no such file");
+    return InputFile::open(hostPath, largest); // for its error message
+  return fail(ErrorCode::NotFound, "no such file");
 }
 
 std::optional<std::string> TargetDisk::openable(llvm::StringRef hostPath) const {
   return disk.sysroot.empty() ? std::optional(hostPath.str()) : realPath(hostPath);
 }
 
+EntryKind TargetDisk::kindOf(const std::string& hostPath) const {
+  auto now = [&] { return kindFrom(fs::get_file_type(hostPath, /*Follow=*/false)); };
+  if (!memory)
+    return now();
+  if (std::optional<EntryKind> known = memory->listed(hostPath))
+    return *known;
+  return memory->recall(memory->kinds, hostPath, now);
+}
+
+EntryKind TargetDisk::kindBehind(llvm::StringRef hostPath) const {
+  // With a cache, most of the way is known; without one, the system is faster.
+  std::optional<std::string> clean = memory ? realPath(hostPath) : openable(hostPath);
+  if (!clean) // on this machine's own disk, the system may follow a link that the target cannot
+    return disk.sysroot.empty() ? kindFrom(fs::get_file_type(hostPath, /*Follow=*/true))
+                                : EntryKind::None;
+  return memory ? kindOf(*clean) : kindFrom(fs::get_file_type(*clean, /*Follow=*/true));
+}
+
 bool TargetDisk::isFile(llvm::StringRef hostPath) const {
-  std::optional<std::string> real = openable(hostPath);
-  return real && fs::is_regular_file(*real);
+  return kindBehind(hostPath) == EntryKind::File;
 }
 
 bool TargetDisk::isFolder(llvm::StringRef hostPath) const {
-  std::optional<std::string> real = openable(hostPath);
-  return real && fs::is_directory(*real);
+  return kindBehind(hostPath) == EntryKind::Directory;
+}
+
+bool TargetDisk::isLink(llvm::StringRef hostPath) const {
+  std::optional<std::string> folder = realPath(path::parent_path(hostPath));
+  return folder && kindOf(joined(*folder, path::filename(hostPath))) == EntryKind::Link;
 }
 
 std::vector<std::string> TargetDisk::list(llvm::StringRef hostFolder) const {
   std::vector<std::string> names;
-  for (DirectoryEntry& each : entries(hostFolder))
-    names.push_back(std::move(each.name));
+  std::optional<std::string> real = openable(hostFolder);
+  if (!real)
+    return names;
+  const std::shared_ptr<const Listing> found = listing(*real);
+  for (const DirectoryEntry& each : *found)
+    names.push_back(each.name);
   return names;
 }
 
 std::vector<DirectoryEntry> TargetDisk::entries(llvm::StringRef hostFolder) const {
-  std::vector<DirectoryEntry> found;
   std::optional<std::string> real = openable(hostFolder);
-  if (!real)
+  return real ? *listing(*real) : std::vector<DirectoryEntry>();
+}
+
+std::shared_ptr<const Listing> TargetDisk::listing(const std::string& folder) const {
+  auto now = [&] {
+    std::error_code error;
+    auto found = std::make_shared<const Listing>(listNow(folder, error));
+    if (error == llvm::errc::permission_denied && memory) {
+      std::lock_guard guard(memory->mutex);
+      memory->forbidden.push_back(folder);
+    }
     return found;
-  std::error_code error;
-  for (fs::directory_iterator each(*real, error, /*follow_symlinks=*/false), end;
-       !error && each != end; each.increment(error)) {
-    fs::file_type type = each->type();
-    if (type == fs::file_type::type_unknown) // some file systems do not say
-      type = fs::get_file_type(each->path(), /*Follow=*/false);
-    found.push_back({path::filename(each->path()).str(), type == fs::file_type::directory_file});
-  }
-  if (error == llvm::errc::permission_denied && memory) {
-    std::lock_guard<std::mutex> guard(memory->mutex);
-    if (!llvm::is_contained(memory->forbidden, hostFolder))
-      memory->forbidden.push_back(hostFolder.str());
-  }
-  llvm::sort(found, [](const DirectoryEntry& left, const DirectoryEntry& right) {
-    return left.name < right.name;
-  });
-  return found;
+  };
+  return memory ? memory->recall(memory->listings, folder, now) : now();
 }
 
 std::vector<std::string> TargetDisk::forbidden() const {
   if (!memory)
     return {};
-  std::lock_guard<std::mutex> guard(memory->mutex);
+  std::lock_guard guard(memory->mutex);
   return memory->forbidden;
 }
 
@@ -274,15 +321,15 @@ std::optional<std::string> TargetDisk::findNow(llvm::StringRef hostFolder,
 }
 
 bool TargetDisk::exists(const std::string& hostPath) const {
-  return disk.sysroot.empty() ? fs::exists(hostPath) : realPath(hostPath).has_value();
+  return kindBehind(hostPath) != EntryKind::None;
 }
 
 std::string TargetDisk::entry(const std::string& folder, llvm::StringRef name) const {
   std::string exact = joined(folder, name);
-  if (!disk.isWindows || fs::exists(exact) || system::readLink(exact))
+  if (!disk.isWindows || kindOf(exact) != EntryKind::None)
     return exact;
   if (memory) {
-    std::lock_guard<std::mutex> guard(memory->mutex);
+    std::lock_guard guard(memory->mutex);
     if (auto known = memory->spellings.find(folder); known != memory->spellings.end()) {
       auto other = known->second.find(name.lower());
       return other == known->second.end() ? exact : joined(folder, other->second);
@@ -294,14 +341,14 @@ std::string TargetDisk::entry(const std::string& folder, llvm::StringRef name) c
   auto other = spellings.find(name.lower());
   const std::string found = other == spellings.end() ? exact : joined(folder, other->second);
   if (memory) {
-    std::lock_guard<std::mutex> guard(memory->mutex);
+    std::lock_guard guard(memory->mutex);
     memory->spellings.try_emplace(folder, std::move(spellings));
   }
   return found;
 }
 
 std::string TargetDisk::parent(const std::string& folder) const {
-  // Behind a link ".." is the parent of what the link leads to; Windows looks at the text alone.
+  // After a link, ".." is the parent of the link's target; Windows only looks at the string.
   std::string child = disk.isWindows ? folder : realPath(folder).value_or(folder);
   if (child == disk.sysroot || child == path::root_path(child))
     return child;

@@ -12,7 +12,7 @@ namespace fs = llvm::sys::fs;
 
 namespace {
 
-// Windows keeps the file of a loaded DLL as it is until its process ends.
+// Windows does not allow the file of a loaded DLL to be replaced.
 std::string hintForReplacing(std::error_code error) {
   if (system::thisSystem() != system::System::Windows || error != std::errc::permission_denied)
     return {};
@@ -34,14 +34,14 @@ TemporaryFile::~TemporaryFile() {
 llvm::Error TemporaryFile::setModified(int64_t modifiedNs) {
   llvm::sys::TimePoint<> time{std::chrono::nanoseconds(modifiedNs)};
   if (std::error_code error = fs::setLastAccessAndModificationTime(descriptor, time, time))
-    return fail(ErrorCode::CannotWrite, "the file's time cannot be set: " + error.message());
+    return fail(ErrorCode::CannotWrite, "cannot set the file's time: " + error.message());
   return llvm::Error::success();
 }
 
 llvm::Error TemporaryFile::take(llvm::StringRef sibling) {
   close();
   if (std::error_code error = directory.rename(sibling, name))
-    return fail(ErrorCode::CannotWrite, "cannot be removed: " + error.message());
+    return fail(ErrorCode::CannotWrite, "cannot remove the file: " + error.message());
   return llvm::Error::success();
 }
 

@@ -1,17 +1,18 @@
-// New files: complete before they take the place of the old ones.
+// New files, which are complete before they replace the old ones.
 #pragma once
 
 #include "io/directory.h"
 
 namespace tcfix::io {
 
-/// Whether a long copy ends early when the user wants to stop; what puts old files back goes on.
+/// Whether an interrupt stops a long copy. Restoring old files must continue.
 enum class OnInterrupt { Stop, GoOn };
 
-/// A new file beside the one that it is to replace. It vanishes unless it is renamed.
+/// A new file beside the one that it will replace. It is removed unless it is renamed.
 ///
-/// No power is lent: no file gets set-uid, set-gid or capabilities. What root makes in a directory
-/// of someone else belongs to that one, and holds nothing that that one could not read.
+/// It never carries privileges: no file gets set-uid, set-gid or capabilities. A file that root
+/// creates in another user's directory belongs to that user and contains nothing that the user
+/// could not read.
 class TemporaryFile {
 public:
   static llvm::Expected<TemporaryFile> createIn(const Directory& directory);
@@ -22,30 +23,30 @@ public:
 
   std::string path() const { return directory.pathOf(name); }
 
-  /// The content of `source`: shared on the disk where the file system can, else copied, without
-  /// its holes. Refused if there is not enough space for it.
+  /// Takes the content of `source`: shared on disk where the file system supports it, else copied
+  /// without the holes. Fails if there is not enough space.
   llvm::Error copyFrom(const InputFile& source, OnInterrupt onInterrupt);
   llvm::Error write(uint64_t offset, Bytes content, OnInterrupt onInterrupt = OnInterrupt::GoOn);
   llvm::Error resize(uint64_t size);
-  /// Mode, owner and extended attributes of the file that was read.
+  /// Copies mode, owner and extended attributes of the file that was read.
   llvm::Error keepAttributesOf(const InputFile& source);
-  /// The same of the file that has this name in the directory.
+  /// The same from the file with this name in the directory.
   llvm::Error keepAttributesOf(llvm::StringRef sibling);
-  /// The mode that any new file of the user gets.
+  /// Sets the mode that any new file of this user gets.
   llvm::Error makeReadableLikeNewFiles();
   llvm::Error setModified(int64_t modifiedNs);
-  /// Becomes a symbolic link that says `text`, instead of a file.
+  /// Turns this into a symbolic link to `text`.
   llvm::Error becomeLink(const std::string& text);
-  /// Becomes another name of a file that exists, instead of a file of its own.
+  /// Turns this into a hard link to an existing file.
   llvm::Error becomeTwinOf(const Place& file);
-  /// Becomes the file that has this name in the directory, which then has no other name.
+  /// Takes over the file with this name in the directory, which loses that name.
   llvm::Error take(llvm::StringRef sibling);
-  /// Call after another program worked on path(): it may have put a new file there.
+  /// Call after another program has processed path(): it may have replaced the file.
   llvm::Error reopen();
-  /// Returns when the content has reached the disk. Nothing can be written afterwards.
+  /// Returns once the content is on disk. Nothing can be written afterwards.
   llvm::Error sync();
   llvm::Error renameTo(llvm::StringRef sibling);
-  /// Leaves the file where it is.
+  /// Keeps the file under its current name.
   void keep() { name.clear(); }
 
 private:

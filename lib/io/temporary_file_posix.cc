@@ -1,9 +1,11 @@
 #include "io/temporary_file.h"
 
+#include "base/paths.h"
 #include "io/posix.h"
 
 #include <llvm/ADT/SmallString.h>
 #include <llvm/Support/FileSystem.h>
+#include <llvm/Support/Path.h>
 
 #ifdef __linux__
 #include <sys/xattr.h>
@@ -21,17 +23,20 @@ using posix::Descriptor;
 namespace {
 
 #ifdef __linux__
-// Capabilities are power, and the rest of what only root may set is for root to give. Access lists
-// and users' own attributes are the owner's.
+// Capabilities are privileges, and IMA and EVM store hashes of the old content. Other attributes
+// that only root may set are for root to assign. Access lists and user attributes belong to the
+// owner.
 bool isCarriedOver(llvm::StringRef name, bool isLent) {
-  if (name == "security.capability")
+  if (name == "security.capability" || name == "security.ima" || name == "security.evm")
     return false;
   return !isLent || name.starts_with("user.") || name == "system.posix_acl_access";
 }
 
-// Attributes that the system refuses to copy (security labels without the right) do not matter for
-// loading; losing one is no reason to leave a library broken.
+// Attributes that the system refuses to copy (such as security labels, without permission) do not
+// affect loading, so losing one is no reason to leave a library broken.
 void copyExtendedAttributes(int from, int to, bool isLent) {
+  // A new file inherits the default access list of its directory, which the old one may not have.
+  (void)!::fremovexattr(to, "system.posix_acl_access");
   ssize_t length = ::flistxattr(from, nullptr, 0);
   if (length <= 0)
     return;
@@ -49,8 +54,8 @@ void copyExtendedAttributes(int from, int to, bool isLent) {
   }
 }
 #elif defined(__APPLE__)
-// APFS shares blocks only with a file that is not there yet, so a clone replaces the empty new file
-// `name`. It has the mode of its source: what its owner must not write is copied by hand.
+// APFS can only clone to a file that does not exist, so the clone replaces the empty new file
+// `name`. A clone has the mode of its source; if that is not writable, the file is copied instead.
 bool replaceByClone(int source, uint64_t size, int directory, std::string& name, int& descriptor) {
   const std::string clone = system::newTemporaryName();
   if (::fclonefileat(source, directory, clone.c_str(), CLONE_NOFOLLOW | CLONE_NOOWNERCOPY) != 0)
@@ -77,10 +82,10 @@ void copyExtendedAttributes(int from, int to, bool) {
 void copyExtendedAttributes(int, int, bool) {}
 #endif
 
-/// Opens the very file that was read, or nothing: its path may name another one by now.
+/// Opens the file that was read, or nothing: its path may name another file by now.
 int openSame(const InputFile& file) {
-  int number =
-      ::open(file.path().c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+  int number = posix::openWithoutLinks(file.path(),
+                                       O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
   struct stat status;
   if (number >= 0 && ::fstat(number, &status) == 0 && posix::stampFrom(status) == file.stamp())
     return number;
@@ -89,9 +94,33 @@ int openSame(const InputFile& file) {
   return -1;
 }
 
+/// Whether the owner of `directory` has search permission for all parent directories of a file,
+/// except for those that are also parents of `directory`. Supplementary groups are unknown: a
+/// directory that only they can search counts as closed.
+bool canReach(const struct stat& owner, llvm::StringRef directory, llvm::StringRef file) {
+  namespace names = llvm::sys::path;
+  for (llvm::StringRef above = names::parent_path(file); !isWithin(directory, above);
+       above = names::parent_path(above)) {
+    struct stat status;
+    if (::lstat(above.str().c_str(), &status) != 0)
+      return false;
+    const mode_t needed = status.st_uid == owner.st_uid   ? S_IXUSR
+                          : status.st_gid == owner.st_gid ? S_IXGRP
+                                                          : S_IXOTH;
+    if (!(status.st_mode & needed))
+      return false;
+  }
+  return true;
+}
+
+llvm::Error unreadableForOwner() {
+  return fail(ErrorCode::Unsupported, "not copied: the owner of its directory cannot read it",
+              "tcfix, as root, does not give away files that only root can read");
+}
+
 llvm::Error cannotLink(const std::string& path) {
   return fail(ErrorCode::CannotWrite,
-              "a link cannot be made at " + path + ": " + std::strerror(errno));
+              "cannot create a link at " + path + ": " + std::strerror(errno));
 }
 
 } // namespace
@@ -112,27 +141,28 @@ llvm::Expected<TemporaryFile> TemporaryFile::createIn(const Directory& directory
                       O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
   }
   if (number < 0)
-    return fail(ErrorCode::CannotWrite,
-                std::string("a new file cannot be made in its folder: ") + std::strerror(errno),
-                "tcfix never writes into the old file; it needs write permission in the folder");
+    return fail(
+        ErrorCode::CannotWrite,
+        std::string("cannot create a file in its directory: ") + std::strerror(errno),
+        "tcfix never writes into the old file; it needs write permission for the directory");
   return TemporaryFile(directory, std::move(name), number);
 }
 
 llvm::Error TemporaryFile::reopen() {
   close();
-  // Its mode may forbid more than reading.
+  // The source's mode may forbid writing.
   descriptor = ::openat(directory.handle->descriptor, name.c_str(),
                         O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
   if (descriptor < 0)
     return fail(ErrorCode::CannotWrite,
-                std::string("the new file cannot be opened: ") + std::strerror(errno));
+                std::string("cannot open the new file: ") + std::strerror(errno));
   return llvm::Error::success();
 }
 
 llvm::Error TemporaryFile::copyFrom(const InputFile& source, OnInterrupt onInterrupt) {
   Descriptor from(openSame(source));
 #ifdef __APPLE__
-  // Not in a directory of someone else, who could put another file in the clone's place.
+  // Not in another user's directory: the owner could replace the clone with another file.
   if (from >= 0 && !directory.handle->isLent() &&
       replaceByClone(from, source.bytes().size(), directory.handle->descriptor, name, descriptor))
     return llvm::Error::success();
@@ -164,17 +194,16 @@ llvm::Error TemporaryFile::keepAttributesOf(int source) {
   const bool isLent = directory.handle->isLent();
   if (isLent) {
     if (status.st_uid != directory.handle->status.st_uid && !(status.st_mode & S_IROTH))
-      return fail(ErrorCode::Unsupported,
-                  "is not copied: the owner of its directory is not allowed to read it",
-                  "root gives away no file that only root can read");
+      return unreadableForOwner();
     if (llvm::Error error = giveToOwner(descriptor))
       return error;
   } else if (own.st_uid != status.st_uid || own.st_gid != status.st_gid) {
-    // Only root may give files away; for everybody else the owner is already right, or cannot be.
+    // Only root may change the owner; for other users it is already right or cannot be set.
     (void)!::fchown(descriptor, status.st_uid, status.st_gid);
   }
   copyExtendedAttributes(source, descriptor, isLent);
-  // Never set-uid and set-gid: no library needs them, and a link may lead to a program that does.
+  // Never set-uid or set-gid: no library needs them, and a link may point to a program that has
+  // them.
   if (::fchmod(descriptor, status.st_mode & 0777) != 0)
     return cannotWrite(errno);
   return llvm::Error::success();
@@ -184,8 +213,11 @@ llvm::Error TemporaryFile::keepAttributesOf(const InputFile& source) {
   Descriptor from(openSame(source));
   if (from < 0)
     return fail(ErrorCode::ChangedMeanwhile,
-                "someone else changed the file while tcfix worked on it",
+                "the file was changed by another program while tcfix worked on it",
                 "run the same command again");
+  const Directory::Handle& handle = *directory.handle;
+  if (handle.isLent() && !canReach(handle.status, handle.path, source.path()))
+    return unreadableForOwner();
   return keepAttributesOf(from);
 }
 
@@ -196,7 +228,7 @@ llvm::Error TemporaryFile::keepAttributesOf(llvm::StringRef sibling) {
 }
 
 llvm::Error TemporaryFile::makeReadableLikeNewFiles() {
-  // Asking for the mask sets it, for all threads: once is enough.
+  // Reading the mask sets it for all threads, so do it once.
   static const mode_t mask = [] {
     mode_t present = ::umask(0);
     ::umask(present);
@@ -215,7 +247,8 @@ llvm::Error TemporaryFile::becomeLink(const std::string& text) {
   if (::unlinkat(at, name.c_str(), 0) != 0 || ::symlinkat(text.c_str(), at, name.c_str()) != 0)
     return cannotLink(path());
 #ifdef __linux__
-  // By a handle, and only if it has no other name: a link that someone put there is not given away.
+  // By descriptor, and only if it has no other name: a hard link planted by another user is not
+  // given away.
   if (directory.handle->isLent()) {
     const struct stat& owner = directory.handle->status;
     Descriptor link(::openat(at, name.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
@@ -238,14 +271,14 @@ llvm::Error TemporaryFile::becomeTwinOf(const Place& file) {
 
 llvm::Error TemporaryFile::sync() {
 #ifdef __APPLE__
-  // fsync on macOS stops at the drive's cache; this one does not. Some file systems lack it.
+  // fsync on macOS stops at the drive's cache; F_FULLFSYNC does not, but some file systems lack it.
   bool isSynced = ::fcntl(descriptor, F_FULLFSYNC) == 0 || ::fsync(descriptor) == 0;
 #else
   bool isSynced = ::fsync(descriptor) == 0;
 #endif
   if (!isSynced)
     return cannotWrite(errno);
-  // Hundreds of files may wait for their commit; descriptors are scarce.
+  // Hundreds of files may be waiting for their commit, and descriptors are limited.
   close();
   return llvm::Error::success();
 }

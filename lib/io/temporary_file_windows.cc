@@ -13,6 +13,7 @@ namespace tcfix::io {
 
 namespace fs = llvm::sys::fs;
 using windows::wide;
+using windows::widePath;
 
 namespace {
 
@@ -20,9 +21,9 @@ llvm::Error cannotWrite() {
   DWORD error = ::GetLastError();
   if (error == ERROR_DISK_FULL || error == ERROR_HANDLE_DISK_FULL)
     return fail(ErrorCode::CannotWrite, "the disk is full",
-                "free some space and run the same command again; the file is as it was");
+                "free some space and run the same command again; the file was not changed");
   std::error_code code(static_cast<int>(error), std::system_category());
-  return fail(ErrorCode::CannotWrite, "the new file cannot be written: " + code.message());
+  return fail(ErrorCode::CannotWrite, "cannot write the new file: " + code.message());
 }
 
 HANDLE handleOf(int descriptor) {
@@ -31,17 +32,16 @@ HANDLE handleOf(int descriptor) {
 
 llvm::Error linkMade(const std::string& path, std::error_code error) {
   if (error)
-    return fail(ErrorCode::CannotWrite,
-                "a link cannot be made at " + path + ": " + error.message());
+    return fail(ErrorCode::CannotWrite, "cannot create a link at " + path + ": " + error.message());
   return llvm::Error::success();
 }
 
-// A new file inherits its folder's access list, as the old one did. Hidden and system follow; a
-// read-only file could not be renamed over the old one.
+// A new file inherits its folder's access list, as the old one did. Copies the hidden and system
+// attributes; a read-only file could not be renamed over the old one.
 void copyAttributes(const std::string& from, const std::string& to) {
-  DWORD attributes = ::GetFileAttributesW(wide(from).c_str());
+  DWORD attributes = ::GetFileAttributesW(widePath(from).c_str());
   if (attributes != INVALID_FILE_ATTRIBUTES)
-    ::SetFileAttributesW(wide(to).c_str(), attributes & ~FILE_ATTRIBUTE_READONLY);
+    ::SetFileAttributesW(widePath(to).c_str(), attributes & ~FILE_ATTRIBUTE_READONLY);
 }
 
 } // namespace
@@ -62,16 +62,15 @@ llvm::Expected<TemporaryFile> TemporaryFile::createIn(const Directory& directory
                                      fs::OF_None, fs::owner_read | fs::owner_write);
   }
   if (error)
-    return fail(ErrorCode::CannotWrite,
-                "a new file cannot be made in its folder: " + error.message(),
-                "tcfix never writes into the old file; it needs write permission in the folder");
+    return fail(ErrorCode::CannotWrite, "cannot create a file in its folder: " + error.message(),
+                "tcfix never writes into the old file; it needs write permission for the folder");
   return TemporaryFile(directory, std::move(name), descriptor);
 }
 
 llvm::Error TemporaryFile::reopen() {
   close();
   if (std::error_code error = fs::openFileForRead(path(), descriptor))
-    return fail(ErrorCode::CannotWrite, "the new file cannot be opened: " + error.message());
+    return fail(ErrorCode::CannotWrite, "cannot open the new file: " + error.message());
   return llvm::Error::success();
 }
 
@@ -80,7 +79,7 @@ llvm::Error TemporaryFile::copyFrom(const InputFile& source, OnInterrupt onInter
 }
 
 llvm::Error TemporaryFile::write(uint64_t offset, Bytes content, OnInterrupt onInterrupt) {
-  constexpr size_t kMost = size_t(16) << 20; // a moment on any disk
+  constexpr size_t kMost = size_t(16) << 20; // takes a moment on any disk
   while (!content.empty()) {
     if (onInterrupt == OnInterrupt::Stop)
       if (llvm::Error error = system::refuseIfInterrupted())
@@ -124,7 +123,7 @@ llvm::Error TemporaryFile::becomeLink(const std::string& text) {
   close();
   std::error_code error = directory.remove(name);
   if (!error)
-    std::filesystem::create_symlink(wide(text), wide(path()), error);
+    std::filesystem::create_symlink(wide(text), widePath(path()), error);
   return linkMade(path(), error);
 }
 
@@ -132,7 +131,8 @@ llvm::Error TemporaryFile::becomeTwinOf(const Place& file) {
   close();
   std::error_code error = directory.remove(name);
   if (!error)
-    std::filesystem::create_hard_link(wide(file.directory.pathOf(file.name)), wide(path()), error);
+    std::filesystem::create_hard_link(widePath(file.directory.pathOf(file.name)), widePath(path()),
+                                      error);
   return linkMade(path(), error);
 }
 

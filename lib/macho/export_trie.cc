@@ -1,9 +1,11 @@
 #include "macho/export_trie.h"
 
+#include <llvm/ADT/STLExtras.h>
 #include <llvm/BinaryFormat/MachO.h>
 #include <llvm/Support/LEB128.h>
 
 #include <algorithm>
+#include <numeric>
 
 namespace tcfix::macho {
 
@@ -105,19 +107,138 @@ private:
   Result result;
 };
 
-/// Reads the string of an edge and removes it from the front of `name`, if `name` starts with it.
-/// Nothing if the string is not terminated. Edges are short, so a plain loop is faster than calls.
-std::optional<bool> consumeEdge(Bytes trie, uint64_t& at, llvm::StringRef& name) {
-  size_t length = 0;
-  bool isEqual = true;
-  for (; at < trie.size() && trie[at] != 0; ++at, ++length)
-    isEqual = isEqual && length < name.size() && static_cast<uint8_t>(name[length]) == trie[at];
-  if (at++ >= trie.size())
-    return std::nullopt;
-  if (isEqual)
-    name = name.drop_front(length);
-  return isEqual;
-}
+/// Names that are looked up together, sorted: those that have the same beginning are neighbours.
+class ExportSearch {
+public:
+  ExportSearch(Bytes trie, llvm::ArrayRef<llvm::StringRef> names)
+      : trie(trie), names(names), order(names.size()), entries(names.size()) {
+    std::iota(order.begin(), order.end(), 0);
+    auto isBefore = [&](size_t a, size_t b) { return names[a] < names[b]; };
+    if (!std::is_sorted(order.begin(), order.end(), isBefore)) // symbol tables are
+      std::sort(order.begin(), order.end(), isBefore);
+  }
+
+  std::vector<std::optional<TrieEntry>> run() {
+    pending.push_back({0, 0, {0, order.size()}, 0});
+    while (!pending.empty()) {
+      Visit visit = pending.back();
+      pending.pop_back();
+      look(visit);
+    }
+    return std::move(entries);
+  }
+
+private:
+  /// A part of `order`.
+  struct Range {
+    size_t first = 0, last = 0;
+  };
+  /// A node, and the names whose first `length` characters lead to it.
+  struct Visit {
+    uint64_t node = 0;
+    size_t length = 0;
+    Range range;
+    uint64_t emptyEdges = 0; ///< in a row; a circle of them must end
+  };
+
+  llvm::StringRef restOf(size_t place, const Visit& visit) const {
+    return names[order[place]].drop_front(visit.length);
+  }
+
+  void look(Visit visit) {
+    uint64_t at = visit.node;
+    std::optional<uint64_t> exportSize = readNumber(trie, at);
+    if (!exportSize || !fits(at, *exportSize, trie.size()))
+      return;
+    Range& range = visit.range;
+    for (; *exportSize > 0 && range.first < range.last && restOf(range.first, visit).empty();
+         ++range.first)
+      entries[order[range.first]] = entryAt(at);
+    at += *exportSize;
+    if (range.first == range.last || at >= trie.size())
+      return;
+    taken.clear();
+    const int lowest = letterOf(range.first, visit), highest = letterOf(range.last - 1, visit);
+    for (unsigned edges = trie[at++]; edges > 0; --edges) {
+      std::optional<llvm::StringRef> string = readString(trie, at);
+      if (!string)
+        return;
+      const llvm::StringRef edge = *string;
+      // Most edges of a node are of no interest: one look at their first letter.
+      const int letter = edge.empty() ? 0 : static_cast<uint8_t>(edge.front());
+      const bool mayFit = edge.empty() || (letter >= lowest && letter <= highest);
+      const Range found = mayFit ? startingWith(edge, visit) : Range();
+      if (found.first == found.last) {
+        while (at < trie.size() && trie[at] >= 0x80)
+          ++at;
+        ++at; // past the number
+        continue;
+      }
+      std::optional<uint64_t> child = readNumber(trie, at);
+      if (!child)
+        return;
+      follow(visit, edge, *child, found);
+    }
+  }
+
+  /// The next letter of a name; -1 at its end.
+  int letterOf(size_t place, const Visit& visit) const {
+    const llvm::StringRef rest = restOf(place, visit);
+    return rest.empty() ? -1 : static_cast<uint8_t>(rest.front());
+  }
+
+  /// The names of a visit that go on with this string.
+  Range startingWith(llvm::StringRef edge, const Visit& visit) const {
+    auto beginning = [&](size_t index) {
+      return names[index].drop_front(visit.length).take_front(edge.size());
+    };
+    const auto begin = order.begin(), end = begin + visit.range.last;
+    const auto first = std::partition_point(begin + visit.range.first, end,
+                                            [&](size_t i) { return beginning(i) < edge; });
+    const auto last =
+        std::partition_point(first, end, [&](size_t i) { return beginning(i) == edge; });
+    return {size_t(first - begin), size_t(last - begin)};
+  }
+
+  /// Of two edges that fit, as only a corrupt trie has them, the first is followed.
+  void follow(const Visit& visit, llvm::StringRef edge, uint64_t child, Range found) {
+    const uint64_t emptyEdges = edge.empty() ? visit.emptyEdges + 1 : 0;
+    if (emptyEdges > trie.size())
+      return;
+    size_t next = found.first;
+    auto push = [&](size_t last) {
+      if (next < last)
+        pending.push_back({child, visit.length + edge.size(), {next, last}, emptyEdges});
+    };
+    for (const Range& other : taken) { // sorted; within `found`, around it, or elsewhere
+      if (other.last <= next || other.first >= found.last)
+        continue;
+      push(other.first);
+      next = std::max(next, other.last);
+    }
+    push(found.last);
+    taken.push_back(found);
+    llvm::sort(taken, [](const Range& a, const Range& b) { return a.first < b.first; });
+  }
+
+  TrieEntry entryAt(uint64_t at) const {
+    TrieEntry entry;
+    std::optional<uint64_t> flags = readNumber(trie, at);
+    entry.isReexport = flags && (*flags & llvm::MachO::EXPORT_SYMBOL_FLAGS_REEXPORT);
+    if (entry.isReexport) {
+      entry.ordinal = readNumber(trie, at).value_or(0);
+      entry.importedName = readString(trie, at).value_or(llvm::StringRef());
+    }
+    return entry;
+  }
+
+  Bytes trie;
+  llvm::ArrayRef<llvm::StringRef> names;
+  std::vector<size_t> order; ///< indexes of the names
+  std::vector<std::optional<TrieEntry>> entries;
+  std::vector<Visit> pending;
+  std::vector<Range> taken; ///< what edges of the present node have led away
+};
 
 } // namespace
 
@@ -131,54 +252,9 @@ std::optional<std::vector<uint64_t>> reexportOrdinals(Bytes trie) {
   return result ? std::optional(std::move(result->reexports)) : std::nullopt;
 }
 
-std::optional<TrieEntry> ExportFinder::find(llvm::StringRef name) {
-  // Continue from the last node that this name shares with the previous one.
-  size_t shared =
-      std::mismatch(name.begin(), name.end(), last.begin(), last.end()).first - name.begin();
-  while (path.size() > 1 && path.back().length > shared)
-    path.pop_back();
-  last = name;
-  // The loop ends: each iteration consumes characters or follows an empty edge, and both are
-  // bounded.
-  for (size_t iteration = 0; iteration <= trie.size(); ++iteration) {
-    llvm::StringRef rest = name.drop_front(path.back().length);
-    uint64_t at = path.back().node;
-    std::optional<uint64_t> exportSize = readNumber(trie, at);
-    if (!exportSize || !fits(at, *exportSize, trie.size()))
-      return std::nullopt;
-    if (rest.empty() && *exportSize > 0)
-      return entryAt(at);
-    at += *exportSize;
-    if (at >= trie.size())
-      return std::nullopt;
-    bool hasNext = false;
-    for (unsigned edges = trie[at++]; edges > 0 && !hasNext; --edges) {
-      std::optional<bool> matches = consumeEdge(trie, at, rest);
-      std::optional<uint64_t> child = matches ? readNumber(trie, at) : std::nullopt;
-      if (!child)
-        return std::nullopt;
-      hasNext = *matches;
-      Step next{name.size() - rest.size(), *child};
-      if (hasNext && next.length == path.back().length)
-        path.back() = next; // an empty edge must not make the path longer
-      else if (hasNext)
-        path.push_back(next);
-    }
-    if (!hasNext)
-      return std::nullopt;
-  }
-  return std::nullopt;
-}
-
-TrieEntry ExportFinder::entryAt(uint64_t at) const {
-  TrieEntry entry;
-  std::optional<uint64_t> flags = readNumber(trie, at);
-  entry.isReexport = flags && (*flags & llvm::MachO::EXPORT_SYMBOL_FLAGS_REEXPORT);
-  if (entry.isReexport) {
-    entry.ordinal = readNumber(trie, at).value_or(0);
-    entry.importedName = readString(trie, at).value_or(llvm::StringRef());
-  }
-  return entry;
+std::vector<std::optional<TrieEntry>> findExports(Bytes trie,
+                                                  llvm::ArrayRef<llvm::StringRef> names) {
+  return ExportSearch(trie, names).run();
 }
 
 } // namespace tcfix::macho

@@ -28,28 +28,10 @@ struct TrieEntry {
   llvm::StringRef importedName; ///< its name there; empty: the same
 };
 
-/// Looks names up as dyld does, node by node. A lookup starts at the last node that the name shares
-/// with the previous one, which makes sorted names (as in symbol tables) fast. Not thread-safe; the
-/// names must outlive the finder.
-class ExportFinder {
-public:
-  explicit ExportFinder(Bytes trie) : trie(trie) {}
-
-  /// Nothing if the name is not found, or the trie is corrupt on the path to it.
-  std::optional<TrieEntry> find(llvm::StringRef name);
-
-private:
-  TrieEntry entryAt(uint64_t at) const;
-
-  /// A node, and how many characters of the name lead to it.
-  struct Step {
-    size_t length = 0;
-    uint64_t node = 0;
-  };
-
-  Bytes trie;
-  llvm::StringRef last;
-  std::vector<Step> path = {{}}; ///< from the root
-};
+/// Looks names up as dyld does, from node to node: those of a library all at once, so that each
+/// node is read once. Nothing for a name that is not found, or if the trie is corrupt on the path
+/// to it.
+std::vector<std::optional<TrieEntry>> findExports(Bytes trie,
+                                                  llvm::ArrayRef<llvm::StringRef> names);
 
 } // namespace tcfix::macho

@@ -3,6 +3,8 @@
 #include "macho/export_trie.h"
 #include "macho/symbols.h"
 
+#include <llvm/ADT/STLExtras.h>
+
 namespace tcfix::macho {
 
 using namespace llvm::MachO;
@@ -40,27 +42,35 @@ public:
   }
 
   SymbolLookup find(const NeededSymbol& wanted) const override {
-    ExportFinder finder(tables.trie);
-    return find(wanted, finder);
+    SymbolLookup result;
+    findEach(wanted, [&](const NeededSymbol&, const SymbolLookup& lookup) { result = lookup; });
+    return result;
   }
 
   void findEach(
       llvm::ArrayRef<NeededSymbol> wanted,
       llvm::function_ref<void(const NeededSymbol&, const SymbolLookup&)> report) const override {
-    ExportFinder finder(tables.trie);
+    if (tables.trie.empty()) {
+      SymbolLookup lookup;
+      for (const NeededSymbol& symbol : wanted) {
+        lookup.kind = std::binary_search(listed.begin(), listed.end(), symbol.name)
+                          ? SymbolLookup::Kind::Defined
+                          : SymbolLookup::Kind::Absent;
+        report(symbol, lookup);
+      }
+      return;
+    }
+    std::vector<llvm::StringRef> names;
     for (const NeededSymbol& symbol : wanted)
-      report(symbol, find(symbol, finder));
+      names.push_back(symbol.name);
+    const std::vector<std::optional<TrieEntry>> entries = findExports(tables.trie, names);
+    for (auto [symbol, entry] : llvm::zip(wanted, entries))
+      report(symbol, lookupOf(symbol, entry));
   }
 
 private:
-  SymbolLookup find(const NeededSymbol& wanted, ExportFinder& finder) const {
+  SymbolLookup lookupOf(const NeededSymbol& wanted, const std::optional<TrieEntry>& entry) const {
     SymbolLookup lookup;
-    if (tables.trie.empty()) {
-      if (std::binary_search(listed.begin(), listed.end(), wanted.name))
-        lookup.kind = SymbolLookup::Kind::Defined;
-      return lookup;
-    }
-    std::optional<TrieEntry> entry = finder.find(wanted.name);
     if (!entry)
       return lookup;
     lookup.kind = SymbolLookup::Kind::Defined;

@@ -139,11 +139,11 @@ llvm::Error Editor::apply(const RenameDependency& edit) {
     settings.of(import.slots).newName = import.name == edit.to ? std::string() : edit.to;
     isFound = true;
     // A DLL may have several descriptors; they are reported as one dependency.
-    const bool isTold = llvm::any_of(editing.changes, [&](const Change& change) {
+    const bool isReported = llvm::any_of(editing.changes, [&](const Change& change) {
       return change.operation == Operation::RenameDependency && change.value == edit.to &&
              change.old == name;
     });
-    if (!isTold)
+    if (!isReported)
       changed(Operation::RenameDependency, edit.to, name);
   }
   if (!isFound)

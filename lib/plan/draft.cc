@@ -22,18 +22,18 @@ Draft::Draft(const survey::PackageFacts& facts, const survey::LibraryFacts& libr
   std::set<std::string> seen;
   for (const std::string& entry : subject->original.searchPaths)
     if (!seen.insert(entry).second) {
-      // Any edit of the list removes repeated entries; this one asks for nothing else.
+      // Any edit of the list removes duplicates; this edit has no other effect.
       list.push_back({AddSearchPath{entry, false}, {Reason::Kind::Repeated}});
       auto last = std::find(paths.rbegin(), paths.rend(), entry);
       paths.erase(std::next(last).base());
     }
   if (facts.platform == Platform::Windows)
-    list.clear(); // harmless in a list of our own
+    list.clear(); // tcfix's own list may have duplicates
   seen.clear();
   if (facts.platform == Platform::MacOs)
     for (size_t i = 0; i < result.dependencies.size(); ++i)
       if (const std::string& name = result.dependencies[i].name; !seen.insert(name).second) {
-        // Any edit merges repeated dependencies.
+        // Any edit merges duplicate dependencies.
         list.push_back({RenameDependency{name, name}, {Reason::Kind::Repeated}});
         result.isDropped[i] = true;
       }
@@ -56,7 +56,7 @@ void Draft::addSearchPath(const std::string& entry, Reason reason) {
   settleKind();
 }
 
-// A library without search paths has no kind: not even RUNPATH's silence about its loaders'.
+// A library without search paths has no kind. An empty RUNPATH would still disable inherited ones.
 void Draft::settleKind() {
   if (!kind || result.searchPaths.empty() || result.searchPathKind == kind)
     return;

@@ -1,5 +1,5 @@
-// A draft: one library as a plan wants it, in two forms that always agree: the edits, each with its
-// reason, and the override that the simulated loader sees.
+// A draft: the planned state of one library, in two forms that always agree: the edits, each with
+// its reason, and the override for the simulated loader.
 #pragma once
 
 #include "plan/reason.h"
@@ -15,7 +15,7 @@ struct PlannedEdit {
 
 class Draft {
 public:
-  /// `kind`, where there are two, is that of the search paths; nothing: the present one, or
+  /// `kind` is the kind of search paths, for formats that have two; nothing: the current one, or
   /// RUNPATH.
   Draft(const survey::PackageFacts& facts, const survey::LibraryFacts& library,
         std::optional<SearchPathKind> kind = std::nullopt);
@@ -24,36 +24,36 @@ public:
   const resolve::LibraryOverride& wanted() const { return result; }
   const std::vector<PlannedEdit>& edits() const { return list; }
 
-  /// The dependencies that are still there, by index into wanted().dependencies.
+  /// The dependencies that are not dropped, as indexes into wanted().dependencies.
   std::vector<size_t> dependencies() const;
 
   void addSearchPath(const std::string& path, Reason reason);
-  /// Of the search paths, where there are two kinds.
+  /// Sets the kind of the search paths, for formats that have two.
   void useKind(SearchPathKind wanted, Reason reason);
   void rename(size_t dependency, const std::string& name, Reason reason);
   void drop(size_t dependency, Reason reason);
-  /// Windows: bound by the helper inside the DLL, from its list of search paths.
+  /// Windows: lets the helper inside the DLL load it, using the embedded search list.
   void delay(size_t dependency);
 
 private:
   void settleKind();
 
   const survey::LibraryFacts* subject;
-  std::optional<SearchPathKind> kind; ///< of the list, as soon as there is one
+  std::optional<SearchPathKind> kind; ///< of the search paths, once there are any
   resolve::LibraryOverride result;
   std::vector<PlannedEdit> list;
 };
 
-/// The search path that leads from a library to a folder: relative to the library where both lie
-/// in the environment, so that it can be moved, else the target's own path.
+/// The search path from a library to a directory: relative to the library if both are in the
+/// environment, so that it can be moved, otherwise the target path.
 std::string searchPathTo(const survey::PackageFacts& facts, const survey::LibraryFacts& library,
                          const std::string& folder, const io::TargetDisk& disk);
 
-/// The search path that leads from a library in one folder to another folder, both written from
-/// the same place.
+/// The search path from a library in one directory to another directory; both are relative to the
+/// same directory.
 std::string relativeSearchPath(Platform platform, llvm::StringRef from, llvm::StringRef to);
 
-/// What the simulated loader sees of drafts.
+/// The drafts as overrides for the simulated loader.
 survey::Overrides overridesOf(llvm::ArrayRef<Draft> drafts);
 
 } // namespace tcfix::plan

@@ -11,22 +11,22 @@ namespace tcfix::plan {
 
 namespace {
 
-// A folder that the user named counts as used if any of the majors in it is.
+// A directory given by the user is used if any major in it is used.
 void addUnusedFfmpegs(const PackageFacts& facts, const PackagePlan& plan,
                       llvm::function_ref<bool(const providers::FfmpegInstall&)> isNamed,
                       std::vector<std::string>& warnings) {
-  std::set<std::string> used, told;
+  std::set<std::string> used, reported;
   for (size_t i = 0; i < facts.ffmpegs.size(); ++i)
     if (!plan.ffmpegs[i].chosenFor.empty())
       used.insert(facts.ffmpegs[i].description);
   for (size_t i = 0; i < facts.ffmpegs.size(); ++i) {
     const std::string& name = facts.ffmpegs[i].description;
-    if (isNamed(facts.ffmpegs[i]) && !used.count(name) && told.insert(name).second)
-      warnings.push_back("the FFmpeg of " + name + " is not used: " + plan.ffmpegs[i].reason);
+    if (isNamed(facts.ffmpegs[i]) && !used.count(name) && reported.insert(name).second)
+      warnings.push_back("FFmpeg in " + name + " is not used: " + plan.ffmpegs[i].reason);
   }
 }
 
-/// A PyAV with an FFmpeg of one of the majors that the libraries are for.
+/// The command that installs a PyAV whose FFmpeg has one of the libraries' majors.
 std::string pyavCommand(const PackageFacts& facts) {
   std::vector<int> majors;
   for (const LibraryFacts& library : facts.libraries)
@@ -51,13 +51,13 @@ void explainChoices(const PackageFacts& facts, const io::TargetDisk& disk, Packa
     if (!choice.reason.empty())
       continue;
     if (install.isOnTrust) {
-      choice.reason = "asked for; cannot be looked at from here";
+      choice.reason = "requested; cannot be checked on this machine";
       continue;
     }
     auto group = llvm::find_if(
         plan.groups, [&](const GroupPlan& one) { return one.group.major == install.major; });
     if (group != plan.groups.end() && group->ffmpeg == i)
-      choice.reason = "the first of its major, in the order of preference, that loads";
+      choice.reason = "the first that loads, in order of preference";
     else if (!install.defect.empty())
       choice.reason = install.defect;
     else if (group == plan.groups.end())
@@ -66,19 +66,19 @@ void explainChoices(const PackageFacts& facts, const io::TargetDisk& disk, Packa
     else if (group->ffmpegFolder == install.folder)
       choice.reason = "found without a change";
     else if (group->ffmpeg)
-      choice.reason = facts.ffmpegs[*group->ffmpeg].description + " comes first";
+      choice.reason = facts.ffmpegs[*group->ffmpeg].description + " is preferred";
     else if (!group->ffmpegFolder.empty())
       choice.reason = "the libraries already find FFmpeg " + std::to_string(install.major) +
                       " in " + disk.targetPath(group->ffmpegFolder);
     else
-      choice.reason = "not asked for";
+      choice.reason = "not requested";
   }
 }
 
 std::vector<std::string> warningsAbout(const Request& request, const PackageFacts& facts,
                                        const PackagePlan& plan, const Simulation& simulation) {
   std::vector<std::string> warnings;
-  // A literal entry is written whatever it leads to, but the user should know.
+  // A literal entry is written even if it has no effect, with a warning.
   auto isIdle = [&](const std::string& entry) {
     return llvm::none_of(plan.groups, [&](const GroupPlan& group) {
       return llvm::any_of(group.drafts, [&](const Draft& draft) {

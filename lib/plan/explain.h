@@ -1,15 +1,14 @@
-// What the user should know of a plan: why each FFmpeg was taken or left, and what was asked for
-// and came to nothing.
+// Explains a plan to the user: why each FFmpeg was chosen or not, and which options had no effect.
 #pragma once
 
 #include "plan/plan.h"
 
 namespace tcfix::plan {
 
-/// Fills in `ffmpegs` of the plan, where nothing is said yet.
+/// Sets the reasons in `ffmpegs` of the plan that are not set yet.
 void explainChoices(const PackageFacts& facts, const io::TargetDisk& disk, PackagePlan& plan);
 
-/// Search paths and FFmpegs that were named and serve nobody.
+/// About search paths and FFmpegs that were requested and are not used.
 std::vector<std::string> warningsAbout(const Request& request, const PackageFacts& facts,
                                        const PackagePlan& plan, const Simulation& simulation);
 

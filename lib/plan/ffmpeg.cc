@@ -13,13 +13,13 @@ void leadToFfmpeg(Draft& draft, const PackageFacts& facts, const Simulation& sim
   const Reason reason =
       install.isOnTrust ? Reason{Reason::Kind::OnTrust}
                         : Reason{Reason::Kind::LeadsTo, "FFmpeg " + std::to_string(install.major) +
-                                                            " of " + install.description};
+                                                            " from " + install.description};
   for (size_t index : draft.dependencies()) {
     const std::string name = draft.wanted().dependencies[index].name;
     std::optional<providers::FfmpegName> wanted = providers::parseFfmpegName(name);
     if (!wanted)
       continue;
-    // Without a list of files the folder is taken on trust, with the usual names.
+    // Without a list of files, the directory is assumed to contain the usual names.
     auto file = install.files.find(wanted->component);
     if (file == install.files.end() && !install.files.empty())
       continue;

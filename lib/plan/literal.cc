@@ -13,8 +13,8 @@ bool isThrough(const Binding& binding, llvm::ArrayRef<std::string> entries) {
                       [&](const std::string& entry) { return binding.how.isThrough(entry); });
 }
 
-/// How some of the dependencies would be met, if the others did not matter: a sibling that has not
-/// been repaired yet must not count.
+/// How the selected dependencies resolve if the others are ignored: a sibling that has not been
+/// repaired yet must not affect the result.
 std::vector<Binding> bindingsOf(const Draft& draft, resolve::LibraryOverride wanted,
                                 llvm::function_ref<bool(size_t dependency)> isWanted,
                                 const Simulation& simulation) {
@@ -23,8 +23,8 @@ std::vector<Binding> bindingsOf(const Draft& draft, resolve::LibraryOverride wan
   return simulation.directBindings(draft.library(), wanted);
 }
 
-// Windows knows no search paths: the list serves only what is delayed. FFmpeg's libraries are taken
-// on trust where the entries are out of reach.
+// Windows has no search paths: the embedded list applies only to delayed DLLs. FFmpeg's libraries
+// are assumed to be found if the entries cannot be checked on this machine.
 void delayWhatTheyLeadTo(Draft& draft, const Request& request, const Simulation& simulation) {
   for (const Unmet& one : findUnmet(draft, simulation)) {
     resolve::LibraryOverride trial = draft.wanted();

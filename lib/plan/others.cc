@@ -11,7 +11,7 @@ namespace {
 
 using resolve::Binding;
 
-// Only names without a folder of their own are looked for in search paths.
+// Only names without a directory are searched for in search paths.
 bool isSearchedFor(llvm::StringRef dependency, Platform platform) {
   if (platform == Platform::MacOs)
     return dependency.starts_with("@rpath/");
@@ -25,7 +25,7 @@ std::optional<size_t> indexOf(const Draft& draft, llvm::StringRef dependency) {
   return std::nullopt;
 }
 
-// By its name, since a file that cannot be read is not among the group's libraries.
+// By name, because a file that cannot be read is not among the group's libraries.
 bool isOfGroup(llvm::StringRef name, const Group& group, const recipe::Recipe& recipe) {
   const int major = recipe.roleOf(name).major;
   return major != 0 && major == group.major;
@@ -66,16 +66,16 @@ GroupLoads leadToOthers(llvm::MutableArrayRef<Draft> drafts, const Group& group,
       if (binding.state != Binding::State::Missing && binding.state != Binding::State::Unknown)
         continue;
       if (isOfGroup(baseName(binding.dependency), group, facts.package.recipe))
-        continue; // it will be loaded already, if it loads at all
+        continue; // it will be loaded before, if it loads
       if (providers::parseFfmpegName(binding.dependency))
-        continue; // a rule of its own chooses where all of FFmpeg comes from
+        continue; // the FFmpeg rule chooses one place for all of them
       std::optional<size_t> index = indexOf(draft, binding.dependency);
       llvm::StringRef name = baseName(binding.dependency);
       std::string folder = findFolder(name, draft.library(), facts, simulation.disk());
       if (!index || folder.empty())
         continue;
       if (!isSearchedFor(binding.dependency, facts.platform)) {
-        // A name with a place of its own, which the user knows better.
+        // The name has a directory, but the user's directory takes precedence.
         if (facts.platform != Platform::MacOs || !llvm::is_contained(facts.namedFolders, folder))
           continue;
         draft.rename(*index, "@rpath/" + name.str(), {Reason::Kind::SearchList});
@@ -94,7 +94,7 @@ void dropLibpython(Draft& draft, const PackageFacts& facts, const Simulation& si
   if (facts.platform != Platform::Linux)
     return;
   std::optional<std::string> libpython = missingLibpython(draft, draft.wanted(), simulation);
-  // One that only our own RUNPATH hides is there.
+  // A libpython that only the planned RUNPATH hides is available and must not be dropped.
   if (libpython && missingLibpython(draft, draft.library().original, simulation))
     draft.drop(*indexOf(draft, *libpython), {Reason::Kind::InterpreterHasIt});
 }

@@ -23,11 +23,11 @@ int worth(Verdict verdict) {
   return verdict == Verdict::Loads ? 2 : verdict == Verdict::Unknown ? 1 : 0;
 }
 
-/// How good a plan is; compared from the first to the last.
+/// How good a plan is; the fields are compared in order.
 struct Score {
   bool isWorse = false; ///< something that loaded stops loading
   int bare = 0, preloaded = 0;
-  int unmet = 0; ///< dependencies that stay without a library
+  int unmet = 0; ///< dependencies that are not found
 
   auto key() const { return std::make_tuple(!isWorse, bare, preloaded, -unmet); }
 };
@@ -64,7 +64,7 @@ public:
   GroupPlan run(std::vector<FfmpegChoice>& choices);
 
 private:
-  /// As the installer left it; simulated when it is first asked for.
+  /// The installer's state; simulated on first use.
   struct Before {
     GroupLoads bare, preloaded;
   };
@@ -74,7 +74,7 @@ private:
 
   std::vector<std::optional<size_t>> candidates() const;
   Proposal propose(std::optional<size_t> ffmpeg, std::optional<SearchPathKind> kind);
-  void judge(Proposal& proposal);
+  void evaluate(Proposal& proposal);
   void prepareForLater(Proposal& best);
   Proposal bestKind(std::optional<size_t> ffmpeg);
   std::string folderOfFfmpeg(const Proposal& proposal) const;
@@ -83,7 +83,7 @@ private:
   const Request& request;
   const Simulation& simulation;
   const Group& group;
-  const bool isUnseenElf; ///< on a disk that cannot be seen: as in a wheel
+  const bool isUnseenElf; ///< on an unknown disk, as in a wheel
   std::optional<Before> known;
 };
 
@@ -101,8 +101,8 @@ bool Planner::makesWorse(const Proposal& proposal) {
   return isWorse(proposal.bare, before().bare) || isWorse(proposal.preloaded, before().preloaded);
 }
 
-// The installs that hold this group's major, in the order of preference. Nothing stands for "what
-// it finds by itself", which comes after what the user named and before what we found.
+// The installs of this group's major, in the order of preference. Nothing means "what it finds by
+// itself", which comes after the user's choices and before what tcfix found.
 std::vector<std::optional<size_t>> Planner::candidates() const {
   std::optional<int> major;
   for (const LibraryFacts* library : group.libraries)
@@ -126,8 +126,8 @@ std::vector<std::optional<size_t>> Planner::candidates() const {
   return named;
 }
 
-/// With the bare regime simulated, the other one and the score.
-void Planner::judge(Proposal& proposal) {
+/// The bare regime has been simulated; simulates the preloaded one and sets the score.
+void Planner::evaluate(Proposal& proposal) {
   proposal.preloaded = simulation.load(group, overridesOf(proposal.drafts), Regime::Preloaded);
   Score& score = proposal.score = {};
   score.isWorse = makesWorse(proposal);
@@ -159,11 +159,11 @@ Proposal Planner::propose(std::optional<size_t> ffmpeg, std::optional<SearchPath
       finishUnseenElf(draft, isPyavs);
     proposal.bare = simulation.load(group, overridesOf(proposal.drafts), Regime::Bare);
   }
-  judge(proposal);
+  evaluate(proposal);
   return proposal;
 }
 
-// ELF has two kinds of search path. The present one, or RUNPATH, is kept unless only the other
+// ELF has two kinds of search path. Keep the current one, or RUNPATH, unless only the other kind
 // loads.
 Proposal Planner::bestKind(std::optional<size_t> ffmpeg) {
   Proposal kept = propose(ffmpeg, std::nullopt);
@@ -179,7 +179,7 @@ Proposal Planner::bestKind(std::optional<size_t> ffmpeg) {
   return changed.score.key() > kept.score.key() ? changed : kept;
 }
 
-// The provider is a file without links: the install that leads to it has the name that lasts.
+// The provider is a path without links; the path of an install is more stable.
 std::string Planner::folderOfFfmpeg(const Proposal& proposal) const {
   const io::TargetDisk& disk = simulation.disk();
   auto leadsTo = [&](const providers::FfmpegInstall& install, const std::string& provider) {
@@ -202,22 +202,22 @@ std::string Planner::folderOfFfmpeg(const Proposal& proposal) const {
   return {};
 }
 
-// What the search path leads to today, if anything, must do no harm.
+// If the search path already leads to something, it must do no harm.
 void Planner::prepareForLater(Proposal& best) {
   Proposal prepared = best;
-  bool isToBeJudged = false;
+  bool mustEvaluate = false;
   for (size_t i = 0; i < prepared.drafts.size(); ++i)
-    isToBeJudged |= leadToStandingPlace(prepared.drafts[i], request, facts,
+    mustEvaluate |= leadToStandingPlace(prepared.drafts[i], request, facts,
                                         best.bare.results[i].bindings, simulation.disk());
-  if (isToBeJudged) {
+  if (mustEvaluate) {
     prepared.bare = simulation.load(group, overridesOf(prepared.drafts), Regime::Bare);
-    judge(prepared);
+    evaluate(prepared);
   }
   if (!(prepared.score.key() < best.score.key()))
     best = std::move(prepared);
 }
 
-// As the installer left it.
+// The installer's state.
 Proposal Planner::nothing() {
   Proposal proposal;
   for (const LibraryFacts* library : group.libraries)
@@ -246,25 +246,25 @@ GroupPlan Planner::run(std::vector<FfmpegChoice>& choices) {
           choices[*ffmpeg].reason = "would not load: " + result.problems.front().message;
     if (!best || proposal.score.key() > best->score.key())
       best = std::move(proposal);
-    // The first one that loads is the one: the candidates are in the order of preference. What the
-    // user named out of reach is taken on trust.
+    // Candidates are in the order of preference, so the first that loads is used. An FFmpeg given
+    // by the user that cannot be checked on this machine is assumed to load.
     bool isTrusted = best->ffmpeg && facts.ffmpegs[*best->ffmpeg].isOnTrust;
     if (best->bare.verdict == (isTrusted ? Verdict::Unknown : Verdict::Loads) &&
         !best->score.isWorse)
       break;
   }
-  // None was chosen: one may be installed later.
+  // No FFmpeg was chosen, but one may be installed later.
   if (!best->ffmpeg && best->bare.verdict != Verdict::Loads && facts.standingPlace.exists())
     prepareForLater(*best);
   if (best->score.isWorse && !request.searchPaths.empty()) {
-    // What the user wrote would break it; the rest of the plan need not.
+    // The user's entries would break it; plan without them.
     Request rest = request;
     rest.searchPaths.clear();
     GroupPlan plan = Planner(facts, rest, simulation, group).run(choices);
     plan.refusesEntries = true;
     return plan;
   }
-  // Nothing that we could write is better than what is there.
+  // No edit improves the current state.
   if (best->score.isWorse ||
       (request.onlyWhatFails &&
        !lacksNothingHere(best->preloaded, group.need == Group::Need::OnDemand)))

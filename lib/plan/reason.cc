@@ -7,27 +7,27 @@ std::string Reason::text() const {
   case Kind::Requested:
     return {};
   case Kind::OnTrust:
-    return "asked for; cannot be looked at from here";
+    return "requested; cannot be checked on this machine";
   case Kind::Repeated:
-    return "is there more than once";
+    return "duplicate";
   case Kind::OtherKindFails:
-    return "with " + what + " it would not load";
+    return "it would not load with " + what;
   case Kind::LeadsTo:
     return "leads to " + what;
   case Kind::InstalledLater:
     return "for an FFmpeg installed later";
   case Kind::NameIn:
-    return "its name in " + what;
+    return "as named in " + what;
   case Kind::SearchList:
-    return "so that the search list leads to it";
+    return "so that the search list applies";
   case Kind::InterpreterHasIt:
     return "nothing provides it, and the interpreter has its symbols";
   case Kind::InterpreterLacksIt:
-    return "the interpreter has its symbols, and often no such library";
+    return "the interpreter has its symbols, and the library is often missing";
   case Kind::RunpathHides:
-    return "a RUNPATH would switch off the search paths of others";
+    return "a RUNPATH would disable inherited search paths";
   case Kind::OtherMachine:
-    return "of the machine that it comes from";
+    return "from the machine that built it";
   }
   return {};
 }

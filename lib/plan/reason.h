@@ -1,4 +1,4 @@
-// Why a plan wants an edit: a value, put into words in one place.
+// The reason for a planned edit: a value, turned into text in one place.
 #pragma once
 
 #include <llvm/ADT/StringRef.h>
@@ -10,22 +10,22 @@ namespace tcfix::plan {
 struct Reason {
   enum class Kind {
     Requested,
-    OnTrust,            ///< requested, and out of reach of this machine
-    Repeated,           ///< an entry that is there more than once
+    OnTrust,            ///< requested, but not on this machine
+    Repeated,           ///< a duplicate entry
     OtherKindFails,     ///< `what`: the kind of search path
     LeadsTo,            ///< `what`: torch, an FFmpeg, a library
-    InstalledLater,     ///< leads to where an FFmpeg will be found as soon as there is one
-    NameIn,             ///< `what`: who calls it so
-    SearchList,         ///< delayed, so that the search list counts
+    InstalledLater,     ///< leads to where an FFmpeg will be installed
+    NameIn,             ///< `what`: the FFmpeg that uses this name
+    SearchList,         ///< delayed, so that the search list applies
     InterpreterHasIt,   ///< a libpython that nothing provides
     InterpreterLacksIt, ///< a libpython that many machines do not have
-    RunpathHides,       ///< a RUNPATH here would switch off other search paths
-    OtherMachine,       ///< an entry of the machine that the library comes from
+    RunpathHides,       ///< a RUNPATH here would disable other search paths
+    OtherMachine,       ///< an entry from the machine that built the library
   };
   Kind kind = Kind::Requested;
   std::string what = {};
 
-  /// Empty for what was requested: its value says it all.
+  /// Empty for a requested edit: its value is enough.
   std::string text() const;
 };
 

@@ -1,4 +1,4 @@
-// The rules: each looks at the facts and adds to a draft what it finds missing. One file a rule.
+// The rules: each examines the facts and adds missing edits to a draft. One file per rule.
 #pragma once
 
 #include "plan/draft.h"
@@ -12,76 +12,76 @@ using survey::PackageFacts;
 using survey::Regime;
 using survey::Simulation;
 
-/// What the user asked for.
+/// The user's options.
 struct Request {
   std::vector<std::string> searchPaths; ///< literal entries for every library
   enum class Ffmpeg { Auto, Pyav, None } ffmpeg = Ffmpeg::Auto;
-  /// Leaves alone what loads after the package's own Python code, or does not get better.
+  /// Do not change what loads after the package's own Python code, or what would not improve.
   bool onlyWhatFails = false;
 };
 
-/// How a library's dependencies are met so far; one for each dependency that is not.
+/// A dependency that does not resolve yet.
 struct Unmet {
   size_t dependency; ///< index into the draft's override
   std::string name;  ///< its last component
 };
 
-/// The dependencies that the library itself does not lead to, or nobody knows where to.
+/// The dependencies that the library does not find by itself, including unknown ones.
 std::vector<Unmet> findUnmet(const Draft& draft, const Simulation& simulation);
 
-/// The user's own entries, first of all and whatever they lead to.
+/// The user's own entries, before all others and without checking what they lead to.
 void addLiteralEntries(Draft& draft, const Request& request, const PackageFacts& facts,
                        const Simulation& simulation);
 
-/// Whether those alone lead to all of FFmpeg that the library asks for.
+/// Whether those entries alone lead to every FFmpeg library that the library requires.
 bool findsFfmpegByLiteralEntries(const Draft& draft, const Request& request,
                                  const Simulation& simulation);
 
-/// Whether the place that an entry names can be looked at from here.
+/// Whether the directory of an entry can be examined on this machine.
 bool isWithinReach(llvm::StringRef entry, const io::TargetDisk& disk);
 
-/// Whether an entry alone would lead to any of the library's dependencies.
+/// Whether an entry alone leads to at least one of the library's dependencies.
 bool leadsSomewhere(const std::string& entry, const Draft& draft, const Simulation& simulation);
 
-/// A way to torch's libraries, from each library that needs them. On a disk that cannot be seen,
-/// to where torch will be, if it is not there yet.
+/// A search path to torch's libraries, for each library that needs them. If the disk is unknown and
+/// torch is not installed, a path to where it will be.
 void leadToTorch(Draft& draft, const PackageFacts& facts, const Simulation& simulation);
 
-/// A way to this FFmpeg, under the names that its files have.
+/// A search path to this FFmpeg, and the names of its files.
 void leadToFfmpeg(Draft& draft, const PackageFacts& facts, const Simulation& simulation,
                   const providers::FfmpegInstall& install);
 
-/// The dependencies that an FFmpeg of any machine would meet: those without a hash or an exact
-/// version in their names. On macOS also others that Homebrew may bring to a package that is known
-/// to need them.
+/// The dependencies that any installed FFmpeg would satisfy: those without a hash or an exact
+/// version in their names. On macOS also other libraries that Homebrew may provide, for packages
+/// that are known to need them.
 struct LaterDependencies {
   std::vector<size_t> ffmpeg, others; ///< by index into the draft's override
 };
 LaterDependencies laterDependenciesOf(const Draft& draft, const PackageFacts& facts);
 
-/// A way to where they will be found as soon as they are installed; on Windows they are delayed,
-/// even if the entry is empty.
+/// A search path to where they will be installed. On Windows they are delayed, even if the entry is
+/// empty.
 void leadToLaterInstall(Draft& draft, Platform platform, const LaterDependencies& dependencies,
                         const std::string& entry);
 
-/// The same for those that are not found now, nor by literal entries out of reach. `bindings` show
-/// what is. Returns whether something there may be found today.
+/// The same for those that are not found now and that no literal entry to an unknown place may
+/// provide. `bindings` show what is found. Returns whether something may be found there already.
 bool leadToStandingPlace(Draft& draft, const Request& request, const PackageFacts& facts,
                          llvm::ArrayRef<resolve::Binding> bindings, const io::TargetDisk& disk);
 
-/// What an ELF file needs on a machine that cannot be seen. RPATH, unless the library has the other
-/// kind already: in an environment whose Python finds FFmpeg by its own RPATH (conda's does), a
-/// RUNPATH here would switch that off. RPATH also reaches the dependencies of dependencies, which
-/// PyAV's libraries need.
+/// What an ELF file needs on an unknown machine. RPATH, unless the library already has RUNPATH: in
+/// an environment whose Python finds FFmpeg by its own RPATH (such as conda's), a RUNPATH here
+/// would disable that. RPATH also applies to the dependencies of dependencies, which PyAV's
+/// libraries need.
 void finishUnseenElf(Draft& draft, bool mustReachFar);
 
-/// A way to grafted libraries, siblings, and those of NVIDIA and Homebrew, where one is missing
-/// even after the libraries of its group that are loaded before it. Returns how the group then
-/// loads with nothing else loaded.
+/// Search paths to grafted libraries, siblings, and libraries of NVIDIA and Homebrew, if one is
+/// missing even after the libraries of the group that are loaded before it. Returns how the group
+/// then loads with nothing else loaded.
 GroupLoads leadToOthers(llvm::MutableArrayRef<Draft> drafts, const Group& group,
                         const PackageFacts& facts, const Simulation& simulation);
 
-/// A NEEDED libpython that nothing provides is dropped: the interpreter is in the process already.
+/// Drops a DT_NEEDED libpython that nothing provides: the interpreter is already in the process.
 void dropLibpython(Draft& draft, const PackageFacts& facts, const Simulation& simulation);
 
 } // namespace tcfix::plan

@@ -9,7 +9,7 @@ namespace tcfix::plan {
 
 namespace {
 
-/// The name without hash or exact version, which any FFmpeg of that major has.
+/// The name without hash or exact version, which any FFmpeg of that major provides.
 std::string plainName(const providers::FfmpegName& name, Platform platform) {
   std::string number = std::to_string(name.libraryMajor);
   switch (platform) {
@@ -61,7 +61,7 @@ bool leadToStandingPlace(Draft& draft, const Request& request, const PackageFact
   using State = resolve::Binding::State;
   const providers::StandingPlace& place = facts.standingPlace;
   LaterDependencies later = laterDependenciesOf(draft, facts);
-  // What the user wrote for places out of reach is taken to lead to all of it.
+  // Entries for places that are not on this machine are assumed to lead to all of them.
   if (request.ffmpeg == Request::Ffmpeg::None ||
       llvm::any_of(request.searchPaths,
                    [&](const std::string& entry) { return !isWithinReach(entry, disk); }))

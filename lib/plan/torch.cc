@@ -14,7 +14,7 @@ bool isSameName(llvm::StringRef a, llvm::StringRef b, Platform platform) {
   return platform == Platform::Windows ? a.equals_insensitive(b) : a == b;
 }
 
-// From a library in its package's directory, beside which torch's will be.
+// From a library in its package's directory to torch's directory beside it.
 std::string usualTorchEntry(const LibraryFacts& library, const PackageFacts& facts) {
   llvm::StringRef directory = llvm::sys::path::parent_path(library.path);
   llvm::StringRef site = facts.package.site;

@@ -29,7 +29,7 @@ public:
     delay(torch);
     if (!torch.empty() && !hasEntries)
       add(entryTo("torch/lib"), {Reason::Kind::LeadsTo, "torch"});
-    // All of it from one place: a library that finds only a part there takes none.
+    // From one place only: a library that finds just a part of its FFmpeg there gets no entry.
     const bool isBeside =
         request.ffmpeg && !ffmpeg.empty() &&
         llvm::all_of(ffmpeg, [&](size_t index) { return request.ffmpeg->find(nameOf(index)); });
@@ -52,7 +52,7 @@ private:
   }
 
   void add(const std::string& entry, Reason reason) {
-    // Windows' list is for the DLLs that are delayed; without them it has no reader.
+    // The search list applies only to delayed DLLs; without any it is useless.
     if (platform != Platform::Windows || !torch.empty() || !ffmpeg.empty())
       draft.addSearchPath(entry, std::move(reason));
   }

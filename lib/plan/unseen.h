@@ -1,5 +1,5 @@
-// Rules for a library whose disk nobody can look at, such as one in a wheel: search paths that hold
-// on every machine of its platform. Nothing is simulated.
+// Rules for a library on an unknown disk, such as in a wheel: search paths that are valid on every
+// machine of its platform. Nothing is simulated.
 #pragma once
 
 #include "plan/rules.h"
@@ -13,18 +13,18 @@ struct FfmpegBeside {
   /// The files' names, by component and library major: {"avcodec", 61}.
   std::map<std::pair<std::string, int>, std::string> files;
 
-  /// The file that a dependency stands for; nothing if it is none of these.
+  /// The file that a dependency refers to; nothing if it is not one of these.
   const std::string* find(llvm::StringRef dependency) const;
 };
 
 struct UnseenRequest {
-  /// Literal entries, which take the place of the default ones.
+  /// Literal entries, which replace the default ones.
   std::vector<std::string> searchPaths;
-  /// Taken by the libraries that find all of their FFmpeg there; may be null.
+  /// Used by the libraries that find all of their FFmpeg dependencies there; may be null.
   const FfmpegBeside* ffmpeg = nullptr;
 };
 
-/// The library's path in the draft is that from site-packages, with slashes.
+/// The library's path in the draft is relative to site-packages, with slashes.
 void planUnseen(Draft& draft, const PackageFacts& facts, const UnseenRequest& request);
 
 } // namespace tcfix::plan

@@ -67,6 +67,8 @@ public:
     size_t root = addModule(process, candidate, candidate.library->path, std::nullopt);
     checkDuplicates(root);
     loadDependencies(root);
+    if (process.isShallow)
+      return;
     // Also if something is missing: the libraries that were found may be incompatible as well.
     for (size_t i = firstNew; i < process.modules.size() && !process.trustsSymbols; ++i)
       checkSymbols(i);
@@ -84,13 +86,14 @@ private:
       Search search(process, module, dependency.name);
       size_t before = process.modules.size();
       int provider = resolve(search, module, dependency);
-      process.modules[module].providers[i] = provider;
+      process.modules.edit(module).providers[i] = provider;
       result.bindings.push_back(std::move(search.binding));
       if (process.modules.size() > before)
         added.push_back(before);
     }
     for (size_t next : added)
-      loadDependencies(next);
+      if (!process.isShallow)
+        loadDependencies(next);
   }
 
   int resolve(Search& search, size_t module, const Dependency& dependency) {
@@ -123,7 +126,8 @@ private:
   std::optional<int> find(Search& search, size_t requester, llvm::StringRef name) {
     if (std::optional<size_t> loaded = findLoaded(name))
       return found(search, *loaded, {FoundBy::Kind::AlreadyLoaded});
-    for (const TriedFile& attempt : attemptsFor(requester, name)) {
+    std::optional<int> result;
+    const bool isFound = tryEach(requester, name, [&](const TriedFile& attempt) {
       bool isSystems =
           attempt.text == name ? isInSharedCache(name) : isFoundInSharedCache(attempt.text);
       if (attempt.isRelative) {
@@ -132,12 +136,14 @@ private:
         search.hasUnknownPlaces = true;
         search.tried(attempt.text, "not on this machine");
       } else if (attempt.folder) {
-        if (std::optional<int> taken = tryFile(search, requester, attempt))
-          return taken;
+        result = tryFile(search, requester, attempt);
       }
-      if (isSystems)
-        return foundInSystem(search);
-    }
+      if (!result && isSystems)
+        result = foundInSystem(search);
+      return result.has_value();
+    });
+    if (isFound)
+      return result;
     // Python's own search paths come last, and those of a Python on another machine are unknown.
     if (name.starts_with(kRpath) && !process.hasExecutable && !process.disk().knowsAbsolutePaths())
       search.hasUnknownPlaces = true;
@@ -172,48 +178,54 @@ private:
     return std::nullopt;
   }
 
-  /// The files that a name may refer to, in dyld's order.
-  std::vector<TriedFile> attemptsFor(size_t requester, llvm::StringRef name) const {
-    std::vector<TriedFile> attempts;
+  /// Returns true when the search is over.
+  using Try = llvm::function_ref<bool(const TriedFile&)>;
+
+  /// Tries the files that a name may refer to, in dyld's order.
+  bool tryEach(size_t requester, llvm::StringRef name, Try attempt) const {
     llvm::StringRef leaf = llvm::sys::path::filename(name, llvm::sys::path::Style::posix);
-    addFromVariable(attempts, "DYLD_LIBRARY_PATH", leaf);
+    if (tryVariable("DYLD_LIBRARY_PATH", leaf, attempt))
+      return true;
     if (name.starts_with(kRpath)) {
-      std::string rest = name.drop_front(kRpath.size()).str();
+      llvm::StringRef rest = name.drop_front(kRpath.size());
       std::optional<size_t> holder = requester;
       for (; holder; holder = process.modules[*holder].loader)
-        addFromSearchPaths(attempts, *holder, rest);
-      if (process.hasExecutable)
-        addFromSearchPaths(attempts, 0, rest);
-    } else {
-      attempts.push_back(
-          expand(requester, name, {},
-                 {FoundBy::Kind::OwnPath, name.starts_with("@") ? name.str() : std::string()}));
+        if (trySearchPaths(*holder, rest, attempt))
+          return true;
+      if (process.hasExecutable && trySearchPaths(0, rest, attempt))
+        return true;
+    } else if (attempt(expand(
+                   requester, name, {},
+                   {FoundBy::Kind::OwnPath, name.starts_with("@") ? name.str() : std::string()}))) {
+      return true;
     }
-    if (!addFromVariable(attempts, "DYLD_FALLBACK_LIBRARY_PATH", leaf) &&
-        !isBuiltSince(*process.modules[requester].slice, 14, 0))
-      for (llvm::StringRef folder : {"/usr/local/lib", "/usr/lib"})
-        attempts.push_back(
-            expand(requester, folder, leaf, {FoundBy::Kind::Fallback, folder.str()}));
-    return attempts;
+    constexpr const char* kFallback = "DYLD_FALLBACK_LIBRARY_PATH";
+    if (!process.variable(kFallback).trim(':').empty())
+      return tryVariable(kFallback, leaf, attempt);
+    if (isBuiltSince(*process.modules[requester].slice, 14, 0))
+      return false;
+    for (llvm::StringRef folder : {"/usr/local/lib", "/usr/lib"})
+      if (attempt(expand(requester, folder, leaf, {FoundBy::Kind::Fallback, folder.str()})))
+        return true;
+    return false;
   }
 
-  bool addFromVariable(std::vector<TriedFile>& attempts, const char* variable,
-                       llvm::StringRef leaf) const {
-    llvm::SmallVector<llvm::StringRef> folders;
+  bool tryVariable(const char* variable, llvm::StringRef leaf, Try attempt) const {
     llvm::StringRef value = process.variable(variable);
+    llvm::SmallVector<llvm::StringRef> folders;
     llvm::SplitString(value, folders, ":");
-    for (llvm::StringRef folder : folders)
-      attempts.push_back(
-          expand(0, folder, leaf, {FoundBy::Kind::Variable, folder.str(), variable}));
-    return !folders.empty();
+    return llvm::any_of(folders, [&](llvm::StringRef folder) {
+      return attempt(expand(0, folder, leaf, {FoundBy::Kind::Variable, folder.str(), variable}));
+    });
   }
 
-  void addFromSearchPaths(std::vector<TriedFile>& attempts, size_t holder,
-                          llvm::StringRef rest) const {
+  bool trySearchPaths(size_t holder, llvm::StringRef rest, Try attempt) const {
+    // Trying may add modules, but does not change this one.
     const Module& module = process.modules[holder];
-    const std::string owner = llvm::sys::path::filename(module.path).str();
-    for (const std::string& entry : module.searchPaths())
-      attempts.push_back(expand(holder, entry, rest, {FoundBy::Kind::SearchPath, entry, owner}));
+    llvm::StringRef owner = llvm::sys::path::filename(module.path);
+    return llvm::any_of(module.searchPaths(), [&](const std::string& entry) {
+      return attempt(expand(holder, entry, rest, {FoundBy::Kind::SearchPath, entry, owner.str()}));
+    });
   }
 
   /// `path` with its @ prefix replaced, followed by `rest`.
@@ -319,13 +331,50 @@ private:
       // A flat lookup searches the whole process, here Python.
       if (!symbol.isOptional && symbol.dependency == dependency)
         wanted.push_back(symbol);
-    int provider = module.providers[dependency];
-    if (const SymbolTable* table = process.modules[provider].symbols())
-      table->findEach(wanted, [&](const NeededSymbol& symbol, const SymbolLookup& lookup) {
-        if (lookup.kind != SymbolLookup::Kind::Defined && !provides(provider, symbol, 0))
-          missing[static_cast<int>(dependency)].push_back(symbol.text());
-      });
+    std::vector<size_t> searched;
+    for (const NeededSymbol& symbol :
+         missingFrom(module.providers[dependency], std::move(wanted), searched))
+      missing[static_cast<int>(dependency)].push_back(symbol.text());
     return missing;
+  }
+
+  /// Those of the symbols that a module neither defines nor re-exports from one that does, in the
+  /// same order.
+  std::vector<NeededSymbol> missingFrom(size_t index, std::vector<NeededSymbol> wanted,
+                                        std::vector<size_t>& searched) const {
+    const Module& module = process.modules[index];
+    const SymbolTable* table = module.symbols();
+    if (!table)
+      return {}; // unknown
+    if (wanted.empty() || llvm::is_contained(searched, index))
+      return wanted;
+    searched.push_back(index);
+    std::vector<NeededSymbol> absent;
+    std::set<llvm::StringRef> lost; // forwarded to nowhere
+    table->findEach(wanted, [&](const NeededSymbol& symbol, const SymbolLookup& lookup) {
+      if (lookup.kind == SymbolLookup::Kind::Absent)
+        absent.push_back(symbol);
+      if (lookup.kind == SymbolLookup::Kind::Forwarded && !isForwarded(module, lookup, 0))
+        lost.insert(symbol.name);
+    });
+    for (size_t i = 0; i < module.providers.size() && !absent.empty(); ++i)
+      if (module.dependencies()[i].kind == DependencyKind::Reexport) {
+        int next = module.providers[i];
+        if (next == kElsewhere)
+          absent.clear();
+        else if (next >= 0)
+          absent = missingFrom(next, std::move(absent), searched);
+      }
+    for (const NeededSymbol& symbol : absent)
+      lost.insert(symbol.name);
+    llvm::erase_if(wanted, [&](const NeededSymbol& symbol) { return !lost.count(symbol.name); });
+    return wanted;
+  }
+
+  /// Whether what a module forwards is where it says.
+  bool isForwarded(const Module& module, const SymbolLookup& lookup, unsigned hops) const {
+    int next = module.providers[*lookup.dependency];
+    return next < 0 ? next == kElsewhere : provides(next, lookup.symbol, hops + 1);
   }
 
   /// Whether a module defines the symbol or re-exports it from one that does.
@@ -346,10 +395,8 @@ private:
     SymbolLookup lookup = table->find(wanted);
     if (lookup.kind == SymbolLookup::Kind::Defined)
       return true;
-    if (lookup.kind == SymbolLookup::Kind::Forwarded) {
-      int next = module.providers[*lookup.dependency];
-      return next < 0 ? next == kElsewhere : provides(next, lookup.symbol, hops + 1);
-    }
+    if (lookup.kind == SymbolLookup::Kind::Forwarded)
+      return isForwarded(module, lookup, hops);
     for (size_t i = 0; i < module.providers.size(); ++i)
       if (module.dependencies()[i].kind == DependencyKind::Reexport) {
         int next = module.providers[i];

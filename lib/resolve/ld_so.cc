@@ -65,7 +65,7 @@ private:
       Search search(process, module, name);
       std::optional<size_t> found = find(search, module, name);
       int provider = found ? static_cast<int>(*found) : conclude(search, module, name);
-      process.modules[module].providers[i] = provider;
+      process.modules.edit(module).providers[i] = provider;
       result.bindings.push_back(std::move(search.binding));
     }
   }
@@ -223,7 +223,7 @@ private:
                              const std::string& path, const FoundBy& how) {
     Candidate candidate = open(process, Format::Elf, path);
     if (std::optional<size_t> same = process.findFile(*candidate.library)) {
-      process.modules[*same].aliases.push_back(name.str());
+      process.modules.edit(*same).aliases.push_back(name.str());
       return found(search, *same, {FoundBy::Kind::AlreadyLoaded, process.disk().targetPath(path)});
     }
     if (candidate.outcome != Candidate::Outcome::Good) {
@@ -231,7 +231,7 @@ private:
       return std::nullopt;
     }
     size_t module = addModule(process, candidate, path, requester);
-    process.modules[module].aliases.push_back(name.str());
+    process.modules.edit(module).aliases.push_back(name.str());
     return found(search, module, how);
   }
 
@@ -427,8 +427,8 @@ private:
            takesUnversionedFromBase(importer);
   }
 
-  /// ld.so aborts where the very library that should have the version knows none, even if the
-  /// symbol is weak, unless another one that has it comes first.
+  /// ld.so aborts if the library that should have the version has no versions at all, even if the
+  /// symbol is weak, unless another library that has it comes first.
   static bool isBoundInOrder(const NeededSymbol& symbol, llvm::ArrayRef<Visible> visible, int bound,
                              Binders& binders) {
     binders.areAll = false;

@@ -1,26 +1,28 @@
 #include "resolve/explain.h"
 #include "resolve/library_file.h"
 
+#include <shared_mutex>
+
 namespace tcfix::resolve {
 
 struct LibraryStore::State {
   explicit State(io::TargetDisk disk) : disk(std::move(disk)) {}
 
   io::TargetDisk disk; ///< caches results: a store is a snapshot
-  std::mutex mutex;
+  std::shared_mutex mutex;
   std::map<std::string, std::shared_ptr<Library>> libraries; ///< by real path
   std::map<std::string, Library*> known;                     ///< by path, as requested
   std::map<std::string, Bytes> replacements;                 ///< by real path
 };
 
 LibraryStore::LibraryStore(const io::TargetDisk& disk)
-    : state(std::make_unique<State>(disk.remembering())) {}
+    : state(std::make_unique<State>(disk.isRemembering() ? disk : disk.remembering())) {}
 
 LibraryStore::~LibraryStore() = default;
 LibraryStore::LibraryStore(LibraryStore&&) noexcept = default;
 
 LibraryStore LibraryStore::after(llvm::ArrayRef<std::string> writtenHostPaths) const {
-  LibraryStore next(state->disk);
+  LibraryStore next(state->disk.remembering());
   next.state->libraries = state->libraries;
   for (const std::string& path : writtenHostPaths)
     for (const io::TargetDisk* disk : {&state->disk, &next.state->disk}) // may have been a link
@@ -54,6 +56,10 @@ const Image* LibraryStore::judgedImage(const std::string& hostPath) {
   return library.judged ? &*library.judged : nullptr;
 }
 
+std::shared_ptr<const io::InputFile> LibraryStore::file(const std::string& hostPath) {
+  return open(hostPath).file;
+}
+
 void LibraryStore::replace(const std::string& hostPath, Bytes bytes) {
   std::lock_guard lock(state->mutex);
   state->replacements[state->disk.realPath(hostPath).value_or(hostPath)] = bytes;
@@ -62,21 +68,30 @@ void LibraryStore::replace(const std::string& hostPath, Bytes bytes) {
 const Library& LibraryStore::open(const std::string& hostPath) {
   Library* library = nullptr;
   std::optional<Bytes> replacement;
-  {
-    std::lock_guard lock(state->mutex);
-    Library*& known = state->known[hostPath];
-    if (!known) {
-      std::string real = state->disk.realPath(hostPath).value_or(hostPath);
-      std::shared_ptr<Library>& entry = state->libraries[real];
-      if (!entry) {
-        entry = std::make_shared<Library>();
-        entry->path = real;
-      }
-      known = entry.get();
-    }
-    library = known;
+  auto find = [&] {
+    auto known = state->known.find(hostPath);
+    if (known == state->known.end())
+      return false;
+    library = known->second;
     if (auto it = state->replacements.find(library->path); it != state->replacements.end())
       replacement = it->second;
+    return true;
+  };
+  bool isKnown = false;
+  {
+    std::shared_lock lock(state->mutex); // most calls are for the same few libraries
+    isKnown = find();
+  }
+  if (!isKnown) {
+    std::lock_guard lock(state->mutex);
+    std::string real = state->disk.realPath(hostPath).value_or(hostPath);
+    std::shared_ptr<Library>& entry = state->libraries[real];
+    if (!entry) {
+      entry = std::make_shared<Library>();
+      entry->path = real;
+    }
+    state->known[hostPath] = entry.get();
+    find();
   }
   // Outside the lock, so that threads can read different libraries in parallel.
   std::call_once(library->isRead, [&] { library->read(state->disk, replacement); });
@@ -92,7 +107,7 @@ void Library::read(const io::TargetDisk& disk, std::optional<Bytes> replacement)
       problem = toProblem(opened.takeError(), path);
       return;
     }
-    file = std::move(*opened);
+    file = std::make_shared<const io::InputFile>(std::move(*opened));
     bytes = file->bytes();
   }
   llvm::Expected<Image> inspected =

@@ -20,7 +20,7 @@ struct LibraryOverride {
 /// All libraries opened so far, by real host path. Thread-safe.
 class LibraryStore {
 public:
-  /// `disk` must outlive the store.
+  /// A disk that remembers shares what it knows with the store.
   explicit LibraryStore(const io::TargetDisk& disk);
   ~LibraryStore();
   LibraryStore(LibraryStore&&) noexcept;
@@ -37,6 +37,9 @@ public:
   /// The library's image with its signature verified, which reads every page of it; null if it is
   /// not a library.
   const Image* judgedImage(const std::string& hostPath);
+
+  /// The file that the image was read from; null if it could not be opened.
+  std::shared_ptr<const io::InputFile> file(const std::string& hostPath);
 
   /// Replaces the content of the file at this path, such as with the original bytes of a file that
   /// tcfix has changed. They must outlive the store. Call before the file is used.

@@ -58,7 +58,7 @@ private:
   void read(const io::TargetDisk& disk, std::optional<Bytes> replacement);
 
   std::once_flag isRead;
-  std::optional<io::InputFile> file;
+  std::shared_ptr<const io::InputFile> file;
   Bytes bytes;
   mutable std::mutex mutex;
   struct Table {

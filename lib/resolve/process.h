@@ -6,6 +6,7 @@
 #include "resolve/session.h"
 
 #include <llvm/ADT/STLFunctionalExtras.h>
+#include <llvm/ADT/iterator.h>
 
 namespace tcfix::resolve {
 
@@ -34,6 +35,32 @@ struct Module {
   }
 };
 
+/// The modules of a process, in the order of loading. Copies share them: a plan tries many
+/// processes that differ in the last few.
+class ModuleList {
+public:
+  size_t size() const { return modules.size(); }
+  bool empty() const { return modules.empty(); }
+  const Module& operator[](size_t index) const { return *modules[index]; }
+  auto begin() const { return Iterator(modules.begin()); }
+  auto end() const { return Iterator(modules.end()); }
+
+  /// For changes: a module that others share is copied first.
+  Module& edit(size_t index) {
+    std::shared_ptr<Module>& module = modules[index];
+    if (module.use_count() > 1)
+      module = std::make_shared<Module>(*module);
+    return *module;
+  }
+  void push_back(Module module) { modules.push_back(std::make_shared<Module>(std::move(module))); }
+
+private:
+  using Shared = std::vector<std::shared_ptr<Module>>;
+  using Iterator = llvm::pointee_iterator<Shared::const_iterator, const Module>;
+
+  Shared modules;
+};
+
 /// Not on this machine: every symbol counts as present.
 constexpr int kElsewhere = -1;
 /// Missing: it provides no symbols.
@@ -48,8 +75,9 @@ struct Process {
   LibraryStore* store = nullptr;
   ProcessOptions options;
   std::map<std::string, std::shared_ptr<const LibraryOverride>> overrides; ///< by real host path
-  std::vector<Module> modules;
+  ModuleList modules;
   bool trustsSymbols = false;             ///< only dependencies are checked
+  bool isShallow = false;                 ///< only a library's own dependencies are looked for
   bool hasExecutable = false;             ///< then it is the first module
   size_t globalCount = 0;                 ///< the executable and its dependencies
   std::shared_ptr<const LdSoSystem> ldSo; ///< set on first use

@@ -120,6 +120,10 @@ void Session::trustSymbols(bool isTrusting) {
   process->trustsSymbols = isTrusting;
 }
 
+void Session::stayShallow() {
+  process->isShallow = true;
+}
+
 std::vector<std::string> Session::loaded() const {
   std::vector<std::string> paths;
   for (const Module& module : process->modules)

@@ -119,6 +119,10 @@ public:
   /// torch takes most of the time.
   void trustSymbols(bool isTrusting);
 
+  /// From now on, only a library's own dependencies are looked for, which dyld does before it looks
+  /// for theirs; the other loaders go on as before. For bindings: the verdict then says little.
+  void stayShallow();
+
   /// Host paths of the libraries that are loaded, in order.
   std::vector<std::string> loaded() const;
 

@@ -37,7 +37,7 @@ public:
       result.problems.push_back(problemOf(hostPath, candidate));
       return std::nullopt;
     }
-    const std::vector<Module> before = process.modules;
+    const ModuleList before = process.modules;
     const size_t problems = result.problems.size();
     size_t module = addModule(process, candidate, hostPath, requester);
     map(module, search);
@@ -78,7 +78,7 @@ private:
       }
       size_t before = process.modules.size();
       int provider = import(trace, module, withExtension(dependencyOf(module, i).name), search);
-      process.modules[module].providers[i] = provider;
+      process.modules.edit(module).providers[i] = provider;
       result.bindings.push_back(std::move(trace.binding));
       if (process.modules.size() > before)
         map(before, search);
@@ -217,13 +217,13 @@ private:
       std::vector<LoadProblem> causes;
       std::optional<size_t> loaded = bind(trace, module, withExtension(name), causes);
       if (loaded) {
-        process.modules[module].providers[i] = static_cast<int>(*loaded);
+        process.modules.edit(module).providers[i] = static_cast<int>(*loaded);
         checkSymbols(module, modernSearch(process, folderOf(process.modules[*loaded].path)),
                      [&](size_t dependency) { return dependency == i; });
       } else if (isInterpreter(name) || (isWindowsLibrary(name) && !system32(process))) {
-        process.modules[module].providers[i] = taken(trace, State::Assumed, "part of Windows");
+        process.modules.edit(module).providers[i] = taken(trace, State::Assumed, "part of Windows");
       } else if (trace.hasUnknownPlaces) {
-        process.modules[module].providers[i] = taken(trace, State::Unknown, "");
+        process.modules.edit(module).providers[i] = taken(trace, State::Unknown, "");
       } else {
         trace.binding.state = State::Missing;
         // A DLL that was found, but lacks a dependency itself, is the actual cause.

@@ -13,7 +13,7 @@ using resolve::Verdict;
 
 namespace {
 
-/// How many libraries of a package may need one another in a row.
+/// The maximum length of a chain of siblings that need each other.
 constexpr int kDeepestSibling = 4;
 
 resolve::ProcessOptions withVariables(resolve::ProcessOptions process,
@@ -27,7 +27,7 @@ Session started(Session session) {
   return session;
 }
 
-// `import torch` brings all of these in. One that fails leaves the process without it.
+// `import torch` loads all of these. If one fails, the process goes on without it.
 Session withTorch(const PackageFacts& facts, const Session& bare, bool isTrusted) {
   Session session = bare.clone();
   session.trustSymbols(isTrusted);
@@ -52,8 +52,8 @@ Simulation::Simulation(const PackageFacts& facts, resolve::LibraryStore& store,
         siblings.try_emplace(*library.identity, library.path);
 }
 
-// A recipe says it; else the code must show it, or a library that lost its search path would seem
-// to load.
+// True if the recipe or the package's code shows it. Assuming it would make a library that lost its
+// search path seem to load.
 bool Simulation::loadsSiblings() const {
   if (facts.package.recipe.isJudgedByModules)
     std::call_once(isCodeRead, [&] {
@@ -62,7 +62,7 @@ bool Simulation::loadsSiblings() const {
   return codeLoads;
 }
 
-// A library that fails without a sibling is loaded once more after it; if that one fails, too, its
+// If a library fails without a sibling, load the sibling and try again. If the sibling fails, its
 // problems are the cause.
 LoadResult Simulation::loadAfterSiblings(Session& session, const std::string& path,
                                          int depth) const {
@@ -121,6 +121,7 @@ std::vector<Binding> Simulation::directBindings(const LibraryFacts& library,
                                                 const resolve::LibraryOverride& override) const {
   Session session = bare.clone();
   session.overrideLibrary(library.path, override);
+  session.stayShallow();
   std::vector<Binding> direct;
   for (Binding& binding : session.load(library.path).bindings)
     if (binding.library == library.path)

@@ -1,5 +1,5 @@
-// The package's libraries in simulated processes: as their files are, or with overrides that a plan
-// is trying.
+// The package's libraries in simulated processes: as the files are, or with the overrides of a
+// plan.
 #pragma once
 
 #include "resolve/explain.h"
@@ -11,14 +11,14 @@ namespace tcfix::survey {
 
 enum class Regime {
   Bare, ///< nothing is loaded yet
-  /// The package's Python code has run so far: torch is imported, and siblings are loaded.
+  /// The package's Python code has run up to this point: torch is imported, siblings are loaded.
   Preloaded,
 };
 
-/// A group's libraries loaded one after the other into one process.
+/// The libraries of a group, loaded one after the other into one process.
 struct GroupLoads {
   std::vector<resolve::LoadResult> results;             ///< one for each library of the group
-  resolve::Verdict verdict = resolve::Verdict::Unknown; ///< all of them together
+  resolve::Verdict verdict = resolve::Verdict::Unknown; ///< of all of them
 };
 
 /// How each group of a package loads, in both regimes.
@@ -28,22 +28,22 @@ struct PackageLoads {
 
 using Overrides = std::map<std::string, resolve::LibraryOverride>; ///< by host path
 
-/// Safe to use from several threads.
+/// Thread-safe.
 class Simulation {
 public:
-  /// `facts` and `store` must outlive it. `variables` are those of the process. With options for
-  /// it, failures of the package's libraries are explained. With `trustsTorch`, torch's libraries
-  /// are not asked whether they have the symbols that they need of each other.
+  /// `facts` and `store` must outlive this object. `variables` are those of the process. With
+  /// `explaining`, failures of the package's libraries are explained. With `trustsTorch`, the
+  /// symbols that torch's libraries need from each other are not checked.
   Simulation(const PackageFacts& facts, resolve::LibraryStore& store,
              const std::map<std::string, std::string>& variables = {},
              std::optional<resolve::ExplainOptions> explaining = {}, bool trustsTorch = false);
 
   GroupLoads load(const Group& group, const Overrides& overrides, Regime regime) const;
 
-  /// All groups, as their files are.
+  /// All groups, with the files as they are.
   PackageLoads loadAll(llvm::ArrayRef<Group> groups) const;
 
-  /// How a library's own dependencies are met in a process where nothing else is loaded.
+  /// How a library's own dependencies resolve in a process where nothing else is loaded.
   std::vector<resolve::Binding> directBindings(const LibraryFacts& library,
                                                const resolve::LibraryOverride& override) const;
 
@@ -60,7 +60,7 @@ private:
   std::optional<resolve::ExplainOptions> explaining;
   resolve::Session bare;
   resolve::Session preloaded;
-  /// Whether the package's Python code loads libraries; found out when it is first asked.
+  /// Whether the package's Python code loads libraries; determined on first use.
   bool loadsSiblings() const;
 
   /// Libraries that the package's Python code may have loaded before others: paths by identity.

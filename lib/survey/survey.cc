@@ -25,8 +25,8 @@ const Slice& sliceFor(const Image& image, llvm::StringRef arch) {
   return image.slices.front();
 }
 
-// A universal python runs in the architecture that its machine prefers: the first that fits. One of
-// another platform than the libraries will not be the one that loads them.
+// The architecture of a universal Python depends on the machine, so the libraries decide. A Python
+// for another platform than the libraries is not the one that loads them.
 void describePython(resolve::ProcessOptions& process, Platform platform,
                     resolve::LibraryStore& store) {
   if (process.executable.empty())
@@ -42,7 +42,7 @@ void describePython(resolve::ProcessOptions& process, Platform platform,
     process.arch = (*image)->slices.front().arch;
 }
 
-// A universal library leaves it open; torch, which shares its process, may tell.
+// For a universal library: an architecture that torch, in the same process, also has.
 std::string archFor(const Image& image, const PackageFacts& facts, resolve::LibraryStore& store) {
   for (const std::string& name : facts.torchNames) {
     if (!image.isUniversal)
@@ -59,7 +59,7 @@ std::string archFor(const Image& image, const PackageFacts& facts, resolve::Libr
   return image.slices.front().arch;
 }
 
-/// Those of this process that the platform's loader would heed in a python started from it.
+/// The variables of this process that the platform's loader would use in a Python started from it.
 std::map<std::string, std::string> loaderVariables(Platform platform) {
   std::vector<const char*> names = {"PATH"};
   if (platform == Platform::MacOs)
@@ -82,7 +82,7 @@ std::vector<recipe::Recipe> recipesOf(const SurveyOptions& options) {
   return recipes;
 }
 
-/// How to install a package that is missing, so that it fits the torch that is there.
+/// How to install a missing package in a version that fits the installed torch.
 std::string installHint(const env::Target& target, const std::string& package) {
   const env::Environment& environment = target.environment;
   const env::Site site = environment.sites.empty() ? env::Site() : environment.sites.front();
@@ -110,8 +110,8 @@ llvm::Expected<env::Target> find(const std::string& target, const SurveyOptions&
   for (const std::string& typed : options.search)
     if (std::optional<std::string> folder = providers::namedFolder(typed, found->disk);
         !folder || !found->disk.isFolder(*folder))
-      return fail(ErrorCode::NotFound, "there is no directory " + typed + " to search",
-                  "to write a search path as it is, use --rpath");
+      return fail(ErrorCode::NotFound, "--search: no such directory: " + typed,
+                  "use --rpath to write a search path literally");
   return found;
 }
 
@@ -121,7 +121,7 @@ llvm::Expected<env::Target> locate(const std::string& target, const SurveyOption
     return found;
   if (options.wantsEveryPackage)
     return found;
-  // A file is of whichever package owns it, unless one was asked for.
+  // A file belongs to the package that owns it, unless --package names another one.
   if (found->environment.kind == env::EnvironmentKind::File) {
     const env::Package& owner = found->packages.front();
     if (!options.packages.empty() && !owner.distInfo.empty() &&
@@ -129,7 +129,7 @@ llvm::Expected<env::Target> locate(const std::string& target, const SurveyOption
           return env::normalizedName(name) == env::normalizedName(owner.name);
         }))
       return fail(ErrorCode::NotFound,
-                  "belongs to " + owner.name + ", which --package does not name",
+                  "belongs to " + owner.name + ", not to the package given with --package",
                   "use --package " + owner.name);
     return found;
   }
@@ -137,21 +137,21 @@ llvm::Expected<env::Target> locate(const std::string& target, const SurveyOption
     if (llvm::none_of(found->packages, [&](const env::Package& package) {
           return env::normalizedName(package.name) == env::normalizedName(wanted.name);
         }))
-      return fail(ErrorCode::NotFound, "there is no " + wanted.name + " in it",
+      return fail(ErrorCode::NotFound, wanted.name + " not found",
                   installHint(*found, wanted.name));
   return found;
 }
 
 namespace {
 
-/// A folder by its real name if it is inside the environment, to which paths are relative.
+/// The real path of a directory inside the environment, because relative entries start from there.
 std::string insideOr(const std::string& folder, const std::string& root,
                      const io::TargetDisk& disk) {
   const std::string real = disk.realPath(folder).value_or(folder);
   return isWithin(real, root) ? real : folder;
 }
 
-/// This machine's own variables count only where the target runs here.
+/// This machine's environment variables apply only if the target runs here.
 bool isHere(const env::Target& target, const SurveyOptions& options) {
   return options.sysroot.empty() && target.disk.knowsAbsolutePaths();
 }
@@ -166,7 +166,7 @@ void findTorch(const env::Target& target, PackageFacts& facts) {
         facts.torchNames.push_back(name);
 }
 
-/// By its name: packages that load a library by ctypes bring it for several platforms.
+/// By file name: packages that load a library by ctypes contain it for several platforms.
 bool isForOtherPlatform(llvm::StringRef file, Platform platform) {
   const bool isDll = file.ends_with_insensitive(".dll") || file.ends_with_insensitive(".pyd");
   return isDll != (platform == Platform::Windows) ||
@@ -195,7 +195,7 @@ void describeLibraries(PackageFacts& facts, resolve::LibraryStore& store) {
   }
 }
 
-/// Libraries that the package's Python code may have loaded before its own, by their identity.
+/// Libraries that the package's Python code may have loaded before its own, by identity.
 void addSiblings(PackageFacts& facts, llvm::ArrayRef<std::string> files,
                  resolve::LibraryStore& store) {
   for (const std::string& file : files)
@@ -250,10 +250,10 @@ PackageFacts gatherLoaderFacts(const env::Target& target, const env::Package& pa
   facts.process.isPython = true;
   facts.process.systemVersion = options.macosVersion;
   if (!options.arch.empty())
-    facts.process.arch = target.arch; // by the platform's own name
+    facts.process.arch = target.arch; // in the platform's spelling
   describePython(facts.process, target.platform, store);
   if (facts.process.arch.empty() && options.wantsEveryPackage)
-    facts.process.arch = target.arch; // that of most packages
+    facts.process.arch = target.arch; // the one of most packages
   if (isHere(target, options))
     facts.variables = loaderVariables(target.platform);
   findTorch(target, facts);
@@ -290,7 +290,7 @@ std::vector<std::string> relatedFolders(const env::Target& target, const env::Pa
   };
   add(package);
   for (const std::string& name : env::requirementsOf(package.distInfo, target.disk))
-    if (env::normalizedName(name) != "torch") // a rule of its own leads there
+    if (env::normalizedName(name) != "torch") // it has its own rule
       for (const env::Package& required :
            env::findPackages(target.environment, target.disk, recipe::recipeFor(name)))
         add(required);
@@ -311,7 +311,7 @@ void addProviders(PackageFacts& facts, const env::Target& target, const SurveyOp
   if (isHere(target, options))
     query.variables = providers::ffmpegVariables();
   facts.ffmpegs = providers::findFfmpegs(target.environment, target.disk, query);
-  // A universal library that nothing says more about gets what most Macs need.
+  // For a universal library without further evidence, use what most Macs need.
   if (target.arch.empty() && !facts.torch && facts.process.executable.empty())
     query.arch.clear();
   facts.standingPlace = providers::standingPlace(target.environment, query);

@@ -1,4 +1,4 @@
-// The survey: a target on the command line becomes facts.
+// The survey: turns a target on the command line into facts.
 #pragma once
 
 #include "env/target.h"
@@ -9,33 +9,33 @@ namespace tcfix::survey {
 
 struct SurveyOptions {
   std::string sysroot;
-  std::string arch;                  ///< of the process; empty: python's, else the libraries'
+  std::string arch;                  ///< of the process; empty: Python's, else the libraries'
   std::string macosVersion;          ///< of the target; empty: unknown
-  std::string ffmpeg;                ///< the folder of an FFmpeg; empty: none was named
-  std::vector<std::string> packages; ///< empty: the default one
-  bool wantsEveryPackage = false;    ///< --all: instead of those
-  std::vector<std::string> search;   ///< directories where what is missing may be
+  std::string ffmpeg;                ///< --ffmpeg, the directory of an FFmpeg; empty: not given
+  std::vector<std::string> packages; ///< --package; empty: the default package
+  bool wantsEveryPackage = false;    ///< --all
+  std::vector<std::string> search;   ///< --search: directories that may contain missing libraries
 };
 
-/// The target, with those packages that are in it. NotFound if a directory to search is not there.
+/// The target with its packages. NotFound if a directory to search does not exist.
 llvm::Expected<env::Target> find(const std::string& target, const SurveyOptions& options);
 
-/// The target with the packages that were asked for. NotFound also if one of them is not in it.
+/// The target with the requested packages. NotFound also if one of them is not in it.
 llvm::Expected<env::Target> locate(const std::string& target, const SurveyOptions& options);
 
-/// The python that would load a package, by its host path; empty if there is none.
+/// The host path of the Python that would load a package; empty if there is none.
 std::string pythonOf(const env::Target& target, const env::Package& package);
 
-/// What a loader needs to know of one package, with its libraries as the store has them. `demand`
-/// is what the packages of the target ask for; without it, that is found out where it matters.
+/// The facts that a loader depends on, with the libraries as they are in the store. `demand` is
+/// what the packages of the target require; without it, it is determined if needed.
 PackageFacts gatherLoaderFacts(const env::Target& target, const env::Package& package,
                                resolve::LibraryStore& store, const SurveyOptions& options,
                                const Demand* demand = nullptr);
 
-/// Adds who may provide what is missing, which a loader does not ask for.
+/// Adds the possible providers of missing libraries, which a loader does not depend on.
 void addProviders(PackageFacts& facts, const env::Target& target, const SurveyOptions& options);
 
-/// All facts of one package, with its libraries as the store has them.
+/// All facts of one package, with its libraries as they are in the store.
 PackageFacts gatherFacts(const env::Target& target, const env::Package& package,
                          resolve::LibraryStore& store, const SurveyOptions& options,
                          const Demand* demand = nullptr);

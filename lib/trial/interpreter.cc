@@ -11,14 +11,14 @@ namespace tcfix::trial {
 
 namespace {
 
-// What root starts must be root's: whoever can write to it could have put anything there.
+// As root, start only files of root: anyone else who can write them could run code as root.
 llvm::Error checkOwner(const env::Target& target, const env::Package& package,
                        const std::string& python) {
   for (const std::string& path :
        {python, llvm::sys::path::parent_path(python).str(), target.environment.whole, package.site})
     if (std::optional<unsigned> owner = io::system::otherOwner(path))
       return fail(ErrorCode::Usage,
-                  "--run as root would start a python that another user controls: " + path +
+                  "--run as root would start a Python that another user controls: " + path +
                       " belongs to user " + std::to_string(*owner),
                   "run tcfix as that user, for example with sudo -u '#" + std::to_string(*owner) +
                       "'");
@@ -30,13 +30,13 @@ llvm::Error checkOwner(const env::Target& target, const env::Package& package,
 llvm::Expected<Interpreter> findInterpreter(const env::Target& target, const env::Package& package,
                                             const survey::SurveyOptions& options) {
   if (!options.sysroot.empty())
-    return fail(ErrorCode::Usage, "--run cannot start a python that lies under --sysroot",
+    return fail(ErrorCode::Usage, "--run cannot start a Python below --sysroot",
                 "leave out --run, or run tcfix on that system");
   if (!formats::isForThisMachine(formatOf(target.platform), target.arch))
     return fail(ErrorCode::Usage,
-                "--run cannot start this python: the libraries are for " +
+                "--run cannot start this Python: the libraries are for " +
                     nameOf(target.platform).str() + (target.arch.empty() ? "" : " " + target.arch) +
-                    ", and this machine is " +
+                    ", but this machine is " +
                     nameOf(platformOf(formats::thisMachinesFormat())).str() + " " +
                     io::system::thisArchitecture().str(),
                 "leave out --run, or run tcfix on that system");
@@ -44,10 +44,10 @@ llvm::Expected<Interpreter> findInterpreter(const env::Target& target, const env
   found.path = survey::pythonOf(target, package);
   if (found.path.empty() || !io::isExecutable(found.path))
     return fail(ErrorCode::Usage,
-                found.path.empty() ? "--run found no python to start"
+                found.path.empty() ? "--run: no Python found"
                                    : "--run cannot start " + found.path + ": it is not executable",
-                "name an environment with a python of its own: a virtual or conda environment, or "
-                "the directory with python.exe");
+                "give an environment with its own Python: a virtual or conda environment, or the "
+                "directory of python.exe");
   if (llvm::Error error = checkOwner(target, package, found.path))
     return error;
   found.hasUserSite = llvm::any_of(target.environment.sites, [](const env::Site& site) {

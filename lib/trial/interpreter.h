@@ -1,4 +1,4 @@
-// The python that a trial may start: the environment's own, on this machine, not lent power.
+// The Python that a trial may start: the environment's own, for this machine, and safe to run.
 #pragma once
 
 #include "survey/survey.h"
@@ -6,12 +6,12 @@
 namespace tcfix::trial {
 
 struct Interpreter {
-  std::string path;         ///< host path; a virtual environment's link stays one
-  bool hasUserSite = false; ///< packages that the user installed belong to the environment
+  std::string path;         ///< host path; a virtual environment's link is not resolved
+  bool hasUserSite = false; ///< packages in the user's site belong to the environment
 };
 
-/// The python of a package's environment. Usage where there is none, it is for another machine, or
-/// we are root and someone else could have put anything into it.
+/// The Python of a package's environment. A usage error if there is none, if it is for another
+/// machine, or if tcfix runs as root and another user could have modified the environment.
 llvm::Expected<Interpreter> findInterpreter(const env::Target& target, const env::Package& package,
                                             const survey::SurveyOptions& options);
 

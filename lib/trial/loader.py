@@ -1,20 +1,20 @@
-"""What `tcfix doctor --run` and `tcfix apply --run` run in an environment's own python:
+"""Run by `tcfix doctor --run` and `tcfix apply --run` in the environment's own Python:
 
     python -c LOADER smoke CODE                  runs the code
-    python -c LOADER load TORCH AGAIN LIBRARY... loads the libraries, in this order
-    python -c LOADER each PACKAGE LIBRARY...     loads each library in a process of its own
+    python -c LOADER load TORCH AGAIN LIBRARY... loads the libraries in this order
+    python -c LOADER each PACKAGE LIBRARY...     loads each library in its own process
 
-TORCH: "torch" to import it first, as the package does. AGAIN: "again" to try those that failed once
-more, as long as others loaded meanwhile: the package's code may load a library before another.
-PACKAGE: to import before; "-" for none. Where there is no fork, all share one process.
+TORCH: "torch" imports it first, as the package does. AGAIN: "again" retries libraries that failed, as
+long as others loaded in between: the package's code may load one library before another.
+PACKAGE: imported first; "-" for none. Without fork, all libraries share one process.
 
-Answers are lines of their own that begin with MARK, on the standard output that python was started
-with. Whatever else the package prints is not looked at.
+Results are lines that begin with MARK, on the standard output that Python was started with. Anything
+else that the package prints is ignored.
 """
 import sys
 
 if sys.path and sys.path[0] == "":
-    del sys.path[0]  # the current directory, which python puts there unless it is isolated
+    del sys.path[0]  # the current directory, which Python adds unless it is isolated
 
 import json
 import os
@@ -95,12 +95,12 @@ def each(package, *libraries):
         else:
             status = os.waitpid(child, 0)[1]
             if status & 0x7F:
-                answer(failed=number, error="python crashed with signal %d" % (status & 0x7F))
+                answer(failed=number, error="Python crashed with signal %d" % (status & 0x7F))
 
 
 try:
     {"smoke": smoke, "load": load, "each": each}[sys.argv[1]](*sys.argv[2:])
     answer(done=True)
 finally:
-    # Not by python's own way out, where the code of libraries runs once more: that is not the question.
+    # Skip Python's own shutdown, which runs code of the libraries again; the result is already known.
     os._exit(0)

@@ -20,14 +20,14 @@ using resolve::Verdict;
 namespace {
 
 constexpr llvm::StringLiteral kMark = "tcfix-trial:"; // as in loader.py
-/// Each imports torch, which takes a gigabyte.
+/// Each imports torch, which needs a gigabyte of memory.
 constexpr unsigned kMaxProcesses = 4;
 
 std::string firstLine(llvm::StringRef text) {
   return text.trim().split('\n').first.rtrim().str();
 }
 
-/// The same without what announces further lines: "Could not load it. Likely causes:".
+/// The same without a sentence that introduces further lines: "Could not load it. Likely causes:".
 std::string headOf(llvm::StringRef text) {
   const std::string line = firstLine(text);
   const size_t sentence = line.rfind(". ");
@@ -36,26 +36,26 @@ std::string headOf(llvm::StringRef text) {
              : line.substr(0, sentence);
 }
 
-/// The last of what a program printed: an error's own line, as a rule.
+/// The last line that a program printed, which is usually the error message.
 std::string lastLine(llvm::StringRef text) {
   return text.trim().rsplit('\n').second.empty() ? text.trim().str()
                                                  : text.trim().rsplit('\n').second.trim().str();
 }
 
-/// Where python did not come to its end; empty if it did.
+/// How Python ended, if it did not complete; empty if it did.
 std::string endOf(const ProcessResult& result, const TrialOptions& options) {
   const std::string said = lastLine(result.errors);
   switch (result.end) {
   case ProcessResult::End::NotStarted:
-    return "python cannot be started: " + result.message;
+    return "failed to start Python: " + result.message;
   case ProcessResult::End::TimedOut:
-    return "python gave no answer within " +
+    return "Python did not finish within " +
            std::to_string(std::chrono::ceil<std::chrono::seconds>(options.limit).count()) +
-           " s and was ended";
+           " s and was killed";
   case ProcessResult::End::Crashed:
     return (result.code > 0 && result.code < 256
-                ? "python crashed with signal " + std::to_string(result.code)
-                : "python crashed with exception 0x" +
+                ? "Python crashed with signal " + std::to_string(result.code)
+                : "Python crashed with exception 0x" +
                       llvm::utohexstr(static_cast<uint32_t>(result.code))) +
            (said.empty() ? "" : ": " + said);
   case ProcessResult::End::Interrupted:
@@ -63,7 +63,7 @@ std::string endOf(const ProcessResult& result, const TrialOptions& options) {
   case ProcessResult::End::Exited:
     break;
   }
-  return "python ended with exit code " + std::to_string(result.code) + " and without an answer" +
+  return "Python ended with exit code " + std::to_string(result.code) + " and without a result" +
          (said.empty() ? "" : ": " + said);
 }
 
@@ -94,13 +94,14 @@ ProcessResult start(const Interpreter& python, std::vector<std::string> words,
                     const TrialOptions& options) {
   io::ProcessRequest request;
   request.program = python.path;
-  // -I without -s where packages of the user count; loader.py then removes the current directory.
+  // -I would exclude packages in the user's site; after -E, loader.py removes the current directory
+  // from sys.path.
   request.arguments = {python.hasUserSite ? "-E" : "-I", "-B", "-c", sources::trial_loader_py};
   llvm::move(words, std::back_inserter(request.arguments));
-  // -I ignores PYTHON*, but programs that the package starts would not; macOS's launcher takes
-  // another python if its variable is set.
+  // -I ignores PYTHON* variables, but programs that the package starts would not; macOS's launcher
+  // starts another Python if its variable is set.
   request.withoutVariables = {"PYTHON", "__PYVENV_LAUNCHER__", "TCFIX_DISABLE="};
-  // The files as they are: a hook of ours in the environment must not repair them now.
+  // Load the current files: tcfix's import hook must not repair them first.
   request.variables = {"TCFIX_DISABLE=1"};
   request.limit = options.limit;
   return io::runProcess(request);
@@ -115,7 +116,7 @@ void readLibraries(const ProcessResult& result, const TrialOptions& options,
     if (std::optional<llvm::StringRef> error = answer.getString("torch"))
       torch = " (import torch failed: " + firstLine(*error) + ")";
     if (std::optional<llvm::StringRef> error = answer.getString("package"))
-      torch = " (the import of its package failed: " + firstLine(*error) + ")";
+      torch = " (importing its package failed: " + firstLine(*error) + ")";
     for (llvm::StringRef key : {"loading", "loaded", "failed"}) {
       std::optional<int64_t> number = answer.getInteger(key);
       if (!number || *number < 0 || static_cast<size_t>(*number) >= libraries.size())
@@ -135,22 +136,22 @@ void readLibraries(const ProcessResult& result, const TrialOptions& options,
 }
 
 void readSmokeTest(const ProcessResult& result, const TrialOptions& options, Trial& trial) {
-  trial.failure = endOf(result, options); // unless there is an answer
+  trial.failure = endOf(result, options); // replaced below if there is a result
   for (const llvm::json::Object& answer : answersIn(result.output).list) {
     const std::optional<bool> isOk = answer.getBoolean("ok");
     if (!isOk)
       continue;
     const llvm::StringRef printed = answer.getString("printed").value_or("");
     int major = 0;
-    trial.failure = !*isOk              ? answer.getString("error").value_or("it failed").str()
-                    : printed == "None" ? "the import works, but found no FFmpeg (it printed None)"
+    trial.failure = !*isOk ? answer.getString("error").value_or("failed without a message").str()
+                    : printed == "None" ? "the import succeeds, but finds no FFmpeg (prints None)"
                                         : std::string();
     if (!printed.getAsInteger(10, major))
       trial.ffmpegMajor = major;
   }
 }
 
-/// The Python package that a library lies in, "scipy.linalg"; "-" where there is none.
+/// The Python package that contains a library, such as "scipy.linalg"; "-" if there is none.
 std::string packageAround(llvm::StringRef library, llvm::StringRef site) {
   if (!library.consume_front(site))
     return "-";
@@ -163,7 +164,7 @@ std::string packageAround(llvm::StringRef library, llvm::StringRef site) {
   return name.empty() ? "-" : name;
 }
 
-/// The groups that count; those without a major together, in one process.
+/// The groups to try; those without a major are combined and share one process.
 std::vector<GroupTrial> groupsToTry(const survey::PackageFacts& facts,
                                     llvm::ArrayRef<survey::Group> groups,
                                     llvm::ArrayRef<Expectation> expected) {
@@ -245,7 +246,7 @@ std::string Trial::reason(llvm::ArrayRef<int> required) const {
       for (const GroupTrial& group : groups)
         if (group.major == major)
           return group.name() + ": " + group.cause();
-      return "there are no libraries for FFmpeg " + std::to_string(major);
+      return "no libraries for FFmpeg " + std::to_string(major);
     }
   for (const GroupTrial& group : groups)
     if (!isOk && !group.loads())
@@ -279,7 +280,7 @@ llvm::Expected<Trial> tryOut(const Interpreter& python, const survey::PackageFac
   if (llvm::any_of(results, [](const ProcessResult& result) {
         return result.end == ProcessResult::End::Interrupted;
       }))
-    return fail(ErrorCode::Interrupted, "interrupted while python was running");
+    return fail(ErrorCode::Interrupted, "interrupted while Python was running");
   for (size_t i = 0; i < trial.groups.size(); ++i) {
     std::vector<LibraryTrial*> libraries;
     for (LibraryTrial& library : trial.groups[i].libraries)
@@ -291,7 +292,7 @@ llvm::Expected<Trial> tryOut(const Interpreter& python, const survey::PackageFac
 
   trial.isOk = (trial.smokeTest.empty() ? trial.librariesLoad() : trial.failure.empty()) &&
                llvm::all_of(options.required, [&](int major) { return trial.loads(major); });
-  // Versions that do not name their FFmpeg take the first that loads.
+  // Versions that do not report their FFmpeg use the first one that loads.
   if (trial.failure.empty() && !trial.ffmpegMajor)
     for (const GroupTrial& group : llvm::reverse(trial.groups))
       if (group.major != 0 && group.loads())
@@ -311,7 +312,7 @@ llvm::Expected<Trial> tryEach(const Interpreter& python, const survey::PackageFa
       for (const survey::LibraryFacts* library : groups[i].libraries)
         trial.groups.push_back(
             {facts.package.name, groups[i].major, expected[i], {{library->path}}, true});
-  // Importing the package around them may take long: once for all that are in it.
+  // Importing the package may be slow, so it is imported once for all libraries in it.
   std::map<std::string, std::vector<LibraryTrial*>> byPackage;
   for (GroupTrial& group : trial.groups)
     byPackage[packageAround(group.libraries.front().path, facts.package.site)].push_back(
@@ -327,7 +328,7 @@ llvm::Expected<Trial> tryEach(const Interpreter& python, const survey::PackageFa
   });
   for (size_t i = 0; i < turns.size(); ++i) {
     if (results[i].end == ProcessResult::End::Interrupted)
-      return fail(ErrorCode::Interrupted, "interrupted while python was running");
+      return fail(ErrorCode::Interrupted, "interrupted while Python was running");
     readLibraries(results[i], options, turns[i].second);
   }
   trial.isOk = llvm::all_of(trial.groups, [](const GroupTrial& group) { return group.loads(); });

@@ -1,9 +1,9 @@
-// A trial: the environment's own python runs the package's smoke test and loads its libraries, and
-// what happens is compared with what the simulation expects.
+// A trial: the environment's own Python runs the package's smoke test and loads its libraries, and
+// the result is compared with the simulation.
 //
 // Python is started without a shell, isolated from the user's variables (-I), writes no bytecode,
-// and has a minute for each process. One process runs the smoke test, one each loads the libraries
-// of a group, with torch imported first, as in the simulation's preloaded regime.
+// and has a minute for each process. One process runs the smoke test; one process for each group
+// loads its libraries, with torch imported first, as in the simulation's preloaded regime.
 #pragma once
 
 #include "trial/interpreter.h"
@@ -17,7 +17,7 @@ struct TrialOptions {
   std::chrono::milliseconds limit = std::chrono::seconds(60); ///< for each process
 };
 
-/// What the simulation says of a group.
+/// The simulation's result for a group.
 struct Expectation {
   resolve::Verdict loads = resolve::Verdict::Unknown;
   std::string cause = {}; ///< why it does not load
@@ -27,10 +27,10 @@ Expectation expectationOf(resolve::Verdict verdict, llvm::ArrayRef<resolve::Load
 struct LibraryTrial {
   std::string path; ///< host path
   bool loads = false;
-  std::string message = {}; ///< the loader's own words, or how python ended
+  std::string message = {}; ///< the loader's message, or how Python ended
 };
 
-/// The libraries of one FFmpeg major, or, with major 0, those that belong to none, or one of them.
+/// The libraries of one FFmpeg major; with major 0 those that belong to none, or one of those.
 struct GroupTrial {
   std::string package = {};
   int major = 0;
@@ -47,8 +47,8 @@ struct GroupTrial {
 struct Trial {
   std::string python;
   std::string smokeTest;          ///< Python code; empty where there is none
-  std::string failure;            ///< of the smoke test, as python reports it; empty: it passed
-  std::optional<int> ffmpegMajor; ///< that the package took
+  std::string failure;            ///< Python's message if the smoke test failed; empty: it passed
+  std::optional<int> ffmpegMajor; ///< the major that the package loaded
   double seconds = 0;
   std::vector<GroupTrial> groups; ///< in the order in which the package tries them
   /// The package works: the smoke test passes, and the required majors load.
@@ -62,18 +62,18 @@ struct Trial {
   std::string reason(llvm::ArrayRef<int> required) const;
 };
 
-/// Tries a package; `expected` has one entry for each group. An error only if interrupted.
+/// Tries a package; `expected` has one entry for each group. Fails only if interrupted.
 llvm::Expected<Trial> tryOut(const Interpreter& python, const survey::PackageFacts& facts,
                              llvm::ArrayRef<survey::Group> groups,
                              llvm::ArrayRef<Expectation> expected, const TrialOptions& options);
 
-/// Tries each library that must load in a process of its own, after the Python package around it
-/// was imported; no smoke test. For packages whose libraries do not belong together.
+/// Tries each library that must load in its own process, after importing the Python package that
+/// contains it; no smoke test. For packages whose libraries are independent of each other.
 llvm::Expected<Trial> tryEach(const Interpreter& python, const survey::PackageFacts& facts,
                               llvm::ArrayRef<survey::Group> groups,
                               llvm::ArrayRef<Expectation> expected, const TrialOptions& options);
 
-/// What the trials of several packages amount to.
+/// The combined result for several packages.
 Trial together(std::vector<Trial> trials);
 
 } // namespace tcfix::trial

@@ -37,7 +37,7 @@ public:
   /// members.
   llvm::Expected<ByteVector> read(const ZipMember& member, uint64_t most = kMaxBytes) const;
 
-  /// As InputFile has it: before any other error, one if someone wrote to the archive meanwhile.
+  /// Like InputFile::checkWhole: fails if another program wrote to the archive meanwhile.
   llvm::Error checkWhole(llvm::Error other) const { return file.checkWhole(std::move(other)); }
 
 private:

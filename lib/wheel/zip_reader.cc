@@ -174,11 +174,11 @@ bool headersAgree(const Header& header, Bytes whole, const Entry& entry, const Z
   if (!readWideExtra(whole.drop_front(sizeof(Header) + header.nameLength), local, ignored))
     return false;
   // Values unknown at the start of a streamed member are 0; Info-ZIP writes the size.
-  auto isTold = [&](uint64_t told, uint64_t known) {
-    return told == known || (told == 0 && header.flags & kStreamed);
+  auto matches = [&](uint64_t stored, uint64_t known) {
+    return stored == known || (stored == 0 && header.flags & kStreamed);
   };
-  return isTold(header.crc, member.crc) && isTold(local.size, place.size) &&
-         isTold(local.packedSize, place.packedSize);
+  return matches(header.crc, member.crc) && matches(local.size, place.size) &&
+         matches(local.packedSize, place.packedSize);
 }
 
 // What follows the data of a streamed member: an optional mark, the checksum, sizes of 4 or 8

@@ -12,7 +12,7 @@ constexpr uint32_t kHelperTlsCallback = 0x377;
 constexpr uint32_t kHelperLazyCall = 0x88e;
 constexpr uint32_t kHelperPlace = 0xef0;
 
-/// What .pdata must say of the code, as offsets into kHelperCode.
+/// The entries of .pdata, as offsets into kHelperCode.
 struct HelperFunction {
   uint32_t begin, end, unwind;
 };
