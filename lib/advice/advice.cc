@@ -15,16 +15,16 @@ namespace tcfix::advice {
 
 namespace {
 
-/// FFmpeg 7 is the one that every release of the package can use.
+/// Every release of the package can use FFmpeg 7.
 constexpr int kSafestMajor = 7;
 
 enum class Mode {
   Usual,
-  Again, ///< also where that version is installed already
+  Again, ///< even if that version is already installed
   AgainWithDependencies,
 };
 
-/// A requirement; double quotes suit every shell.
+/// A requirement; double quotes work in every shell.
 std::string quotedRequirement(llvm::StringRef requirement) {
   bool isPlain = requirement.find_first_of("<>*,") == llvm::StringRef::npos;
   return isPlain ? requirement.str() : "\"" + requirement.str() + "\"";
@@ -47,7 +47,7 @@ std::string pipInstall(const Context& context, llvm::ArrayRef<std::string> requi
   return command;
 }
 
-/// Windows PowerShell 5.1 has no "&&", and cmd has no ";": two lines suit both.
+/// Windows PowerShell 5.1 has no "&&", and cmd has no ";": two lines work in both.
 std::string inOrder(const Context& context, const std::string& first, const std::string& second) {
   return first + (context.machine.platform == Platform::Windows ? "\n" : " && ") + second;
 }
@@ -85,7 +85,7 @@ std::string publicPart(llvm::StringRef version) {
 } // namespace
 
 std::string quoted(llvm::StringRef name, std::optional<Platform> platform) {
-  // A line break ends a step; no name that has one can be typed.
+  // A line break ends a step; a name that contains one cannot be typed.
   std::string word = name.str();
   std::replace(word.begin(), word.end(), '\n', '?');
   bool isPlain = llvm::all_of(
@@ -130,8 +130,8 @@ std::string sharedFfmpegCommand(const Context& context, llvm::ArrayRef<int> want
 
 namespace {
 
-/// Both, where torch comes from PyTorch's own index and the package from the package index. torch
-/// 2.9 is the newest whose channels have been seen for Windows: cu128 for CUDA 12, cu130 for 13.
+/// Both, if torch comes from PyTorch's own index and the package from the package index. torch 2.9
+/// is the newest whose channels are known for Windows: cu128 for CUDA 12, cu130 for 13.
 std::string withCudaOnWindows(const Context& context, const recipe::Recipe& recipe) {
   const int cuda = *context.torch.cudaMajor;
   const recipe::TorchBuild wanted =
@@ -150,14 +150,14 @@ std::string newestPairCommand(const Context& context) {
   std::optional<recipe::Release> newest = recipe.releaseFor({}, context.machine);
   if (!newest || !context.canReplace || !context.canReplaceTorch || context.torch.isForeign())
     return {};
-  // The package index has torch for Windows without CUDA only: it must not replace one that may
-  // have it.
+  // The package index has only a torch without CUDA for Windows: it must not replace one that may
+  // have CUDA.
   const bool isWindows = context.machine.platform == Platform::Windows;
   if (isWindows && context.torch.cudaMajor.value_or(0))
     return withCudaOnWindows(context, recipe);
   if (isWindows && context.torch.version.empty() && !context.torchIsMissing)
     return {};
-  // Builds without CUDA stay so; for Windows the package index has no others.
+  // Keep builds without CUDA; the package index has no others for Windows.
   const bool isKept =
       (context.torch.channel == "cpu" && !isWindows) || context.torch.channel == "xpu";
   return thenRepair(
@@ -169,7 +169,7 @@ std::string newestPairCommand(const Context& context) {
 
 namespace {
 
-/// `isAgain`: also where pip would find that release installed already.
+/// `isAgain`: even if that release is already installed.
 std::string releaseCommand(const Context& context, bool isAgain) {
   if (!context.canReplace)
     return {};
@@ -204,7 +204,7 @@ std::string fittingReleaseCommand(const Context& context) {
 
 std::string sameChannelCommand(const Context& context) {
   const recipe::Recipe recipe = recipe::recipeFor(context.package);
-  if (context.torch.version.empty()) { // of a text: without CUDA it goes with every build
+  if (context.torch.version.empty()) { // from a text: without CUDA it works with every build
     std::optional<recipe::Release> plain = recipe.releaseWithoutCuda({}, context.machine);
     return plain && context.canReplace
                ? thenRepair(context, pipInstall(context, plain->requirement(context.package)))
@@ -229,10 +229,10 @@ std::string torchInstallCommand(const Context& context) {
     return pipInstall(context, wanted);
   if (!recipe.torchMatches.empty())
     return newestPairCommand(context);
-  // What the package itself requires, torch among it.
+  // The package's own requirement, which includes torch.
   if (!context.package.empty() && release)
     return pipInstall(context, context.package + "==" + publicPart(context.release));
-  return pipInstall(context, {"torch"}); // unbounded: nothing says which one is needed
+  return pipInstall(context, {"torch"}); // unbounded: the required version is unknown
 }
 
 std::string installCommand(const Context& context, const std::string& package) {
@@ -245,11 +245,20 @@ std::string installCommand(const Context& context, const std::string& package) {
   }
   if (package == "av")
     return pyavInstallCommand(context, {});
-  // These require one version of torch; with torch in the same command pip takes the release that
-  // goes with it, instead of another torch.
+  // These require one version of torch; with torch in the same command pip chooses the compatible
+  // release, instead of another torch.
   if (isBuiltForOneTorch(package) && !context.torch.version.empty())
     return pipInstall(context, {package, "torch==" + publicPart(context.torch.version)});
   return pipInstall(context, package);
+}
+
+std::string sameBuildCommand(const Context& context, const std::string& package) {
+  const recipe::TorchBuild& torch = context.torch;
+  if (!isBuiltForOneTorch(package) || torch.channel.empty() ||
+      llvm::StringRef(torch.version).count('.') < 2)
+    return {};
+  return pipInstall(context, {package, "torch==" + publicPart(torch.version)},
+                    Mode::AgainWithDependencies, torch.channel);
 }
 
 bool isBuiltForOneTorch(llvm::StringRef package) {
@@ -283,7 +292,7 @@ std::string systemPackageCommand(llvm::StringRef library) {
 
 std::string channelCommand(const Context& context, const std::string& package,
                            llvm::StringRef version) {
-  // With its channel: else another build of the same version would do.
+  // With its channel: otherwise another build of the same version would satisfy pip.
   return pipInstall(context, package + "==" + version.str(), Mode::Usual,
                     recipe::torchBuildOf(version).channel);
 }
@@ -300,15 +309,20 @@ std::string cudaInstallCommand(const Context& context, llvm::StringRef library) 
     return {};
   llvm::StringRef name = baseName(library);
   for (const auto& [prefix, wheel] : kWheels)
-    if (name.starts_with(prefix) && cuda) // those for CUDA 12 have it in their names
+    if (name.starts_with(prefix) && cuda) // wheels for CUDA 12 have it in their names
       return thenRepair(context,
                         pipInstall(context, cuda < 13 ? wheel.str() + "-cu" + std::to_string(cuda)
                                                       : wheel.str() + ">=" + std::to_string(cuda) +
                                                             ",<" + std::to_string(cuda + 1)));
-  // Numbered by itself; the wheel's name says for which CUDA it is.
-  if (name.starts_with("libcudnn") && context.torch.cudaMajor.value_or(0))
-    return thenRepair(
-        context, pipInstall(context, "nvidia-cudnn-cu" + std::to_string(*context.torch.cudaMajor)));
+  // It has its own version numbers; the wheel's name contains the CUDA version. torch 2.4 and later
+  // require 9, which an older one would replace.
+  constexpr int kTorchsCudnn = 9;
+  int number = 0;
+  if (name.starts_with("libcudnn") && context.torch.cudaMajor.value_or(0) &&
+      !name.split(".so.").second.consumeInteger(10, number) && number == kTorchsCudnn)
+    return thenRepair(context, pipInstall(context, "nvidia-cudnn-cu" +
+                                                       std::to_string(*context.torch.cudaMajor) +
+                                                       ">=9,<10"));
   return {};
 }
 
@@ -327,7 +341,7 @@ std::string libheifCommand(const Context& context) {
 
 std::string pluginCommand(const Context& context, const std::string& plugin) {
   const std::optional<Version> release = parseVersion(context.release);
-  // Without dependencies: the plugin must not bring another torch.
+  // Without dependencies: the plugin must not install another torch.
   return release ? pipInstall(context, plugin + "==" + release->text() + ".*", Mode::Again)
                  : std::string();
 }
@@ -335,6 +349,8 @@ std::string pluginCommand(const Context& context, const std::string& plugin) {
 std::string reinstallCommand(const Context& context) {
   if (!context.canReplace)
     return {};
+  if (context.package == "torch" && context.release.empty()) // of a text
+    return torchReinstallCommand(context, /*withDependencies=*/false);
   if (context.release.empty() && !recipe::recipeFor(context.package).torchMatches.empty())
     return context.torch.version.empty() ? "" : releaseCommand(context, /*isAgain=*/true);
   const std::string version = publicPart(context.release);
@@ -346,12 +362,17 @@ std::string reinstallCommand(const Context& context) {
 }
 
 std::string torchReinstallCommand(const Context& context, bool withDependencies) {
-  if (!context.canReplaceTorch || context.torch.isForeign() || context.torch.version.empty())
+  // If only the first two numbers of a version are known, its channel is unknown, and the package
+  // index only has torch without CUDA for Windows.
+  const recipe::TorchBuild& torch = context.torch;
+  if (!context.canReplaceTorch || torch.isForeign() ||
+      llvm::StringRef(torch.version).count('.') < 2 ||
+      (context.machine.platform == Platform::Windows && !torch.cudaMajor))
     return {};
-  return pipInstall(context, "torch==" + publicPart(context.torch.version),
+  return pipInstall(context, "torch==" + publicPart(torch.version),
                     withDependencies ? Mode::AgainWithDependencies : Mode::Again,
-                    llvm::StringRef(context.torch.version).contains('+') ? context.torch.channel
-                                                                         : llvm::StringRef());
+                    llvm::StringRef(torch.version).contains('+') ? torch.channel
+                                                                 : llvm::StringRef());
 }
 
 } // namespace tcfix::advice

@@ -1,4 +1,4 @@
-// What commands depend on: the machine, the installer, and what may be replaced.
+// What commands depend on: the machine, the installer, and which packages may be replaced.
 #include "doctor/rules.h"
 
 #include "env/origin.h"

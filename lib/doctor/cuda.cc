@@ -1,4 +1,4 @@
-// CUDA: a package that is built for another one than torch, or for any, where torch has none.
+// CUDA: a package built for another CUDA version than torch, or for CUDA while torch has none.
 #include "doctor/rules.h"
 #include "recipe/cuda_name.h"
 
@@ -8,7 +8,7 @@ using Kind = Defect::Kind;
 
 namespace {
 
-/// A library that is built for CUDA, and a dependency that shows for which one, if any does.
+/// A library that is built for CUDA, and a dependency that shows the version, if there is one.
 struct CudaUse {
   std::string library = {}, dependency = {};
   int major = 0;
@@ -34,9 +34,15 @@ void findCudaDefects(const ExaminedPackage& package, Defects& defects) {
     return;
   Defect defect{Kind::CudaVariantMismatch, use->library, use->dependency};
   defect.isCause = !package.loads;
-  // What is missing follows from it, and installing that would not help.
+  // Missing parts of CUDA are a consequence, and installing them would not help. Other missing
+  // libraries come after it: the right build may not need them.
   llvm::erase_if(defects, [](const Defect& other) { return other.kind == Kind::CudaMissing; });
-  defects.push_back(std::move(defect));
+  defects.insert(llvm::find_if(defects,
+                               [](const Defect& other) {
+                                 return other.kind >= Kind::MissingDependency &&
+                                        other.kind <= Kind::LibraryTooOld;
+                               }),
+                 std::move(defect));
 }
 
 } // namespace tcfix::doctor

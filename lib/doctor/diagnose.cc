@@ -15,7 +15,7 @@ using resolve::Verdict;
 
 namespace {
 
-/// What the packages of one diagnosis share.
+/// Shared by the packages of one diagnosis.
 struct Examination {
   const std::string& target;
   const env::Target& found;
@@ -28,7 +28,7 @@ bool isDefault(const env::Package& package) {
   return package.recipe.name == recipe::defaultRecipe().name;
 }
 
-/// A command of tcfix about the same target, or one package of all.
+/// A tcfix command for the same target, or for one package of all.
 std::string commandFor(std::string command, const Examination& all, const env::Package& package) {
   const DoctorOptions& options = all.options;
   if (options.survey.wantsEveryPackage && !isDefault(package))
@@ -51,13 +51,13 @@ std::string summaryOfFailure(const ExaminedPackage& package, llvm::ArrayRef<Defe
              ", which is required" + repair;
   for (const Defect& defect : defects)
     if (defect.isSearchable)
-      return name + " does not load: nothing that was searched has " + baseName(defect.name).str();
+      return name + " does not load: " + baseName(defect.name).str() + " was not found";
   return package.wouldLoadAfter
              ? name + " does not load" + repair
              : name + " does not load; tcfix cannot repair this by editing libraries";
 }
 
-/// Why it cannot be used: what the loader reports first, before what follows from it.
+/// Why it cannot be used: what the loader reports first, not its consequences.
 std::string causeOf(const ExaminedPackage& package, const std::string& otherwise) {
   for (const GroupReport& group : package.groups)
     if (const resolve::LoadProblem* cause = group.firstCause(); cause && package.isWanted(group))
@@ -65,15 +65,15 @@ std::string causeOf(const ExaminedPackage& package, const std::string& otherwise
   return otherwise;
 }
 
-/// What python showed; empty where the simulation has the better words.
+/// The result of --run; empty if the simulation's sentence is better.
 std::string summaryOfTrial(const ExaminedPackage& package) {
   const std::string& name = package.facts.package.name;
   const trial::Trial& trial = *package.trial;
   if (!trial.isOk)
-    return package.simulatesLoading ? name + " does not load in this environment's python: " +
+    return package.simulatesLoading ? name + " does not load in this environment's Python: " +
                                           trial.reason(package.required)
                                     : std::string();
-  std::string summary = name + " loads in this environment's python";
+  std::string summary = name + " loads in this environment's Python";
   if (!trial.ffmpegMajor)
     return summary;
   summary += ", with FFmpeg " + std::to_string(*trial.ffmpegMajor);
@@ -90,9 +90,10 @@ std::string summaryOf(const ExaminedPackage& package, bool isOk, llvm::ArrayRef<
     if (std::string summary = summaryOfTrial(package); !summary.empty())
       return summary;
   if (package.loads && !isOk)
-    return "the libraries of " + name + " load, but it cannot be used: see the errors";
+    return (disk.knowsAbsolutePaths() ? "the libraries of " + name + " load, but it" : name) +
+           " cannot be used: see the errors";
   if (package.loads && !disk.knowsAbsolutePaths())
-    return "nothing wrong with " + name +
+    return "no problem found with " + name +
            " on this machine; the system directories of the target are not here";
   for (int major : package.required)
     if (llvm::none_of(package.groups, [&](const auto& group) { return group.major == major; }))
@@ -127,7 +128,17 @@ Defects allDefectsOf(const ExaminedPackage& package) {
        {findTorchDefects, findLoadDefects, findOnDemandDefects, findCudaDefects, findFfmpegDefects,
         findPythonDefects, findNumpyDefects, findMacDefects, findPathDefects, findSurroundings})
     find(package, defects);
-  // What python loads, nothing keeps from loading.
+  // An empty release has nothing to repair.
+  const auto isEmpty = [](const Defect& defect) {
+    return defect.kind == Defect::Kind::PlaceholderRelease;
+  };
+  if (llvm::any_of(defects, isEmpty))
+    llvm::erase_if(defects, [](const Defect& defect) {
+      return defect.kind == Defect::Kind::PackageDamaged ||
+             defect.kind == Defect::Kind::ModuleGone || defect.kind == Defect::Kind::Unreadable ||
+             defect.kind == Defect::Kind::RecordMismatch;
+    });
+  // If Python loads it, no defect prevents it from loading.
   if (package.trial && package.trial->isOk)
     for (Defect& defect : defects)
       defect.isCause = false;
@@ -154,7 +165,7 @@ llvm::Expected<trial::Trial> tryPackage(const env::Target& found, const survey::
                                                    {.required = required.vec()});
 }
 
-/// What the examination of a package leaves, for its diagnosis.
+/// Turns the examination of a package into its diagnosis.
 PackageDiagnosis conclude(ExaminedPackage& examined, Census census, Verdict verdict) {
   const env::Package& package = examined.facts.package;
   PackageDiagnosis diagnosis;
@@ -178,7 +189,8 @@ PackageDiagnosis conclude(ExaminedPackage& examined, Census census, Verdict verd
   for (const GroupReport& group : examined.groups)
     if (const resolve::Binding* unknown = group.firstUnknown();
         unknown && diagnosis.verdict == Verdict::Unknown && diagnosis.cause.empty())
-      diagnosis.cause = "needs " + unknown->dependency + " from a place that is out of reach";
+      diagnosis.cause =
+          "needs " + unknown->dependency + " from a directory that is not on this machine";
   const bool improves =
       llvm::any_of(examined.onDemand, [](const GroupReport& one) { return one.isImprovable; });
   if ((!examined.loads && examined.wouldLoadAfter) ||
@@ -201,7 +213,7 @@ llvm::Expected<PackageDiagnosis> examine(const Examination& all, const env::Pack
   const std::vector<survey::Group> groups = survey::groupsOf(facts);
   std::vector<GroupReport> reports = reportGroups(facts, groups, all.store, !isOneOfAll);
   countAsLoaded(reports, all.store.disk());
-  // Of all packages, most load, and nothing has to be looked for.
+  // With --all most packages load and need no plan.
   const bool isPlanned = !isOneOfAll || !package.recipe.isJudgedByModules ||
                          llvm::any_of(reports, [](const GroupReport& report) {
                            return report.loads == Verdict::Fails;
@@ -209,7 +221,7 @@ llvm::Expected<PackageDiagnosis> examine(const Examination& all, const env::Pack
   plan::PackagePlan planned;
   if (isPlanned) {
     survey::addProviders(facts, all.found, options.survey);
-    // A plan must hold without the variables of this process.
+    // A plan must not depend on the variables of this process.
     planned = plan::planPackage(facts, {}, survey::Simulation(facts, all.store));
     markImprovable(reports, planned);
   }
@@ -228,7 +240,7 @@ llvm::Expected<PackageDiagnosis> examine(const Examination& all, const env::Pack
     if (!trial)
       return trial.takeError();
     examined.loads = trial->isOk;
-    // What fails although the simulation finds nothing wrong, its plan does not repair.
+    // The plan does not repair a failure that the simulation does not detect.
     examined.wouldLoadAfter &= trial->isOk || !examined.simulatesLoading;
     examined.trial = std::move(*trial);
   }
@@ -242,7 +254,7 @@ llvm::Expected<PackageDiagnosis> examine(const Examination& all, const env::Pack
   return conclude(examined, census, verdict);
 }
 
-/// Every package, several at once; the libraries are read once for all of them.
+/// All packages, several in parallel; each library is read once for all of them.
 llvm::Error examineAll(const Examination& all, Diagnosis& diagnosis, Advance advance) {
   std::vector<const env::Package*> packages;
   for (const env::Package& package : all.found.packages)
@@ -271,7 +283,7 @@ llvm::Error examineAll(const Examination& all, Diagnosis& diagnosis, Advance adv
   return llvm::Error::success();
 }
 
-/// What to do next about all of them.
+/// The next command for all packages.
 std::string actionForAll(const Examination& all, const Diagnosis& diagnosis) {
   std::vector<const PackageDiagnosis*> withAction;
   for (const PackageDiagnosis& package : diagnosis.packages)

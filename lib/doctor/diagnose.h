@@ -1,5 +1,5 @@
-// The doctor: looks at a target, as it is, and reports why it does not load and what to do. Nothing
-// is written, and nothing run unless that is asked for.
+// The doctor: examines a target and reports why it does not load and what to do. Nothing is
+// written, and no program is run unless requested.
 #pragma once
 
 #include "doctor/diagnosis.h"
@@ -10,14 +10,14 @@ namespace tcfix::doctor {
 struct DoctorOptions {
   survey::SurveyOptions survey;
   std::vector<int> required; ///< majors that must load
-  bool isTried = false;      ///< --run: the environment's own python has the last word
+  bool isTried = false;      ///< --run: the result of the environment's own Python decides
   bool keepsTraces = true;   ///< with --all: also how each dependency was found
 };
 
-/// How far a diagnosis of many packages is. Any thread may call it.
+/// Reports the progress of a diagnosis of many packages. May be called from any thread.
 using Advance = llvm::function_ref<void(size_t done, size_t total)>;
 
-/// The verdict of diagnose() alone, without its reasons: much faster, for programs that ask before
+/// Only the verdict of diagnose(), without its reasons: much faster, for programs that check before
 /// they import.
 llvm::Expected<bool> isUsable(const std::string& target, const DoctorOptions& options);
 

@@ -1,4 +1,4 @@
-// FFmpeg: there is none, only a static one, or none of a major that the package can use.
+// FFmpeg: not installed, only static, or no major that the package supports.
 #include "doctor/rules.h"
 
 #include <llvm/ADT/StringExtras.h>
@@ -15,7 +15,7 @@ bool lacksFfmpeg(const LoadProblem* cause) {
          providers::parseFfmpegName(cause->dependency);
 }
 
-/// What is installed, and what of it can be used.
+/// The installed FFmpegs, and which of them are usable.
 struct Installed {
   std::vector<std::string> descriptions, defects;
   std::vector<int> majors;
@@ -36,7 +36,7 @@ Installed installedFfmpegs(const ExaminedPackage& package) {
   return installed;
 }
 
-/// "FFmpeg 8 is installed in /opt/homebrew/lib": the first one of these majors without a defect.
+/// "FFmpeg 8 is installed in /opt/homebrew/lib": the first usable one of these majors.
 std::string usableFfmpeg(const ExaminedPackage& package, llvm::ArrayRef<int> majors) {
   for (int major : majors)
     for (const providers::FfmpegInstall& install : package.facts.ffmpegs)
@@ -59,7 +59,7 @@ void findFfmpegDefects(const ExaminedPackage& package, Defects& defects) {
     if (!first && lacksFfmpeg(group.firstCause()))
       first = group.firstCause();
   }
-  // Another library of the package may be what fails.
+  // Another library of the package may be the one that fails.
   const bool hasMajor =
       package.required.empty() && llvm::any_of(package.groups, [](const GroupReport& group) {
         return group.major != 0 && group.loads != resolve::Verdict::Fails;

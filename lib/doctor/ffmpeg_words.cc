@@ -33,7 +33,7 @@ Words ffmpegMissing(const Defect& defect, const FindingContext& context) {
         ffmpegInstallCommand(context, defect.majors));
   return ffmpegWords(defect,
                      context.package + " found no FFmpeg" + inBrackets(defect.majors) +
-                         (defect.name.empty() ? " (Windows does not name the missing DLL)" : ""),
+                         (defect.name.empty() ? "; Windows does not report the missing DLL" : ""),
                      ffmpegInstallCommand(context, defect.majors));
 }
 
@@ -69,7 +69,7 @@ Words ffmpegStatic(const Defect& defect, const FindingContext& context) {
 
 Words twoFfmpegs(const Defect& defect, const FindingContext& context) {
   return {"a program that imports both " + context.package +
-              " and av gets two FFmpegs: " + defect.name + " and " + defect.actual,
+              " and av loads two FFmpegs: " + defect.name + " and " + defect.actual,
           {},
           context.applyCommand + " --ffmpeg av"};
 }

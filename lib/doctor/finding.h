@@ -1,5 +1,5 @@
-// Findings: what is wrong, or worth knowing, each with a stable code, evidence and the exact
-// command that helps. docs/findings.md has a section for every code.
+// Findings: defects and other information, each with a stable code, evidence and the exact command
+// that helps. docs/findings.md has a section for every code.
 #pragma once
 
 #include <llvm/ADT/ArrayRef.h>
@@ -14,7 +14,7 @@ namespace tcfix::doctor {
 enum class Severity { Error, Warning, Info };
 llvm::StringRef nameOf(Severity severity);
 
-/// A fact that shows it: a name, and a string or several.
+/// A fact that proves it: a name, and one or more strings.
 struct Evidence {
   std::string name;
   std::variant<std::string, std::vector<std::string>> value;
@@ -32,7 +32,7 @@ struct Finding {
   std::string message; ///< one sentence
   std::string path;    ///< the file it is about; may be empty
   std::vector<Evidence> evidence;
-  std::string action; ///< the command to type; empty where there is none
+  std::string action; ///< the command to run; empty if there is none
 };
 
 } // namespace tcfix::doctor

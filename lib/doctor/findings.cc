@@ -11,7 +11,7 @@ namespace {
 struct Row {
   Kind kind;
   const char* code;
-  Severity severity; ///< in an environment; what a text reports is an error
+  Severity severity; ///< in an environment; always an error in a text
   WordsFunction* words;
 };
 constexpr Row kTable[] = {

@@ -9,10 +9,10 @@
 
 namespace tcfix::doctor {
 
-/// What the words and the command depend on, besides the defect itself.
+/// What the sentence and the command depend on, besides the defect itself.
 struct FindingContext : advice::Context {
   std::string runCommand = {}; ///< "tcfix doctor --run --json TARGET", for bug reports
-  std::string versions = {};   ///< of the package, torch and Python, and the system; the same
+  std::string versions = {};   ///< of the package, torch, Python and the system; for bug reports
 };
 
 Finding wordFinding(const Defect& defect, const FindingContext& context);

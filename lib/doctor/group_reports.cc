@@ -1,4 +1,4 @@
-// How a package's groups load, as they are and after `tcfix apply`.
+// How a package's groups load, now and after `tcfix apply`.
 #include "doctor/group_reports.h"
 
 #include "base/parallel.h"

@@ -1,4 +1,4 @@
-// How a package's groups load, as they are and after `tcfix apply`.
+// How a package's groups load, now and after `tcfix apply`.
 #pragma once
 
 #include "doctor/rules.h"
@@ -6,28 +6,28 @@
 
 namespace tcfix::doctor {
 
-/// How the failures of a package's libraries are explained.
+/// How to explain the failures of a package's libraries.
 resolve::ExplainOptions explainOptionsFor(const survey::PackageFacts& facts);
 
-/// One report for each group, with every failure explained, as in a python started here; with how
-/// it loads before anything else is loaded only if `withBare`.
+/// One report for each group, with every failure explained, as in a Python started here. Only with
+/// `withBare` does it include how the group loads with nothing else loaded.
 std::vector<GroupReport> reportGroups(const survey::PackageFacts& facts,
                                       llvm::ArrayRef<survey::Group> groups,
                                       resolve::LibraryStore& store, bool withBare = true);
 
-/// A library on demand that fails by itself, and that one which must load brings in, loads.
+/// Marks an on-demand library that fails by itself as loaded if a library that must load loads it.
 void countAsLoaded(std::vector<GroupReport>& reports, const io::TargetDisk& disk);
 
-/// Whether the failure of a library on demand is more than what its surroundings may bring: the
-/// machine's driver, and symbols that whoever loads it may have, or never call.
+/// Whether the failure of an on-demand library is due to more than what other software may provide:
+/// the machine's driver, and symbols that its loader may have or that are never called.
 bool isWorthAWarning(const GroupReport& onDemand);
 
-/// Marks the groups that a plan repairs, but for the machine's driver.
+/// Marks the groups that a plan repairs, ignoring the machine's driver.
 void markImprovable(std::vector<GroupReport>& reports, const plan::PackagePlan& planned);
 
 Census countLibraries(llvm::ArrayRef<survey::Group> groups, llvm::ArrayRef<GroupReport> reports);
 
-/// Majors as they are; the libraries that are needed whatever the major belong together.
+/// Keeps majors separate, and combines the libraries that are needed regardless of the major.
 std::vector<GroupReport> arrange(llvm::ArrayRef<survey::Group> groups,
                                  std::vector<GroupReport> reports);
 
@@ -35,7 +35,7 @@ std::vector<GroupReport> arrange(llvm::ArrayRef<survey::Group> groups,
 resolve::Verdict verdictNow(llvm::ArrayRef<survey::Group> groups,
                             llvm::ArrayRef<GroupReport> reports, llvm::ArrayRef<int> required);
 
-/// The same after the plan was applied; here what cannot be known does not count.
+/// The same after the plan was applied; unknown verdicts are ignored.
 bool loadsAfter(const plan::PackagePlan& planned, llvm::ArrayRef<survey::Group> groups,
                 llvm::ArrayRef<int> required, const survey::PackageFacts& facts,
                 resolve::LibraryStore& store);

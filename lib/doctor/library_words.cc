@@ -13,7 +13,7 @@ namespace tcfix::doctor {
 
 namespace {
 
-/// "; looked in A, B and 3 more places".
+/// "; searched A, B and 3 more places".
 std::string lookedIn(const Defect& defect) {
   constexpr size_t kTold = 2;
   std::string text;
@@ -21,14 +21,14 @@ std::string lookedIn(const Defect& defect) {
     llvm::StringRef place = attempt.place;
     if (place.consume_back(baseName(defect.name)))
       place = place.rtrim("/\\");
-    text += (text.empty() ? "; looked in " : ", ") + place.str();
+    text += (text.empty() ? "; searched " : ", ") + place.str();
   }
   if (defect.tried.size() > kTold)
     text += " and " + std::to_string(defect.tried.size() - kTold) + " more places";
   return text;
 }
 
-// One of several, for people: the first that is short enough to be read.
+// One of several, for people: the first that is short enough to read.
 std::string exampleOf(llvm::ArrayRef<std::string> symbols) {
   constexpr size_t kReadable = 60;
   for (const std::string& symbol : symbols)
@@ -45,10 +45,10 @@ Words missingDependency(const Defect& defect, const FindingContext& context) {
               defect.isRepairable ? context.applyCommand : std::string()};
   if (!defect.isSearchable)
     return words;
-  // The user may know what no rule knows.
+  // The user may have a directory that no rule finds.
   const bool isElsewhere = !defect.alternatives.empty();
   words.message += isElsewhere ? "; there is one in " + defect.alternatives.front()
-                               : lookedIn(defect) + ". If you have it, name its directory";
+                               : lookedIn(defect) + ". If you have it, pass its directory";
   if (isElsewhere)
     words.evidence.push_back({"elsewhere", defect.alternatives});
   words.action = context.applyCommand + " --search " +
@@ -116,10 +116,10 @@ Words wrongArchitecture(const Defect& defect, const FindingContext& context) {
 Words foreignLibrary(const Defect& defect, const FindingContext& context) {
   bool isUnderRosetta = context.machine.platform == Platform::MacOs && defect.name == "x86_64" &&
                         llvm::is_contained(defect.items, "arm64");
-  return {"python is " + defect.name + ", and " + subjectOf(defect) + " is " +
+  return {"Python is " + defect.name + ", but " + subjectOf(defect) + " is " +
               (defect.actual == "universal" ? "a universal file without that slice: " : "") +
               llvm::join(defect.items, " and ") +
-              (isUnderRosetta ? "; a python for Intel runs under Rosetta here" : ""),
+              (isUnderRosetta ? "; a Python for Intel runs under Rosetta here" : ""),
           {{"python", defect.name}, {"library", defect.items}},
           reinstallCommand(context)};
 }
@@ -129,8 +129,8 @@ Words duplicateEntry(const Defect& defect, const FindingContext& context) {
   Words words{
       sentenceOf(defect), {{isPath ? "entry" : "dependency", defect.name}}, context.applyCommand};
   if (!defect.isFromText() && !defect.isRepairable) {
-    // apply edits the package's own libraries only. Any edit removes the second entry; this one
-    // changes nothing else.
+    // apply edits only the package's own libraries. Any edit removes the duplicate; this one has no
+    // other effect.
     words.action =
         "tcfix edit " +
         (isPath ? "--add-rpath " + advice::quoted(defect.name)

@@ -1,4 +1,4 @@
-// Why libraries do not load, as the simulated loader saw it.
+// Why libraries do not load, according to the simulated loader.
 #include "base/demangle.h"
 #include "doctor/rules.h"
 #include "image/names.h"
@@ -24,8 +24,8 @@ bool isFromTorch(const ExaminedPackage& package, const LoadProblem& problem) {
              : llvm::StringRef(problem.provider).starts_with(package.facts.torch->libFolder);
 }
 
-// How a standard string is written in symbols, since GCC 5 and before. Everything behind it may be
-// numbered otherwise, so that only functions that end with it have a twin that is surely theirs.
+// How a standard string is encoded in symbols, since GCC 5 and before. Everything after it may be
+// numbered differently, so only functions that end with it have a certain counterpart.
 constexpr llvm::StringLiteral kNewString = "NSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE";
 constexpr llvm::StringLiteral kOldString = "Ss";
 
@@ -52,13 +52,13 @@ std::optional<Defect> findStringAbi(const ExaminedPackage& package, const LoadPr
   return defect.alternatives.empty() ? std::nullopt : std::optional(std::move(defect));
 }
 
-// Only the package's own libraries get search paths.
+// Only the package's own libraries can get search paths.
 bool isOwnLibrary(const ExaminedPackage& package, const std::string& path) {
   return llvm::any_of(package.facts.libraries,
                       [&](const survey::LibraryFacts& library) { return library.path == path; });
 }
 
-/// The defects that a problem shows; none where another rule reports it.
+/// The defects that a problem shows; none if another rule reports it.
 Defects defectsOf(const ExaminedPackage& package, const LoadProblem& problem) {
   Defect defect = defectOf(problem);
   switch (problem.code) {
@@ -104,8 +104,8 @@ Defects defectsOf(const ExaminedPackage& package, const LoadProblem& problem) {
   return {std::move(defect)};
 }
 
-/// A part of the package that is loaded only when someone wants it. It is worth a word if it lacks
-/// a library that can be installed.
+/// A part of the package that is loaded only on demand. It is reported if it lacks a library that
+/// can be installed.
 void findHeic(const ExaminedPackage& package, Defects& defects) {
   for (const GroupReport& group : package.onDemand) {
     const LoadProblem* cause = group.firstCause();
@@ -121,8 +121,8 @@ void findHeic(const ExaminedPackage& package, Defects& defects) {
 } // namespace
 
 void findLoadDefects(const ExaminedPackage& package, Defects& defects) {
-  // A major that is not needed may lack what it likes. Symbols that torch lacks are reported of all
-  // of them: they show that the versions do not go together.
+  // A major that is not needed may lack dependencies. Symbols that torch lacks are reported for all
+  // majors: they show that the versions are incompatible.
   std::set<std::pair<std::string, std::string>> reported;
   for (const GroupReport& group : package.groups) {
     bool isFirstOfGroup = true;

@@ -1,5 +1,5 @@
-// What only macOS asks for: signatures, no quarantine, a system that is new enough, and load
-// commands without repetition.
+// Requirements of macOS only: signatures, no quarantine, a recent enough system, and no duplicate
+// load commands.
 #include "doctor/rules.h"
 
 #include "image/names.h"
@@ -50,7 +50,7 @@ std::string systemVersion(const ExaminedPackage& package) {
   return rest.split("<string>").second.split("</string>").first.trim().str();
 }
 
-// The first of these that is there before.
+// The first of these names that occurs again.
 std::optional<std::string> repeatedIn(llvm::ArrayRef<std::string> names) {
   for (size_t i = 0; i < names.size(); ++i)
     if (llvm::is_contained(names.take_front(i), names[i]))
@@ -58,8 +58,9 @@ std::optional<std::string> repeatedIn(llvm::ArrayRef<std::string> names) {
   return std::nullopt;
 }
 
-// What stands twice in a library. dyld refuses it where the image's SDK is recent, and where that
-// is why the package fails, the simulated loader has reported it; elsewhere it waits for a rebuild.
+// Duplicate entries of a library. dyld refuses them if the image's SDK is recent; if that is why
+// the package fails, the simulated loader has reported it, otherwise it takes effect after a
+// rebuild.
 void addRepetitions(const ExaminedPackage& package, llvm::ArrayRef<std::string> files, bool isOwn,
                     Defects& defects) {
   const size_t known = defects.size();
@@ -68,7 +69,7 @@ void addRepetitions(const ExaminedPackage& package, llvm::ArrayRef<std::string> 
           return one.kind == kind && one.path == file;
         }))
       return;
-    // Libraries of one build share their entries: one defect for all of them.
+    // Libraries of one build have the same entries: one defect for all of them.
     auto same =
         std::find_if(defects.begin() + static_cast<ptrdiff_t>(known), defects.end(),
                      [&](const Defect& one) { return one.kind == kind && one.name == *name; });
@@ -98,7 +99,8 @@ void addRepetitions(const ExaminedPackage& package, llvm::ArrayRef<std::string> 
 
 } // namespace
 
-// A program that takes only its own team's libraries, such as an application with a Python inside.
+// A program that loads only its own team's libraries, such as an application that contains a
+// Python.
 void findHardenedPython(const ExaminedPackage& package, Defects& defects) {
   const std::string& executable = package.facts.process.executable;
   if (package.facts.platform != Platform::MacOs || executable.empty())
@@ -108,7 +110,7 @@ void findHardenedPython(const ExaminedPackage& package, Defects& defects) {
   llvm::Expected<Image> image =
       file ? formats::inspect(file->bytes()) : llvm::Expected<Image>(file.takeError());
   if (!image) {
-    llvm::consumeError(image.takeError()); // a launcher script, or out of reach
+    llvm::consumeError(image.takeError()); // a launcher script, or not on this machine
     return;
   }
   for (const Slice& slice : image->slices)

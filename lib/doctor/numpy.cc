@@ -1,6 +1,7 @@
-// Modules that were built for NumPy 1, which NumPy 2 refuses when they are imported. No loader sees
-// it: they get NumPy's functions by importing a module, whose name is in them. NumPy 2 moved that
-// module, and its headers ask for the new name first (numpy/__multiarray_api.h, _import_array).
+// Modules that were built for NumPy 1, which NumPy 2 refuses when they are imported. Loaders cannot
+// detect it: modules get NumPy's functions by importing another module, whose name is in them.
+// NumPy 2 moved that module, and its headers try the new name first (numpy/__multiarray_api.h,
+// _import_array).
 #include "doctor/rules.h"
 
 #include "env/distribution.h"
@@ -10,10 +11,10 @@ namespace tcfix::doctor {
 namespace {
 
 constexpr llvm::StringLiteral kNewName = "numpy._core";
-/// The second one is Cython's message, where compilers leave no other name.
+/// The second one is Cython's message, for compilers that leave no other name.
 constexpr llvm::StringLiteral kOldNames[] = {"numpy.core._multiarray_umath",
                                              "numpy.core.multiarray failed to import"};
-/// Some modules of a package do not use NumPy; reading all of a large one would take long.
+/// Not every module of a package uses NumPy; reading all of a large package would be slow.
 constexpr size_t kMaxModules = 12;
 
 std::string numpyVersion(const ExaminedPackage& package) {
@@ -51,8 +52,8 @@ void findNumpyDefects(const ExaminedPackage& package, Defects& defects) {
     if (llvm::none_of(kOldNames, [&](llvm::StringRef name) { return text.contains(name); }))
       continue;
     Defect defect{Defect::Kind::NumpyAbi, library.path, "NumPy 1.x"};
-    defect.sentence = library.name + " was built for NumPy 1, and NumPy " + numpy->text() +
-                      " is installed, which refuses it";
+    defect.sentence = library.name + " was built for NumPy 1, but NumPy " + numpy->text() +
+                      " is installed, which does not support it";
     defects.push_back(std::move(defect));
     return;
   }

@@ -1,5 +1,5 @@
 // Libraries that a package loads on demand, by ctypes, dlopen or as plugins: it works without them,
-// but something that it offers does not. And files that are gone, which no loader reports.
+// but some of its features do not. And missing files, which no loader reports.
 #include "doctor/group_reports.h"
 #include "doctor/words.h"
 #include "image/names.h"
@@ -14,7 +14,7 @@ using Kind = Defect::Kind;
 
 namespace {
 
-/// The reason that counts most: what is missing, and is not the machine's driver.
+/// The most important reason: what is missing and is not the machine's driver.
 const LoadProblem* reasonOf(const GroupReport& group) {
   const LoadProblem* first = group.firstCause();
   for (const LibraryReport& library : group.libraries)
@@ -25,7 +25,7 @@ const LoadProblem* reasonOf(const GroupReport& group) {
   return first;
 }
 
-/// A module that is gone cannot be imported; in a package without modules, any library counts.
+/// A missing module cannot be imported; in a package without modules, any library counts.
 void findGoneModules(const ExaminedPackage& package, Defects& defects) {
   const env::Package& installed = package.facts.package;
   const bool hasModules =
@@ -53,7 +53,7 @@ void findOnDemandDefects(const ExaminedPackage& package, Defects& defects) {
   if (!package.recipe().isJudgedByModules)
     return;
   findGoneModules(package, defects);
-  std::vector<Defect> found; // one for each thing that is missing
+  std::vector<Defect> found; // one for each missing dependency
   for (const GroupReport& group : package.onDemand) {
     const LoadProblem* reason = reasonOf(group);
     if (!reason)
@@ -78,8 +78,8 @@ void findOnDemandDefects(const ExaminedPackage& package, Defects& defects) {
 }
 
 Words driverMissing(const Defect& defect, const FindingContext&) {
-  return {sentenceOf(defect) + "; it is a part of the machine's NVIDIA driver, which no Python "
-                               "package brings",
+  return {sentenceOf(defect) + "; it is part of the machine's NVIDIA driver, which no Python "
+                               "package contains",
           {{"dependency", defect.name}}};
 }
 

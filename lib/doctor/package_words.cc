@@ -13,7 +13,7 @@ Words packageMissing(const Defect& defect, const FindingContext& context) {
   if (defect.isFromText() && defect.name == recipe::defaultRecipe().name &&
       context.torch.version.empty())
     return missingWithoutTorch(defect, context);
-  // Where the module and what pip calls it have one name.
+  // Packages whose import name is their name on the index.
   constexpr llvm::StringLiteral kSame[] = {"torchvision", "torchaudio", "numpy", "av"};
   const bool isKnown =
       defect.name == recipe::defaultRecipe().name || llvm::is_contained(kSame, defect.name);
@@ -25,11 +25,11 @@ Words placeholderRelease(const Defect& defect, const FindingContext& context) {
   const recipe::Machine& machine = context.machine;
   const std::string place = placeOf(machine);
   std::string message = context.package + " " + defect.name +
-                        " is an empty placeholder, which pip installs where no release fits";
+                        " is an empty placeholder, which pip installs if no release fits";
   if (!recipe.releaseFor(context.torch, machine)) {
     std::optional<recipe::Release> first = recipe.firstReleaseFor(machine);
     message += first ? "; for " + place + " there are wheels since " + first->version.text() +
-                           ", and none of them goes with torch " + context.torch.version
+                           ", and none of them is built for torch " + context.torch.version
                      : "; there is no wheel for " + place;
   }
   return withQuote(defect, std::move(message), fittingReleaseCommand(context));
@@ -53,7 +53,7 @@ Words pythonVersionMismatch(const Defect& defect, const FindingContext& context)
 }
 
 Words numpyAbi(const Defect& defect, const FindingContext&) {
-  // Those built for NumPy 1 do not work with 2; those built for 2 work with both.
+  // Modules built for NumPy 1 do not work with NumPy 2; those built for 2 work with both.
   llvm::StringRef quote = defect.quote ? *defect.quote : defect.name;
   bool isForOne = quote.contains("0x100000") || quote.contains("NumPy 1.x");
   return withCommand(defect, isForOne ? "pip install \"numpy<2\"" : "pip install --upgrade numpy");
@@ -68,7 +68,7 @@ Words shadowed(const Defect& defect, const FindingContext& context) {
 Words pluginMismatch(const Defect& defect, const FindingContext& context) {
   return {defect.name + " " + defect.actual + " is a plugin for another " + context.package +
               " than " + context.release + "; " + recipe::recipeFor(context.package).pluginSwitch +
-              "=0 keeps plugins from loading",
+              "=0 prevents plugins from loading",
           {{"plugin", defect.name}, {"version", defect.actual}},
           pluginCommand(context, defect.name)};
 }
@@ -85,14 +85,14 @@ Words recordMismatch(const Defect& defect, const FindingContext& context) {
                          : std::to_string(count) +
                                " libraries differ from RECORD: they were replaced or edited",
               {{"libraries", defect.items}}};
-  // A package that loads may have been repaired by hand, which another installation would undo.
+  // A package that loads may have been repaired by hand, which a reinstallation would undo.
   if (defect.isCause)
     words.action = defect.isRepairable ? context.applyCommand : reinstallCommand(context);
   return words;
 }
 
 Words loadsForReal(const Defect& defect, const FindingContext& context) {
-  return {context.package + " loads in this environment's python" +
+  return {context.package + " loads in this environment's Python" +
               (defect.actual.empty() ? "" : ", with FFmpeg " + defect.actual),
           {{"python", defect.provider}, {"seconds", defect.name}}};
 }
@@ -104,8 +104,8 @@ Words simulationDisagrees(const Defect& defect, const FindingContext& context) {
   const std::string simulated = story(defect.sentence), real = story(defect.actual);
   const std::string line =
       defect.subject + ": simulated: " + simulated + "; real: " + real + "; " + context.versions;
-  return {defect.subject + ": the simulation says that it " + simulated +
-              ", but in this environment's python it " + real +
+  return {defect.subject + ": in the simulation it " + simulated +
+              ", but in this environment's Python it " + real +
               "; please report this with the output of the command below",
           {{"python", defect.provider}, {"simulated", simulated}, {"real", real}, {"report", line}},
           context.runCommand};

@@ -1,4 +1,4 @@
-// Search paths that do not do what their author meant.
+// Search paths that are probably mistakes.
 #include "doctor/rules.h"
 
 #include "io/system.h"
@@ -21,7 +21,7 @@ bool isAnchored(llvm::StringRef entry) {
          (entry.size() > 1 && entry[1] == ':');
 }
 
-// Where continuous integration and packagers keep their work; nobody else has such folders.
+// Directories of continuous integration and packagers, which other machines do not have.
 bool isBuildMachine(llvm::StringRef entry) {
   return llvm::any_of(std::initializer_list<llvm::StringRef>{"/Users/runner/", "/__w/",
                                                              "/home/conda/feedstock_root",
@@ -51,14 +51,14 @@ std::optional<Kind> flawOf(const ExaminedPackage& package, const survey::Library
     return Kind::SearchPathEmpty;
   if (!isAnchored(entry))
     return Kind::SearchPathRelative;
-  // These depend on the process, or on a system that cannot be seen.
+  // These depend on the process, or on a system that is not on this machine.
   if (entry.starts_with("@executable_path") || entry.starts_with("@rpath") ||
       entry.contains("$LIB") || entry.contains("$PLATFORM") || entry.contains('%'))
     return std::nullopt;
   bool isAbsolute = entry.front() == '/' || (entry.size() > 1 && entry[1] == ':');
   if (isAbsolute && !package.found.disk.knowsAbsolutePaths())
     return std::nullopt;
-  // Written in advance, for what is installed later.
+  // Written in advance, for software that is installed later.
   if (entry == package.facts.standingPlace.searchPath ||
       entry == providers::standingPlace(package.facts.platform, {}).searchPath)
     return std::nullopt;
@@ -73,7 +73,7 @@ std::optional<Kind> flawOf(const ExaminedPackage& package, const survey::Library
 } // namespace
 
 void findPathDefects(const ExaminedPackage& package, Defects& defects) {
-  // Libraries of one build share their entries: one defect for all of them.
+  // Libraries of one build have the same entries: one defect for all of them.
   std::map<std::pair<Kind, std::string>, std::vector<std::string>> flaws;
   for (const survey::LibraryFacts& library : package.facts.libraries)
     for (const std::string& entry : library.original.searchPaths)
@@ -85,7 +85,7 @@ void findPathDefects(const ExaminedPackage& package, Defects& defects) {
   for (const auto& [key, files] : flaws) {
     Defect defect{key.first, files.front(), key.second};
     defect.items = files;
-    defect.isCause = !package.isOneOfAll; // there, only what keeps something from loading counts
+    defect.isCause = !package.isOneOfAll; // with --all, only what prevents loading counts
     defects.push_back(std::move(defect));
   }
 }

@@ -1,6 +1,6 @@
-// Whether a package can be used, and nothing else: no plan, no advice, no look at other FFmpegs,
-// and no major after the first one that loads. torch's libraries are trusted to have each other's
-// symbols; else the verdict is that of diagnose().
+// Whether a package can be used, and nothing else: no plan, no advice, no search for other FFmpegs,
+// and no major after the first that loads. torch's libraries are assumed to have each other's
+// symbols; otherwise the verdict is the same as that of diagnose().
 #include "doctor/diagnose.h"
 #include "doctor/group_reports.h"
 #include "survey/simulation.h"
@@ -11,8 +11,8 @@ using resolve::Verdict;
 
 namespace {
 
-/// Finds quickly what cannot load: a group whose libraries lack a dependency. Comparing symbols
-/// takes most of the time, and tells nothing more then.
+/// Quickly finds groups that cannot load because a dependency is missing. Comparing symbols takes
+/// most of the time, and is not needed then.
 class DependencyCheck {
 public:
   DependencyCheck(const survey::PackageFacts& facts, resolve::LibraryStore& store)
@@ -43,13 +43,13 @@ bool loadsEnough(const survey::PackageFacts& facts, resolve::LibraryStore& store
                  llvm::ArrayRef<int> required) {
   const std::vector<survey::Group> groups = survey::groupsOf(facts);
   const DependencyCheck dependencies(facts, store);
-  std::optional<survey::Simulation> simulation; // made when it is first needed
+  std::optional<survey::Simulation> simulation; // created on first use
   bool hasMajor = false;
   auto verdict = [&](size_t i) {
     const survey::Group& group = groups[i];
     if (hasMajor && group.major != 0 && !llvm::is_contained(required, group.major))
-      return Verdict::Fails; // does not matter any more
-    // Python code that loads siblings first may bring what is lacking.
+      return Verdict::Fails; // no longer matters
+    // Python code that loads siblings first may provide what is missing.
     if (!facts.package.recipe.loadsSiblingsFirst && dependencies.lacksSome(group))
       return Verdict::Fails;
     if (!simulation)
@@ -71,7 +71,7 @@ bool isUsable(const env::Target& found, const env::Package& package, const Docto
   const plan::PackagePlan none;
   ExaminedPackage examined{found, facts, none, store};
   examined.loads = true;
-  // The other rules report no errors of a package that loads.
+  // The other rules report no errors for a package that loads.
   Defects defects;
   for (auto find : {findTorchDefects, findOnDemandDefects, findPythonDefects, findNumpyDefects,
                     findHardenedPython})

@@ -1,4 +1,4 @@
-// Python itself: its version and architecture against those of the package.
+// Python itself: its version and architecture, compared with the package's.
 #include "doctor/python_tag.h"
 #include "doctor/rules.h"
 
@@ -41,7 +41,7 @@ void addArchitecture(const ExaminedPackage& package, Defects& defects) {
   const std::string& wanted = package.facts.process.arch;
   for (const survey::LibraryFacts& library : package.facts.libraries) {
     if (!library.isNeeded)
-      continue; // packages bring some for several machines
+      continue; // packages may contain libraries for several architectures
     llvm::Expected<const Image*> image = package.store.image(library.path);
     if (!image) {
       llvm::consumeError(image.takeError());
@@ -58,11 +58,11 @@ void addArchitecture(const ExaminedPackage& package, Defects& defects) {
     defect.items = std::move(offered);
     defect.actual = (*image)->isUniversal ? "universal" : "";
     defects.push_back(std::move(defect));
-    return; // the others are alike
+    return; // the others are the same
   }
 }
 
-// A virtual environment whose Python was exchanged looks into another folder than before.
+// A virtual environment whose Python was replaced searches another directory than before.
 void addVersionOfPrefix(const ExaminedPackage& package, const std::string& version,
                         Defects& defects) {
   if (package.found.environment.kind != env::EnvironmentKind::Venv)

@@ -1,5 +1,4 @@
-// The doctor's rules: each looks at an examined package and reports defects. One file for each
-// concern.
+// The doctor's rules: each examines a package and reports defects. One file for each concern.
 #pragma once
 
 #include "doctor/diagnosis.h"
@@ -13,7 +12,7 @@
 
 namespace tcfix::doctor {
 
-/// Everything that is known of one package.
+/// All facts about one package.
 struct ExaminedPackage {
   const env::Target& found;
   const survey::PackageFacts& facts;
@@ -22,17 +21,17 @@ struct ExaminedPackage {
   std::vector<GroupReport> groups = {};
   std::vector<GroupReport> onDemand = {}; ///< of libraries that need not load
   std::vector<int> required = {};         ///< majors that must load; empty: any one
-  bool loads = false;                     ///< enough of it does, or nothing shows that it does not
+  bool loads = false;                     ///< enough of it loads, or is not known to fail
   bool wouldLoadAfter = false;            ///< after tcfix apply
-  bool isOneOfAll = false; ///< --all: nothing that takes long and does not keep it from loading
-  bool simulatesLoading = false; ///< enough of it loads in the simulation, whatever --run showed
+  bool isOneOfAll = false;                ///< --all: skip slow checks that do not affect loading
+  bool simulatesLoading = false; ///< enough of it loads in the simulation, regardless of --run
   std::string applyCommand = {}; ///< "tcfix apply TARGET", with the options about the target
   std::string runCommand = {};   ///< "tcfix doctor --run --json TARGET", likewise
-  std::optional<trial::Trial> trial = {}; ///< with --run; `loads` is then what it showed
+  std::optional<trial::Trial> trial = {}; ///< with --run; `loads` is then its result
 
   const recipe::Recipe& recipe() const { return facts.package.recipe; }
-  std::string pythonVersion() const; ///< such as "3.12"; empty if nothing says it
-  /// By its version, version.py and libraries; empty without torch.
+  std::string pythonVersion() const; ///< such as "3.12"; empty if unknown
+  /// From its version, version.py and libraries; empty without torch.
   recipe::TorchBuild torchBuild() const;
   FindingContext context() const;
 
@@ -42,35 +41,37 @@ struct ExaminedPackage {
   }
 };
 
-void findTorchDefects(const ExaminedPackage& package, Defects& defects);    ///< versions
-void findLoadDefects(const ExaminedPackage& package, Defects& defects);     ///< what loaders report
-void findOnDemandDefects(const ExaminedPackage& package, Defects& defects); ///< what need not load
-void findCudaDefects(const ExaminedPackage& package, Defects& defects);     ///< torch's, or another
-void findFfmpegDefects(const ExaminedPackage& package, Defects& defects);   ///< absent, unsupported
-void findPythonDefects(const ExaminedPackage& package, Defects& defects);   ///< tags, architecture
-void findNumpyDefects(const ExaminedPackage& package, Defects& defects);    ///< NumPy's ABI
-void findMacDefects(const ExaminedPackage& package, Defects& defects);      ///< signatures, min OS
-void findHardenedPython(const ExaminedPackage& package, Defects& defects);  ///< a part of the last
-void findPathDefects(const ExaminedPackage& package, Defects& defects);     ///< search paths
-void findSurroundings(const ExaminedPackage& package, Defects& defects);    ///< shadows, RECORD
-void findTrialDefects(const ExaminedPackage& package, Defects& defects);    ///< --run
+void findTorchDefects(const ExaminedPackage& package, Defects& defects); ///< versions
+void findLoadDefects(const ExaminedPackage& package, Defects& defects);  ///< what loaders report
+void findOnDemandDefects(const ExaminedPackage& package,
+                         Defects& defects); ///< libraries that need not load
+void findCudaDefects(const ExaminedPackage& package, Defects& defects);   ///< torch's, or another
+void findFfmpegDefects(const ExaminedPackage& package, Defects& defects); ///< absent, unsupported
+void findPythonDefects(const ExaminedPackage& package, Defects& defects); ///< tags, architecture
+void findNumpyDefects(const ExaminedPackage& package, Defects& defects);  ///< NumPy's ABI
+void findMacDefects(const ExaminedPackage& package, Defects& defects);    ///< signatures, min OS
+void findHardenedPython(const ExaminedPackage& package,
+                        Defects& defects);                               ///< part of findMacDefects
+void findPathDefects(const ExaminedPackage& package, Defects& defects);  ///< search paths
+void findSurroundings(const ExaminedPackage& package, Defects& defects); ///< other packages, RECORD
+void findTrialDefects(const ExaminedPackage& package, Defects& defects); ///< --run
 
-/// Whether a file that cannot be read, or is gone, is called like an extension module.
+/// Whether a missing or unreadable file has the name of an extension module.
 bool isModuleName(llvm::StringRef file);
 
 /// Host paths of torch's libraries; none without torch.
 std::vector<std::string> torchLibrariesOf(const survey::PackageFacts& facts);
 
-/// The one with most of torch's symbols; empty if it is not there.
+/// The library with most of torch's symbols; empty if it does not exist.
 std::string mainTorchLibraryOf(const survey::PackageFacts& facts);
 
-// For texts, too: what versions alone show.
+// Also for tracebacks: what follows from versions alone.
 
 /// This torch was not built by PyTorch's own pipelines.
 std::optional<Defect> vendorOfTorch(llvm::StringRef torchVersion);
 
 /// A release was built for another torch than this one; nothing if it was not, or the recipe's
-/// table does not say. The second form knows only that it is one of these releases.
+/// table does not contain it. The second form is for a range of releases.
 std::optional<Defect> versionMismatch(const recipe::Recipe& recipe, llvm::StringRef release,
                                       llvm::StringRef torchVersion);
 std::optional<Defect> versionMismatch(const recipe::Recipe& recipe, const recipe::MajorSpan& span,

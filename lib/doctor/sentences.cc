@@ -1,4 +1,5 @@
-// What happened, in one sentence for each kind of defect. The simulated loader brings its own.
+// What happened, in one sentence for each kind of defect. Those of the simulated loader come with
+// it.
 #include "doctor/findings.h"
 
 #include "image/names.h"
@@ -9,7 +10,7 @@ namespace tcfix::doctor {
 
 namespace {
 
-/// The library that failed, as the sentences about a text call it.
+/// The library that failed, as named in sentences about a text.
 std::string failedLibrary(const Defect& defect) {
   return !defect.path.empty()     ? baseName(defect.path).str()
          : defect.subject.empty() ? "a library"
@@ -33,7 +34,7 @@ std::string aboutSearchPath(const Defect& defect) {
   }
 }
 
-/// It loads, because its SDK is older than the rule.
+/// For a library that loads, because its SDK is older than the rule.
 std::string aboutRepetition(const Defect& defect, const char* what) {
   const size_t more = defect.items.size() - 1;
   return failedLibrary(defect) +
@@ -55,7 +56,7 @@ std::string sentenceOf(const Defect& defect) {
   case Defect::Kind::CudaMissing:
   case Defect::Kind::DriverMissing:
     if (llvm::StringRef(defect.name).starts_with("ld-linux"))
-      return library + " is built for glibc, and this system has another C library (musl)";
+      return library + " is built for glibc, but this system has another C library (musl)";
     if (defect.name.empty() && llvm::StringRef(defect.path).contains(".so"))
       return library + " was not found";
     if (defect.name.empty())
@@ -103,7 +104,7 @@ std::string sentenceOf(const Defect& defect) {
   case Defect::Kind::InitializationFailed:
     return library + " was found, but failed to initialize";
   case Defect::Kind::PackageUnavailable:
-    return defect.name + " is not installed, or it is installed and does not load";
+    return defect.name + " is not installed, or is installed but does not load";
   case Defect::Kind::RequirementsConflict:
     return "no set of releases meets all requirements" +
            (defect.items.empty() ? "" : ": " + llvm::join(defect.items, "; "));
@@ -116,14 +117,18 @@ std::string sentenceOf(const Defect& defect) {
   case Defect::Kind::OperatorsMissing:
     return "this torch does not have " + defect.name;
   case Defect::Kind::Crashed:
-    return "the process ended (" + defect.actual + ")";
+    return "the process crashed (" + defect.actual + ")";
   case Defect::Kind::TorchMissing:
   case Defect::Kind::PackageMissing:
-    return "Python cannot find the package " + defect.name;
+    return (llvm::StringRef(defect.name).contains('.') ? "Python cannot find the module "
+                                                       : "Python cannot find the package ") +
+           defect.name;
   case Defect::Kind::PackageDamaged:
-    return defect.subject + " has no library " + defect.name;
+    return defect.subject +
+           (llvm::StringRef(defect.name).contains('.') ? " has no module " : " has no library ") +
+           defect.name;
   case Defect::Kind::NumpyAbi:
-    return "a module was built against another NumPy than the one that is installed";
+    return "a module was built against another NumPy than the installed one";
   case Defect::Kind::PythonAbi:
     return library + " is built for Python " + defect.name;
   default:

@@ -1,5 +1,5 @@
-// What stands around the package: another one of the same name, another FFmpeg, a RECORD that tells
-// of other files.
+// The surroundings of the package: another package of the same name, another FFmpeg, a RECORD with
+// other hashes.
 #include "doctor/rules.h"
 
 #include "env/distribution.h"
@@ -23,7 +23,7 @@ void findShadows(const ExaminedPackage& package, Defects& defects) {
   for (const env::Site& site : package.found.environment.sites)
     if (site.folder != installed.site && disk.isFolder(site.folder + "/" + installed.name))
       defect.items.push_back(site.folder);
-  // Only where this process's variables are the target's.
+  // Only if this process's variables are the target's.
   if (disk.options().sysroot.empty() && disk.knowsAbsolutePaths())
     if (std::optional<std::string> path = io::environmentVariable("PYTHONPATH"))
       for (llvm::StringRef folder : llvm::split(*path, io::kPathListSeparator))
@@ -33,7 +33,7 @@ void findShadows(const ExaminedPackage& package, Defects& defects) {
     defects.push_back(std::move(defect));
 }
 
-/// torch, as Python may find it in another place, or a part of another version in the same.
+/// Another torch that Python may find, or parts of another version in the same directory.
 void findTwoTorches(const ExaminedPackage& package, Defects& defects) {
   const std::optional<providers::TorchInstall>& torch = package.facts.torch;
   const io::TargetDisk& disk = package.found.disk;
@@ -55,7 +55,7 @@ void findTwoTorches(const ExaminedPackage& package, Defects& defects) {
     defects.push_back(std::move(defect));
 }
 
-/// Distributions that the package loads by itself when it is imported, by their entry points.
+/// Plugins: distributions that the package loads when it is imported, found by their entry points.
 void findPlugins(const ExaminedPackage& package, Defects& defects) {
   const env::Package& installed = package.facts.package;
   const std::optional<Version> release = parseVersion(installed.version);
@@ -64,7 +64,7 @@ void findPlugins(const ExaminedPackage& package, Defects& defects) {
   const std::string heading = "[" + package.recipe().pluginGroup + "]";
   for (env::Distribution& each : env::distributionsIn(installed.site, package.found.disk)) {
     if (!llvm::StringRef(each.name).starts_with_insensitive(installed.name))
-      continue; // reading all of them would take long
+      continue; // reading all of them would be slow
     std::optional<io::InputFile> file =
         llvm::expectedToOptional(package.found.disk.openText(each.entry + "/entry_points.txt"));
     const std::optional<Version> version = parseVersion(each.version);
@@ -90,7 +90,7 @@ void findTwoFfmpegs(const ExaminedPackage& package, Defects& defects) {
 
 void findStaleRecord(const ExaminedPackage& package, Defects& defects) {
   const env::Package& installed = package.facts.package;
-  if (!installed.hasRecord || package.isOneOfAll) // hashing all of them takes long
+  if (!installed.hasRecord || package.isOneOfAll) // hashing all of them is slow
     return;
   llvm::Expected<io::InputFile> file = package.found.disk.openText(installed.distInfo + "/RECORD");
   if (!file) {
@@ -99,7 +99,7 @@ void findStaleRecord(const ExaminedPackage& package, Defects& defects) {
   }
   llvm::Expected<env::Record> record = env::Record::parse(textOf(file->bytes()));
   if (!record) {
-    llvm::consumeError(record.takeError()); // told with the package
+    llvm::consumeError(record.takeError()); // reported with the package
     return;
   }
   std::vector<std::string> differing;

@@ -39,17 +39,17 @@ Words causeNotTold(const Defect& defect, const FindingContext& context) {
   if (!defect.majors.empty())
     return withQuote(defect,
                      "the text shows only the attempts with FFmpeg " + majorsText(defect.majors) +
-                         ", which fail wherever another FFmpeg is installed. The attempt with "
+                         ", which always fail if another FFmpeg is installed. The attempt with "
                          "your FFmpeg is not in this text: send all of it, or run this where it "
                          "happened",
                      kNext.str());
   llvm::StringRef file = baseName(defect.path);
-  // The core is loaded before the others of its major.
+  // The core is loaded before the other libraries of its major.
   bool isBehindCore = file.starts_with(recipe.libraryPrefix) && recipe.roleOf(file).rank > 0;
   return withQuote(defect,
                    sentenceOf(defect) +
                        (isBehindCore
-                            ? "; its core was loaded, so FFmpeg is there. Often libpython is "
+                            ? "; its core was loaded, so FFmpeg was found. Often libpython is "
                               "missing, or it was built for another torch"
                             : ": often FFmpeg is missing, or it was built for another torch. Send "
                               "the whole text, or run this where it happened"),
@@ -71,8 +71,12 @@ Words packageUnavailable(const Defect& defect, const FindingContext& context) {
   const std::string install =
       context.torch.version.empty() ? std::string() : installCommand(context, defect.name);
   if (install.empty())
-    return withQuote(defect, sentenceOf(defect) + "; the command shows which",
-                     "python -c \"" + recipe.smokeTest(context.release) + "\"");
+    return withQuote(defect,
+                     sentenceOf(defect) +
+                         "; run the command where it happened: it shows which, and the release for "
+                         "the torch there (" +
+                         releasesByTorch(recipe) + ")",
+                     "tcfix doctor");
   return withQuote(defect,
                    sentenceOf(defect) + "; the command installs the one for torch " +
                        context.torch.version,
@@ -82,12 +86,13 @@ Words packageUnavailable(const Defect& defect, const FindingContext& context) {
 Words noWheel(const Defect& defect, const FindingContext& context) {
   const recipe::Recipe recipe = recipe::recipeFor(defect.name);
   const recipe::Machine& machine = context.machine;
-  // pip lists the releases that it could take: none, or the placeholder, means that none fits.
+  // pip lists the available releases: none, or only the placeholder, means that no release fits.
   const bool isHopeless =
       !defect.items.empty() && llvm::all_of(defect.items, [&](const std::string& version) {
         return version == "none" || version == recipe.placeholder;
       });
-  // A resolver asks for more than this platform: versions, and the other packages' requirements.
+  // A resolver fails for other reasons than the platform: versions, and requirements of other
+  // packages.
   std::string message = defect.actual.empty()
                             ? "no wheel of " + defect.name + " fits " + placeOf(machine)
                             : "the index that the installer used has no release of " + defect.name +
@@ -118,7 +123,7 @@ Words requirementsConflict(const Defect& defect, const FindingContext& context) 
 Words pluginBroken(const Defect& defect, const FindingContext& context) {
   const bool isWindows = context.machine.platform == Platform::Windows;
   return withQuote(defect,
-                   sentenceOf(defect) + "; the command keeps plugins from loading, and " +
+                   sentenceOf(defect) + "; the command prevents plugins from loading, and " +
                        context.package + " works without them",
                    (isWindows ? "set " : "export ") + recipe::defaultRecipe().pluginSwitch + "=0");
 }

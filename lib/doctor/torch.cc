@@ -1,4 +1,4 @@
-// torch: whether it is there and loads, and whether the package was built for this version of it.
+// torch: whether it is installed and loads, and whether the package was built for its version.
 #include "providers/torch.h"
 #include "doctor/rules.h"
 #include "recipe/torch_symbols.h"
@@ -58,7 +58,7 @@ std::optional<Defect> vendorOfTorch(llvm::StringRef version) {
   return vendor.empty() ? std::nullopt : std::optional(Defect{Kind::VendorTorch, {}, vendor});
 }
 
-// Symbols alone do not prove that two go together (recipe/torchcodec.cc).
+// Matching symbols do not prove that two versions are compatible (recipe/torchcodec.cc).
 std::optional<Defect> versionMismatch(const recipe::Recipe& recipe, llvm::StringRef release,
                                       llvm::StringRef torchVersion) {
   std::optional<Version> parsed = parseVersion(release), torch = parseVersion(torchVersion);
@@ -86,7 +86,7 @@ void findTorchDefects(const ExaminedPackage& package, Defects& defects) {
   const survey::PackageFacts& facts = package.facts;
   if (!facts.package.version.empty() && facts.package.version == package.recipe().placeholder) {
     defects.push_back({Kind::PlaceholderRelease, facts.package.distInfo, facts.package.version});
-    return; // there is nothing in it that could need torch
+    return; // nothing in it can need torch
   }
   if (facts.package.name == "torch" || !needsTorch(package))
     return;

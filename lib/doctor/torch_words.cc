@@ -1,6 +1,7 @@
 #include "doctor/words.h"
 
 #include "advice/advice.h"
+#include "base/version.h"
 #include "recipe/cuda_name.h"
 
 #include <llvm/ADT/StringExtras.h>
@@ -26,11 +27,17 @@ Words torchMissing(const Defect& defect, const FindingContext& context) {
 
 Words torchBroken(const Defect& defect, const FindingContext& context) {
   const bool isCuda = kindOfDependency(defect.name) == Defect::Kind::CudaMissing;
-  Words words{"torch itself does not load: " + sentenceOf(defect),
+  // PyTorch's wheels of that time contained CUDA, so this torch was built by another vendor.
+  const std::optional<Version> version = parseVersion(context.torch.version);
+  const bool isForeign = isCuda && version && *version < Version{2, 0};
+  const bool isHip = llvm::StringRef(defect.path).ends_with("hip.dll");
+  Words words{"torch itself does not load: " + sentenceOf(defect) +
+                  (isHip ? "; what it needs comes with AMD's driver" : ""),
               {{"dependency", defect.name}},
               defect.kind == Defect::Kind::TorchLacksRuntime
                   ? "winget install Microsoft.VCRedist.2015+.x64"
-                  : torchReinstallCommand(context, isCuda)};
+              : isForeign ? std::string()
+                          : torchReinstallCommand(context, isCuda)};
   if (defect.isFromText())
     words.evidence.push_back({"text", *defect.quote});
   return words;
@@ -41,17 +48,17 @@ Words vendorTorch(const Defect& defect, const FindingContext& context) {
   const std::string& version = context.torch.version;
   const std::string beginning =
       (version.empty() ? "this torch" : "torch " + version) + " is " + defect.name + ": ";
-  return {beginning + context.package + "'s own wheels are built for PyTorch's" +
-              (isForeign ? "; build " + context.package +
-                               " against this torch, then bring its libraries in"
-                         : " usual builds; it has others for this one"),
-          {{"torch", context.torch.version}},
-          isForeign ? context.applyCommand + " --replace-from BUILD_FOLDER"
-                    : sameChannelCommand(context)};
+  return {
+      beginning + context.package + "'s own wheels are built for PyTorch's" +
+          (isForeign
+               ? "; build " + context.package + " against this torch, then install its libraries"
+               : " usual builds; it has others for this one"),
+      {{"torch", context.torch.version}},
+      isForeign ? context.applyCommand + " --replace-from BUILD_DIR" : sameChannelCommand(context)};
 }
 
 Words torchVersionMismatch(const Defect& defect, const FindingContext& context) {
-  if (defect.name.empty()) { // of another package, which reports it itself
+  if (defect.name.empty()) { // about another package, which reports it itself
     const recipe::TorchBuild wanted = recipe::torchBuildOf(defect.actual);
     const bool isOtherBuild = llvm::StringRef(wanted.version).split('+').first ==
                               llvm::StringRef(context.torch.version).split('+').first;
@@ -62,6 +69,14 @@ Words torchVersionMismatch(const Defect& defect, const FindingContext& context) 
                      : isOtherBuild            ? channelCommand(context, "torch", defect.actual)
                                                : installCommand(context, context.package));
   }
+  if (!defect.items.empty()) // from a text: torch is one of several
+    return {"this " + context.package + " is " +
+                (defect.name.find(' ') == std::string::npos ? "" : "one of ") + defect.name +
+                ", and this torch one of " + defect.items.front() + ": they do not go together (" +
+                releasesByTorch(recipe::recipeFor(context.package)) +
+                "). Run this where it happened to see which one to install",
+            {{context.package, defect.name}, {"torch", defect.items.front()}},
+            "tcfix doctor"};
   return {defect.actual.empty()
               ? "this " + context.package + " is one of " + defect.name +
                     ", and none of them is built for torch " + context.torch.version
@@ -92,13 +107,13 @@ Words cudaMissing(const Defect& defect, const FindingContext& context) {
 Words cudaVariantMismatch(const Defect& defect, const FindingContext& context) {
   const std::optional<int> torchs = context.torch.cudaMajor;
   const int needed = recipe::cudaMajorOf(defect.name).value_or(0);
-  // A release without CUDA goes with any torch.
+  // A release without CUDA is compatible with any torch.
   FindingContext careful = context;
   careful.torch.cudaMajor = torchs.value_or(0);
   const std::string torch =
       context.torch.version.empty() ? "this torch" : "torch " + context.torch.version;
   Words words{"this " + (context.package.empty() ? "library" : context.package) + " is built for " +
-                  cudaText(needed) + ", and " + torch +
+                  cudaText(needed) + ", but " + torch +
                   (!torchs        ? " most likely is not"
                    : *torchs == 0 ? " is built without CUDA"
                                   : " for " + cudaText(*torchs)) +

@@ -1,4 +1,4 @@
-// What the environment's own python showed, against what the simulation says.
+// The result of the environment's own Python, compared with the simulation.
 #include "doctor/rules.h"
 
 #include <llvm/Support/FormatVariadic.h>

@@ -1,6 +1,6 @@
-// The words of each kind of finding. The table in findings.cc has a row for each; the functions are
-// in files by concern: ffmpeg_words.cc, torch_words.cc, library_words.cc, package_words.cc,
-// on_demand.cc, and text_words.cc for what only texts report.
+// The sentences of each kind of finding. The table in findings.cc has a row for each; the functions
+// are in one file per concern: ffmpeg_words.cc, torch_words.cc, library_words.cc, package_words.cc,
+// on_demand.cc, and text_words.cc for kinds that only tracebacks report.
 #pragma once
 
 #include "doctor/findings.h"
@@ -33,16 +33,16 @@ WordsFunction driverMissing, onDemandMissing;
 // text_words.cc
 WordsFunction causeNotTold, packageUnavailable, noWheel, requirementsConflict, pluginBroken,
     operatorsMissing, crashed;
-/// Missing, and so is torch's version in the text.
+/// For a missing package, if the text does not contain torch's version.
 Words missingWithoutTorch(const Defect& defect, FindingContext context);
 
-// What several kinds share
+// Shared by several kinds
 
 /// The library that a defect is about, for a sentence.
 std::string subjectOf(const Defect& defect);
 Evidence placesTried(const Defect& defect);
 
-/// Words whose evidence is the quote; what the libraries themselves show needs none.
+/// Words with the quote as evidence; without a quote there is no evidence.
 Words withQuote(const Defect& defect, std::string message, std::string action);
 /// The defect's own sentence, and a command.
 WordsFunction withReinstall;

@@ -9,7 +9,7 @@ namespace tcfix::recipe {
 
 namespace {
 
-/// The libraries of the toolkit that are numbered as the toolkit is.
+/// The libraries of the toolkit that have the toolkit's version number.
 constexpr llvm::StringLiteral kNumbered[] = {"cudart", "nvrtc",    "npp",      "nvjpeg",
                                              "cublas", "cusparse", "cusolver", "nvJitLink"};
 constexpr llvm::StringLiteral kOthers[] = {

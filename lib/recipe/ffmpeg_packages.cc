@@ -8,18 +8,18 @@ namespace tcfix::recipe {
 
 namespace {
 
-/// From this PyAV on, until the next row. Wheels inspected: the names of the libraries in av.libs.
-/// 19 needs Python 3.12, 18 needs 3.11; pip chooses an older one by itself where it must.
+/// From this PyAV on, until the next row. Source: the names of the libraries in av.libs of the
+/// wheels. 19 needs Python 3.12, 18 needs 3.11; for older Pythons pip chooses an older PyAV itself.
 struct PyavSpan {
   int pyav, ffmpeg;
 };
 constexpr PyavSpan kPyav[] = {{12, 6}, {13, 7}, {16, 8}, {19, 9}};
 
-/// The formula without a number. Those of older majors are called ffmpeg@N, this one is not.
-/// Homebrew's formulas, November 2026: ffmpeg (9), ffmpeg@8 and older.
+/// The major of the formula without a number; older majors are called ffmpeg@N. Homebrew's
+/// formulas, November 2026: ffmpeg (9), ffmpeg@8 and older.
 constexpr int kHomebrewNewest = 9;
 
-/// The newest of each major in winget's list of packages, November 2026.
+/// The newest version of each major in winget's packages, November 2026.
 struct WingetVersion {
   int major;
   llvm::StringLiteral version;
@@ -47,7 +47,7 @@ std::string condaRequirement(llvm::ArrayRef<int> majors) {
   if (majors.empty())
     return {};
   const auto [lowest, highest] = std::minmax_element(majors.begin(), majors.end());
-  // conda-forge's oldest FFmpeg is one that all releases with several majors can use.
+  // All releases with several majors can use conda-forge's oldest FFmpeg.
   const std::string bound = "<" + std::to_string(*highest + 1);
   return *lowest == *highest ? "ffmpeg>=" + std::to_string(*lowest) + "," + bound
                              : "ffmpeg" + bound;

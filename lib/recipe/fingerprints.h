@@ -1,4 +1,4 @@
-// Fingerprints: the words and the line numbers of a traceback that show which version printed it.
+// Fingerprints: words and line numbers of a traceback that show which version printed it.
 #pragma once
 
 #include "base/version.h"
@@ -7,13 +7,13 @@
 
 namespace tcfix::recipe {
 
-/// Versions of a package, both included.
+/// A range of versions of a package, both ends included.
 struct VersionSpan {
   Version first = {}, last = {};
   bool isKnown() const { return first.isKnown(); }
   bool isOne() const { return isKnown() && first == last; }
   bool contains(Version version) const { return !(version < first) && !(last < version); }
-  /// Those of both; unknown if there are none.
+  /// The common versions; unknown if there are none.
   VersionSpan sharedWith(const VersionSpan& other) const;
   std::string text() const; ///< "0.9" or "0.11 to 0.15"
 };

@@ -1,4 +1,4 @@
-// The packages that have a recipe of their own, one file for each.
+// The packages that have their own recipe, one file for each.
 #pragma once
 
 #include "recipe/recipe.h"
@@ -8,7 +8,7 @@ namespace tcfix::recipe {
 const Recipe& torchcodec();
 const Recipe& torchaudio();
 
-/// What is known of the libraries of a package without a recipe of its own.
+/// Adds what is known about the libraries of a package without its own recipe.
 void addKnownParts(Recipe& generic);
 
 } // namespace tcfix::recipe

@@ -1,4 +1,4 @@
-// What the system's package manager calls a library that Python packages expect to be there.
+// The system packages that contain libraries which Python packages expect to be installed.
 #pragma once
 
 #include <llvm/ADT/StringRef.h>

@@ -7,11 +7,14 @@ namespace tcfix::recipe {
 
 namespace {
 
+constexpr llvm::StringLiteral kNvidia = "NVIDIA (Jetson or NGC)", kSource = "a build from source",
+                              kSystem = "a package of this system";
+
 bool isNumber(llvm::StringRef text) {
   return !text.empty() && llvm::all_of(text, llvm::isDigit);
 }
 
-/// "cu128" is CUDA 12.8, "cu92" CUDA 9.2: the last digit is the minor.
+/// "cu128" is CUDA 12.8, "cu92" CUDA 9.2: the last digit is the minor version.
 std::optional<int> cudaMajorOfChannel(llvm::StringRef channel) {
   int major = 0;
   if (!channel.consume_front("cu") || !isNumber(channel) ||
@@ -20,7 +23,7 @@ std::optional<int> cudaMajorOfChannel(llvm::StringRef channel) {
   return major;
 }
 
-/// PyTorch's: "rocm6.4". AMD's own go on: "rocm7.0.2.git1234".
+/// PyTorch's: "rocm6.4". AMD's own are longer: "rocm7.0.2.git1234".
 bool isRocmChannel(llvm::StringRef local) {
   if (!local.consume_front("rocm"))
     return false;
@@ -41,16 +44,46 @@ void readVersion(TorchBuild& build) {
   else if (local.starts_with("xpu"))
     build.vendor = "Intel XPU";
   else if (local.starts_with("nv") || version.contains(".nv") || version.contains("nv2"))
-    build.vendor = "NVIDIA (Jetson or NGC)";
+    build.vendor = kNvidia.str();
   else if (local.starts_with("git") || version.contains("a0"))
-    build.vendor = "a build from source";
-  // NVIDIA's have a CUDA that their versions do not name.
+    build.vendor = kSource.str();
+  // NVIDIA's builds have a CUDA that is not in their versions.
   if (build.channel == "cpu" || build.vendor == "ROCm" || build.vendor == "Intel XPU")
     build.cudaMajor = 0;
 }
 
-/// The value that a line of version.py gives a name: "12.8"; empty for None; nothing if there is no
-/// such line. Lines look like `cuda: Optional[str] = '12.8'`.
+/// Strings that only tracebacks with such a torch contain.
+struct VendorWords {
+  llvm::StringLiteral words, vendor;
+};
+constexpr VendorWords kVendorWords[] = {
+    {"/opt/pytorch/pytorch/", kNvidia}, // NGC's containers
+    {"nvcr.io/nvidia/pytorch", kNvidia},
+    {"torch\\lib\\c10_hip.dll", "ROCm"},
+    {"torch/lib/libc10_hip.so", "ROCm"},
+    {"/usr/lib/python3/dist-packages/torch/", kSystem}, // Debian
+    // The form for PyTorch's bug reports, filled in
+    {"(`conda`, `pip`, source): source", kSource},
+    {"(conda, pip, source): source", kSource},
+};
+
+/// Other distributions: /usr/lib/python3.13/site-packages. pip installs into /usr/local for all
+/// users.
+bool isInSystem(llvm::StringRef text) {
+  for (llvm::StringRef folder : {"/usr/lib/python3.", "/usr/lib64/python3."})
+    for (size_t at = text.find(folder); at != llvm::StringRef::npos;
+         at = text.find(folder, at + folder.size())) {
+      const bool isWhole = at == 0 || !(llvm::isAlnum(text[at - 1]) || text[at - 1] == '/');
+      if (isWhole && text.substr(at + folder.size())
+                         .drop_while(llvm::isDigit)
+                         .starts_with("/site-packages/torch/"))
+        return true;
+    }
+  return false;
+}
+
+/// The value of a name in version.py: "12.8"; empty for None; nothing if there is no such line.
+/// Lines look like `cuda: Optional[str] = '12.8'`.
 std::optional<llvm::StringRef> valueIn(llvm::StringRef source, llvm::StringRef name) {
   for (llvm::StringRef line : llvm::split(source, '\n')) {
     if (!line.consume_front(name) || !(line.starts_with(" ") || line.starts_with(":")))
@@ -93,6 +126,13 @@ TorchBuild torchBuildOf(llvm::StringRef version, llvm::StringRef versionSource) 
       build.channel = ("cu" + first + minor).str();
   }
   return build;
+}
+
+std::string torchVendorIn(llvm::StringRef text) {
+  for (const VendorWords& each : kVendorWords)
+    if (text.contains(each.words))
+      return each.vendor.str();
+  return isInSystem(text) ? kSystem.str() : std::string();
 }
 
 std::string channelIndex(llvm::StringRef channel) {

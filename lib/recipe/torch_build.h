@@ -1,5 +1,5 @@
-// Which build of torch this is: the channel that it comes from, its CUDA, and who made it. PyTorch
-// publishes each version several times, and a package for one of them may not load in another.
+// The build of a torch: its channel, its CUDA, and its vendor. PyTorch publishes each version
+// several times, and a package for one build may not load with another.
 #pragma once
 
 #include <llvm/ADT/StringRef.h>
@@ -10,22 +10,25 @@
 namespace tcfix::recipe {
 
 struct TorchBuild {
-  std::string version = {}; ///< such as "2.9.1+cu128"; empty: there is no torch, or it is unknown
-  /// Of PyTorch's own download site: "cpu", "cu128", "rocm6.4", "xpu"; empty if none is known.
+  std::string version = {}; ///< such as "2.9.1+cu128"; empty: no torch, or unknown
+  /// On PyTorch's own download site: "cpu", "cu128", "rocm6.4", "xpu"; empty if unknown.
   std::string channel = {};
-  std::optional<int> cudaMajor = {}; ///< 0: built without CUDA; nothing: not known
-  std::string vendor = {};           ///< "ROCm", "a build from source"; empty: PyTorch's usual ones
+  std::optional<int> cudaMajor = {}; ///< 0: built without CUDA; nothing: unknown
+  std::string vendor = {};           ///< "ROCm", "a build from source"; empty: PyTorch's own
 
-  /// Someone else's: no wheel of PyTorch's may replace it, nor is built for it.
+  /// A vendor's or user's build: no wheel of PyTorch may replace it or is built for it.
   bool isForeign() const { return !vendor.empty() && channel.empty(); }
 };
 
-/// By the version alone.
+/// From the version alone.
 TorchBuild torchBuildOf(llvm::StringRef version);
 
-/// Also by what torch/version.py says: its `__version__`, which names the channel where the
+/// Also from torch/version.py: its `__version__`, which contains the channel even if the
 /// installer's version does not (2.9.1 for Windows is "2.9.1+cpu" there), and its `cuda`.
 TorchBuild torchBuildOf(llvm::StringRef version, llvm::StringRef versionSource);
+
+/// The vendor of the torch in a traceback, according to its paths and words; empty if unknown.
+std::string torchVendorIn(llvm::StringRef text);
 
 /// The index of a channel, for --index-url.
 std::string channelIndex(llvm::StringRef channel);

@@ -1,7 +1,7 @@
 // Which torch has a symbol: the C interface that PyTorch promises to keep, which has only ever
 // grown, and the C++ functions that torchcodec's wheels used and torch has changed since.
 //
-// Measured: the exports of libtorch_cpu and libc10 in the macOS wheels of
+// Source: the exports of libtorch_cpu and libc10 in the macOS wheels of
 // torch 2.8.0, 2.9.1, 2.10.0, 2.11.0 and 2.12.0; without the operators of a single device.
 #include "recipe/torch_symbols.h"
 
@@ -50,7 +50,7 @@ constexpr Arrivals kArrivals[] = {
 };
 // clang-format on
 
-/// How a function begins and ends, demangled; between them standard libraries differ.
+/// The beginning and end of a demangled function; the middle depends on the standard library.
 struct Departure {
   llvm::StringLiteral begin, end;
   Version torch; ///< the last one that has it
@@ -85,7 +85,7 @@ std::optional<Version> departureOf(llvm::StringRef function) {
 } // namespace
 
 bool isTorchSymbol(llvm::StringRef symbol) {
-  // Microsoft's compiler puts the namespaces behind the name.
+  // Microsoft's compiler puts the namespaces after the name.
   if (symbol.starts_with("?"))
     return llvm::any_of(std::initializer_list<llvm::StringRef>{"@c10@@", "@at@@", "@torch@@",
                                                                "@caffe2@@", "@jit@torch"},
@@ -108,7 +108,7 @@ TorchSpan torchSpanOf(llvm::ArrayRef<std::string> symbols) {
   TorchSpan span;
   for (llvm::StringRef symbol : symbols) {
     llvm::StringRef plain = symbol;
-    plain.consume_front("_"); // Mach-O puts one before every name
+    plain.consume_front("_"); // Mach-O prefixes every name with one
     if (std::optional<Version> since = arrivalOf(plain); since && !(*since < span.since))
       span.since = *since;
     std::optional<Version> until = departureOf(demangled(symbol));

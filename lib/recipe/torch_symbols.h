@@ -1,4 +1,4 @@
-// torch's own symbols, by their names, and which versions of torch have them.
+// torch's own symbols, recognized by name, and which versions of torch have them.
 #pragma once
 
 #include "base/version.h"
@@ -7,10 +7,10 @@
 
 namespace tcfix::recipe {
 
-/// ELF does not say which library a symbol belongs to; torch's are known by their namespaces.
+/// ELF does not record which library a symbol belongs to; torch's are recognized by namespace.
 bool isTorchSymbol(llvm::StringRef symbol);
 
-/// Which torch versions have all of these symbols, as far as a table says.
+/// Which torch versions have all of these symbols, according to a table.
 struct TorchSpan {
   Version since = {}, until = {};
   /// "torch has them since 2.11"; empty if nothing is known.

@@ -1,6 +1,6 @@
-// torchaudio: up to 2.8 it brings torio, whose libraries exist once for each FFmpeg major (6, 5 and
-// 4, tried in this order, when the first stream is opened). SoX and the CTC decoder are loaded on
-// demand, too.
+// torchaudio: up to 2.8 it contains torio, whose libraries exist once for each FFmpeg major (6, 5
+// and 4, tried in this order when the first stream is opened). SoX and the CTC decoder are loaded
+// on demand, too.
 #include "recipe/recipes.h"
 
 namespace tcfix::recipe {
@@ -16,7 +16,7 @@ constexpr TorchMatch kTorchaudioTorch[] = {
     {{2, 10}, {2, 10}, {2, 10}, false}, {{2, 11}, {2, 11}, {2, 11}, true},
 };
 
-// The import loads nothing of torio; asking for FFmpeg's versions does. From 2.9 on there is none.
+// The import does not load torio; querying FFmpeg's versions does. From 2.9 on there is no torio.
 std::string torchaudioSmokeTest(std::optional<Version> version) {
   return version && *version < Version{2, 9}
              ? "import torchaudio, torio.utils; print(torio.utils.ffmpeg_utils.get_versions())"

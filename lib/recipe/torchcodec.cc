@@ -5,9 +5,9 @@ namespace tcfix::recipe {
 
 namespace {
 
-/// README in the METADATA of the wheels, and measured (docs/findings.md). Symbols alone do not
-/// prove that two go together: 0.7 finds all of its symbols in torch 2.9 and crashes there. From
-/// 0.12 on it uses torch's stable ABI.
+/// Source: README in the METADATA of the wheels, and measurements (docs/findings.md). Matching
+/// symbols do not prove that two versions are compatible: 0.7 finds all of its symbols in torch 2.9
+/// and crashes there. From 0.12 on it uses torch's stable ABI.
 constexpr TorchMatch kTorchcodecTorch[] = {
     {{0, 0}, {0, 0}, {2, 4}, false},    {{0, 1}, {0, 1}, {2, 5}, false},
     {{0, 2}, {0, 2}, {2, 6}, false},    {{0, 3}, {0, 5}, {2, 7}, false},
@@ -16,8 +16,8 @@ constexpr TorchMatch kTorchcodecTorch[] = {
     {{0, 12}, {0, 17}, {2, 11}, true},
 };
 
-/// Names of the wheels on the package index, November 2026. No other platform has ever had one:
-/// no Intel Mac, no musl, no Windows on Arm.
+/// Source: names of the wheels on the package index, November 2026. There has never been a wheel
+/// for another platform: no Intel Mac, no musl, no Windows on Arm.
 constexpr WheelSpan kTorchcodecWheels[] = {
     {{0, 0}, {0, 1}, Platform::Linux, "x86_64", {3, 9}, {3, 12}},
     {{0, 2}, {0, 7}, Platform::Linux, "x86_64", {3, 9}, {3, 13}},
@@ -41,20 +41,20 @@ constexpr WheelSpan kTorchcodecWheels[] = {
     {{0, 17}, {0, 17}, Platform::Windows, "x86_64", {3, 11}, {3, 14}},
 };
 
-/// Wheels inspected: the dependencies of core and custom_ops. Not here: 0.11.0 for x86_64, which
-/// needs CUDA 13 while 0.11.1 does not; "0.11.*" brings the latter.
+/// Source: the dependencies of core and custom_ops in the wheels. Not included: 0.11.0 for x86_64,
+/// which needs CUDA 13 while 0.11.1 does not; "0.11.*" installs the latter.
 constexpr CudaBuild kTorchcodecCuda[] = {
     {{0, 11}, {0, 17}, "aarch64", 13},
     {{0, 14}, {0, 17}, "x86_64", 13},
 };
 
-/// Wheels inspected: the numbers in the names of the libraries. All begin with FFmpeg 4. Windows'
-/// wheels of 0.8 have libraries for 8, too, though their error text does not list it.
+/// Source: the numbers in the names of the libraries in the wheels. All begin with FFmpeg 4.
+/// Windows' wheels of 0.8 also have libraries for 8, although their error message does not list it.
 constexpr MajorSpan kTorchcodecMajors[] = {
     {7, {0, 0}, {0, 7}}, {8, {0, 8}, {0, 15}}, {9, {0, 16}, {0, 17}}};
 
-// From 0.16 on the import succeeds without FFmpeg, and the major is None then. Up to 0.8 there is
-// no such name (wheels inspected: absent in 0.8.1, there in 0.9.0), and the import itself fails.
+// From 0.16 on the import succeeds without FFmpeg, and the major is None then. Up to 0.8 the name
+// does not exist (in the wheels: absent in 0.8.1, present in 0.9.0), and the import itself fails.
 std::string torchcodecSmokeTest(std::optional<Version> version) {
   return version && *version < Version{0, 9}
              ? "import torchcodec"
@@ -68,11 +68,11 @@ const Recipe& torchcodec() {
     Recipe made;
     made.name = "torchcodec";
     made.libraryPrefix = "libtorchcodec";
-    // core was called decoder, or nothing at all, in old versions.
+    // In old versions core was called decoder, or had no name.
     made.ffmpegStems = {"libtorchcodec", "libtorchcodec_custom_ops", "libtorchcodec_pybind_ops"};
     made.importedStems = {"libtorchcodec_image", "libtorchcodec_pybind_ops"}; // from 0.16 on
     made.importsTorch = true;
-    made.loadsSiblingsFirst = false; // in the order of the stems, and no other
+    made.loadsSiblingsFirst = false; // always in the order of the stems
     made.torchMatches = kTorchcodecTorch;
     made.wheelSpans = kTorchcodecWheels;
     made.cudaBuilds = kTorchcodecCuda;

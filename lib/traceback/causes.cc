@@ -23,19 +23,19 @@ int rankOf(const Defect& failure) {
   return recipe::defaultRecipe().roleOf(baseName(failure.path)).rank;
 }
 
-/// Loaded before the others of its major: if one of those failed, this one did not.
+/// Loaded before the others of its major: if one of those failed, this one was loaded.
 bool isCore(const Defect& failure) {
   return isOwnLibrary(failure) && rankOf(failure) == 0;
 }
 
-/// Of the recipe's package, as far as the text shows.
+/// Belongs to the recipe's package, as far as the text shows.
 bool isPackages(const Defect& failure) {
   return isOwnLibrary(failure) ||
          (failure.path.empty() &&
           (failure.subject.empty() || failure.subject == recipe::defaultRecipe().name));
 }
 
-/// torchaudio's own search for FFmpeg, which tries one major after the other, too, and goes on
+/// torchaudio's own search for FFmpeg, which also tries one major after the other, and continues
 /// without one.
 bool isTorio(const Defect& failure) {
   return failure.subject == "torio" || llvm::StringRef(failure.path).contains("torio_ffmpeg");
@@ -55,7 +55,7 @@ bool hasAny(const TracebackFacts& facts, llvm::function_ref<bool(const Defect&)>
   });
 }
 
-/// dyld lists where it looked. If FFmpeg could not be there, no major finds its own.
+/// dyld lists the places that it tried. If FFmpeg cannot be in any of them, no major finds its own.
 bool isSearchedNowhere(const Defect& failure) {
   constexpr llvm::StringLiteral kPlaces[] = {"ffmpeg", "brew",  "/usr/local/lib", "conda",
                                              "mamba",  "forge", "/opt/local"};
@@ -70,7 +70,7 @@ bool isSearchedNowhere(const Defect& failure) {
 bool isFfmpegMissing(const Defect& failure) {
   if (failure.kind == Kind::MissingDependency && !failure.name.empty())
     return isPackages(failure) && providers::parseFfmpegName(failure.name).has_value();
-  // Windows does not name it; a DLL that tcfix has converted fails to start without it.
+  // Windows does not report its name; a DLL that tcfix has converted fails to start without it.
   return isCore(failure) &&
          (failure.kind == Kind::MissingDependency || failure.kind == Kind::InitializationFailed);
 }
@@ -98,7 +98,7 @@ LoadProblem::Code codeOf(Kind kind) {
   }
 }
 
-/// What another torch would mend.
+/// Failures that another torch would fix.
 bool isBrokenTorch(Kind kind) {
   switch (kind) {
   case Kind::WrongArchitecture:
@@ -116,8 +116,12 @@ bool isBrokenTorch(Kind kind) {
 /// `import torch` failed, which comes before everything else.
 Defect brokenTorch(const Defect& failure) {
   Defect defect = failure;
-  bool isRuntime = failure.name.empty() && (failure.kind == Kind::MissingDependency ||
-                                            failure.kind == Kind::InitializationFailed);
+  // Libraries for a GPU come with its driver, or with NVIDIA's wheels.
+  const llvm::StringRef file = baseName(failure.path);
+  const bool isOfGpu = file.contains("hip") || file.contains("xpu") || file.contains("sycl");
+  const bool isRuntime =
+      !isOfGpu && failure.name.empty() &&
+      (failure.kind == Kind::MissingDependency || failure.kind == Kind::InitializationFailed);
   defect.kind = isRuntime ? Kind::TorchLacksRuntime : Kind::TorchBroken;
   defect.sentence = doctor::sentenceOf(failure);
   if (!failure.items.empty())
@@ -148,11 +152,11 @@ void keepRelevant(TracebackFacts& facts) {
   dropIf(facts, [&](const Defect& failure) {
     return isTorio(failure) && (facts.isTorioLoaded || facts.isAboutPackage);
   });
-  // A library of the package shows that the package is there.
+  // A library of the package proves that the package is installed.
   if (facts.hasMajors() || hasAny(facts, isOwnLibrary))
     dropIf(facts,
            [&](const Defect& failure) { return !isLoadersWord(failure) && failure.name == name; });
-  // What the package's own list shows counts more than what failed around it.
+  // The package's own list takes precedence over other failures.
   if (facts.hasMajors())
     for (FailureGroup& group : facts.groups)
       if (group.major == 0)
@@ -168,7 +172,7 @@ void keepRelevant(TracebackFacts& facts) {
   // A release that does not exist explains why no set of releases fits.
   if (hasAny(facts, [](const Defect& failure) { return failure.kind == Kind::NoWheel; }))
     dropIf(facts, [](const Defect& failure) { return failure.kind == Kind::RequirementsConflict; });
-  // "Please install it" follows from the import that failed, or from the installer's error.
+  // "Please install it" is a consequence of the import that failed, or of the installer's error.
   if (hasAny(facts, [](const Defect& failure) {
         return failure.kind == Kind::PackageMissing || failure.kind == Kind::NoWheel;
       }))
@@ -183,8 +187,10 @@ void keepRelevant(TracebackFacts& facts) {
     llvm::erase_if(facts.groups, [](const FailureGroup& group) { return group.failures.empty(); });
   }
   dropIf(facts, [](const Defect&) { return false; });
-  // Libraries for some majors, and not for others.
-  auto isNotBuilt = [](const Defect& failure) { return failure.kind == Kind::PackageDamaged; };
+  // Libraries for some majors, but not for others.
+  auto isNotBuilt = [&](const Defect& failure) {
+    return failure.kind == Kind::PackageDamaged && failure.subject == name;
+  };
   facts.isOwnBuild |= hasAny(facts, isNotBuilt) &&
                       hasAny(facts, [&](const Defect& failure) { return !isNotBuilt(failure); });
 }
@@ -194,7 +200,7 @@ bool isTorchTheCause(const Defect& failure) {
     return true;
   if (failure.kind != Kind::MissingSymbols)
     return false;
-  // Windows names no symbol.
+  // Windows does not report the symbol.
   return failure.items.empty() ? isOwnLibrary(failure)
                                : recipe::isTorchSymbol(failure.items.front()) ||
                                      providers::isTorchLibrary(failure.provider);
@@ -257,7 +263,9 @@ Defect classified(const Defect& failure, const std::string& package, const Trace
     // A part of torch that this torch does not have cannot be found either.
     defect.isRepairable =
         defect.kind == Kind::LibpythonMissing ||
-        (defect.kind == Kind::MissingDependency && providers::isTorchLibrary(failure.name));
+        (defect.kind == Kind::MissingDependency && providers::isTorchLibrary(failure.name) &&
+         (package.empty() || package == recipe::defaultRecipe().name) &&
+         !llvm::StringRef(failure.name).contains("_hip"));
   } else if (failure.kind == Kind::MissingSymbols && isTorchTheCause(failure)) {
     defect.kind = Kind::MissingTorchSymbols;
   } else if (failure.kind == Kind::PackageMissing && failure.name == "torch") {
@@ -278,7 +286,7 @@ Defect ffmpegDefect(const Defect& first, const TracebackFacts& facts) {
       defect.majors.push_back(group.major);
   const int program = facts.versions.ffmpegProgram;
   const bool isTried = llvm::is_contained(defect.majors, program);
-  // Failures with other majors than the one that is installed are expected.
+  // Failures with majors other than the installed one are expected.
   if (facts.isFromList && !facts.isListComplete && !isTried && !isSearchedNowhere(first)) {
     defect.kind = Kind::CauseNotTold;
     return defect;

@@ -1,4 +1,4 @@
-// What the failures in a text mean: for the package that they are about, and as findings.
+// The meaning of the failures in a text: for the package that they are about, and as findings.
 #pragma once
 
 #include "doctor/findings.h"
@@ -6,28 +6,28 @@
 
 namespace tcfix::traceback {
 
-/// How far the package came with a major. A missing FFmpeg is expected of all but one; the group
-/// that loaded more shows what is really wrong.
+/// How far the package got with a major. All majors but one are expected to lack their FFmpeg; the
+/// group that loaded the most shows the real cause.
 enum class Progress {
   NotBuilt, ///< this build has no libraries for it
-  Nowhere,  ///< and the text does not say why
+  Nowhere,  ///< it failed without a reason in the text
   WithoutFfmpeg,
   Further
 };
 Progress progressOf(const Defect& failure);
 
-/// Drops what is not about the failure: warnings about optional packages, attempts of others, a
-/// sentence that another one explains.
+/// Drops what is not about the failure: warnings about optional packages, attempts of other
+/// packages, a sentence that another one explains.
 void keepRelevant(TracebackFacts& facts);
 
-/// The failure as the table of findings knows it; `package` is what failed.
+/// The failure in the terms of the table of findings; `package` is what failed.
 Defect classified(const Defect& failure, const std::string& package, const TracebackFacts& facts);
 
-/// What it means that none of the majors in the text found its FFmpeg; `first` is the failure of
-/// the first.
+/// The cause if none of the majors in the text found its FFmpeg; `first` is the failure of the
+/// first major.
 Defect ffmpegDefect(const Defect& first, const TracebackFacts& facts);
 
-/// True if the package and torch were not built for each other, whatever their versions are.
+/// True if the package and torch were not built for each other, regardless of their versions.
 bool isTorchTheCause(const Defect& failure);
 
 /// True for a library of the recipe's package, and not of a plugin.

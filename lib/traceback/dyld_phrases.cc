@@ -24,7 +24,7 @@ std::vector<resolve::Attempt> placesTried(llvm::StringRef reason) {
     auto [path, rest] = reason.split("' (");
     if (path.contains('\n') || path.size() > 2000)
       break;
-    // The outcome may hold parentheses: (have 'x86_64', need 'arm64').
+    // The outcome may contain parentheses: (have 'x86_64', need 'arm64').
     size_t depth = 1, end = 0;
     for (; end < rest.size() && depth > 0 && end < kLongestOutcome; ++end)
       depth += rest[end] == '(' ? 1 : rest[end] == ')' ? -1 : 0;
@@ -71,14 +71,14 @@ std::string triedBefore(const Place& place) {
 
 std::string architecturesIn(llvm::StringRef reason) {
   std::string have = between(reason, "(have '", "'"), need = between(reason, "need '", "'");
-  if (have.empty()) { // older ones
+  if (have.empty()) { // older versions
     have = between(reason, "(have (", ")");
     need = between(reason, "need (", ")");
   }
   return have.empty() ? "for another architecture" : "for " + have + ", and " + need + " is needed";
 }
 
-/// What dyld says of a file that is there, and does not take.
+/// dyld's message about a file that exists but is rejected.
 Defect refusalIn(llvm::StringRef reason, Kind otherwise) {
   Defect failure{otherwise};
   if (reason.contains("incompatible architecture") || reason.contains("wrong architecture") ||
@@ -101,13 +101,13 @@ Defect refusalIn(llvm::StringRef reason, Kind otherwise) {
   return failure;
 }
 
-/// Names of libraries have an ending; frameworks have one in their path.
+/// Names of libraries have a suffix; frameworks have one in their path.
 bool isCutOff(llvm::StringRef name) {
   return !baseName(name).contains('.') && !name.contains(".framework/");
 }
 
-/// Of what a library for one FFmpeg needs, torch's libraries are loaded before it. What is there of
-/// the name must not say otherwise.
+/// Of the dependencies of a library for one FFmpeg, torch's are loaded before it. The visible part
+/// of the name must be consistent with that.
 bool mayBeFfmpeg(llvm::StringRef name, llvm::StringRef user) {
   const recipe::LibraryRole role = recipe::defaultRecipe().roleOf(baseName(user));
   const llvm::StringRef begin = baseName(name);
@@ -122,7 +122,7 @@ bool mayBeFfmpeg(llvm::StringRef name, llvm::StringRef user) {
 
 Defect libraryNotLoaded(const Place& place) {
   llvm::StringRef rest = place.rest();
-  rest = rest.take_front(rest.find("Library not loaded: ")); // the next one's own
+  rest = rest.take_front(rest.find("Library not loaded: ")); // belongs to the next one
   Defect failure =
       refusalIn(rest.take_front(std::min(rest.find("\nFFmpeg version"), rest.find("\nTraceback"))),
                 Kind::MissingDependency);
@@ -141,7 +141,7 @@ Defect libraryNotLoaded(const Place& place) {
 }
 
 Defect symbolNotFound(const Place& place) {
-  // Older ones put it in parentheses.
+  // Older versions put it in parentheses.
   return missingSymbol(pathAfter(place.rest(), "Referenced from: "),
                        symbolAt(place.after().ltrim(" (")),
                        pathAfter(place.rest(), "Expected in: "));
@@ -152,14 +152,14 @@ Defect flatSymbolNotFound(const Place& place) {
   return missingSymbol(openedPath(place), symbolAt(place.after().ltrim(" ('\"")));
 }
 
-/// "dlopen(PATH, 0x0006): tried: 'PATH' (…)", and the words outside of any list.
+/// "dlopen(PATH, 0x0006): tried: 'PATH' (…)", and the words outside any list.
 Defect refusedByDyld(const Place& place) {
   llvm::StringRef from = place.text.substr(place.begin, kReach);
   from = from.take_front(std::min({from.find("\n\n"), from.find("\nFFmpeg version"),
                                    from.find("Error: "), from.find("\nTraceback")}));
   Defect failure = refusalIn(from, Kind::CauseNotTold);
   failure.path = openedPath(place);
-  // A broken line; the list of places has it again.
+  // A broken line; the list of places contains it again.
   if (!baseName(failure.path).contains('.'))
     if (std::string tried = triedBefore(place); !tried.empty())
       failure.path = tried;

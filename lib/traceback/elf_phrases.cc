@@ -1,4 +1,4 @@
-// The sentences of glibc's, musl's and Android's loaders. glibc speaks English in a Python process,
+// The messages of glibc's, musl's and Android's loaders. glibc prints English in a Python process,
 // which sets no language for messages; other programs set one.
 #include "traceback/phrase.h"
 
@@ -12,8 +12,8 @@ using Kind = Defect::Kind;
 Defect cannotOpen(const Place& place) {
   Defect defect{Kind::MissingDependency, {}, subjectOf(place.before())};
   llvm::StringRef name = defect.name;
-  name.consume_back(" (deleted)"); // as /proc calls a file that was replaced
-  // A path is of the file itself, which a package should have.
+  name.consume_back(" (deleted)"); // the mark of a replaced file in /proc
+  // A path is the file itself, which a package should contain.
   if (std::string package = packageOf(name);
       !package.empty() && package != recipe::defaultRecipe().name)
     defect = {Kind::MissingDependency, name.str()};
@@ -21,16 +21,19 @@ Defect cannotOpen(const Place& place) {
   constexpr llvm::StringLiteral kProgram = ": error while loading shared libraries";
   if (size_t at = place.before().find(kProgram); at != llvm::StringRef::npos)
     defect.subject = subjectOf(place.before().take_front(at));
-  // A program that says which library it tried: "Failed to load library X with error: libx.so: …".
+  // A program that reports which library it tried: "Failed to load library X with error: libx.so:
+  // …".
   constexpr llvm::StringLiteral kTried = "load library ";
   if (size_t at = place.before().rfind(kTried); at != llvm::StringRef::npos)
-    defect.path =
-        upTo(place.before().substr(at + kTried.size()), {" with", ": "}).trim("'\"").str();
+    if (std::string tried =
+            upTo(place.before().substr(at + kTried.size()), {" with", ": "}).trim("'\"").str();
+        tried != defect.name)
+      defect.path = std::move(tried);
   return defect;
 }
 
-/// "libx.so.1 => not found", as ldd prints it. torch's libraries are loaded before the others are
-/// looked up, which ldd does not show.
+/// "libx.so.1 => not found", as printed by ldd. torch's libraries are loaded before the others are
+/// resolved, which ldd does not show.
 Defect lddNotFound(const Place& place) {
   const std::string name = unquoted(place.before()).trim("> |\t").str();
   const bool isName = !name.empty() && llvm::StringRef(name).contains(".so") &&
@@ -44,11 +47,18 @@ Defect muslNotThere(const Place& place) {
           upTo(place.after(), {":"}).str()};
 }
 
+/// "LIBRARY: undefined symbol: NAME"; users often omit the second colon. Without it only
+/// identifiers count, not words of a sentence.
 Defect undefinedSymbol(const Place& place) {
+  llvm::StringRef after = place.after();
+  const bool isLoaders = after.consume_front(":");
+  const std::string symbol = symbolAt(after.ltrim(" \t'\"`"));
+  if (!isLoaders && symbol.find('_') == std::string::npos)
+    return {};
   std::string library = subjectOf(place.before());
   if (library.empty())
-    library = between(place.after(), "(", ")");
-  return missingSymbol(library, symbolAt(place.after()));
+    library = between(after, "(", ")");
+  return missingSymbol(library, symbol);
 }
 
 Defect muslSymbol(const Place& place) {
@@ -58,7 +68,7 @@ Defect muslSymbol(const Place& place) {
 
 namespace {
 
-/// "PROVIDER: version `X' not found", of a library at `path`.
+/// "PROVIDER: version `X' not found", for a library at `path`.
 Defect missingVersion(llvm::StringRef before, std::string path) {
   size_t word = before.rfind("version ");
   if (word == llvm::StringRef::npos)
@@ -76,7 +86,7 @@ Defect versionNotFound(const Place& place) {
   return missingVersion(place.before(), upTo(place.after(), {")"}).str());
 }
 
-/// The same without "(required by …)"; which library needs it was cut off.
+/// The same without "(required by …)": the library that needs it was cut off.
 Defect versionNotFoundCut(const Place& place) {
   const Defect defect = missingVersion(place.before(), {});
   return hasWords(place.rest().take_front(20), "(required by") ||

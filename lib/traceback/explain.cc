@@ -8,6 +8,9 @@
 #include "traceback/causes.h"
 #include "traceback/phrase.h"
 
+#include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/StringExtras.h>
+
 #include <algorithm>
 
 namespace tcfix::traceback {
@@ -38,13 +41,31 @@ doctor::GroupReport reportOf(const FailureGroup& group) {
   return report;
 }
 
-/// Versions that do not go together, as far as the text shows them. A torch of someone else's is
-/// not what the table speaks of.
+/// Several torches, none of which is compatible with any of the releases.
+std::optional<Defect> mismatchOfSpans(const Versions& versions) {
+  const recipe::VersionSpan& torches = versions.torches;
+  const bool canFit =
+      llvm::any_of(recipe::defaultRecipe().torchMatches, [&](const recipe::TorchMatch& match) {
+        const bool isRelease = versions.releases.sharedWith({match.first, match.last}).isKnown();
+        return isRelease &&
+               (torches.contains(match.torch) || (match.isOpenEnded && match.torch < torches.last));
+      });
+  if (canFit || !torches.isKnown())
+    return std::nullopt;
+  Defect defect{Kind::TorchVersionMismatch, {}, versions.releases.text()};
+  defect.items = {torches.text()};
+  return defect;
+}
+
+/// Versions that are incompatible, as far as the text shows them. The table does not apply to a
+/// vendor's torch.
 std::optional<Defect> mismatchIn(const TracebackFacts& facts, const recipe::TorchBuild& torch) {
   const recipe::Recipe& recipe = recipe::defaultRecipe();
   const Versions& versions = facts.versions;
   if (torch.isForeign() || facts.isOwnBuild || !versions.releases.isKnown())
     return std::nullopt;
+  if (torch.version.empty())
+    return mismatchOfSpans(versions);
   if (!versions.release.empty() || versions.releases.isOne())
     return doctor::versionMismatch(recipe, versions.releaseText(), torch.version);
   return doctor::versionMismatch(recipe, {0, versions.releases.first, versions.releases.last},
@@ -101,18 +122,27 @@ std::vector<Evidence> versionsIn(const Versions& read) {
   return versions;
 }
 
-/// A file of its own, or of a package that tcfix has no recipe for: the next step is to look at it.
-std::string doctorCommand(const std::string& path) {
-  const bool isFile = path.find_first_of("/\\") != std::string::npos;
-  return "tcfix doctor " + (isFile ? advice::quoted(path) : "FILE");
+/// A file of an unknown package: the next step is to examine it.
+/// The name of a module beside its package begins with the package's: "NAME_cuda" of NAME.
+std::string doctorCommand(const Defect& failure, const TracebackFacts& facts) {
+  if (failure.path.find_first_of("/\\") != std::string::npos)
+    return "tcfix doctor " + advice::quoted(failure.path);
+  for (const std::string& package : facts.packages)
+    if (failure.path.empty() && package != "torch" &&
+        llvm::StringRef(failure.subject).starts_with(package))
+      return "tcfix doctor --package " + advice::quoted(package);
+  return "tcfix doctor FILE";
 }
 
 /// A part of the toolkit or of torch is missing: either torch has that CUDA, and only a part of it
-/// is not there, or the package was built for another one. The driver's libraries show neither.
-bool isOfOtherCuda(llvm::StringRef library, const recipe::TorchBuild& torch) {
+/// is missing, or the package was built for another one. The driver's libraries show neither. If
+/// nothing else is about torch, only a CUDA version that no other package requires yet shows it.
+bool isOfOtherCuda(llvm::StringRef library, const recipe::TorchBuild& torch, bool isAboutTorch) {
   if (torch.cudaMajor)
     return recipe::isOtherCuda(library, torch);
-  return recipe::cudaMajorOf(library).value_or(0) != 0 || providers::isTorchLibrary(library);
+  constexpr int kNewestCuda = 13;
+  const int major = recipe::cudaMajorOf(library).value_or(0);
+  return (isAboutTorch ? major != 0 : major >= kNewestCuda) || providers::isTorchLibrary(library);
 }
 
 Finding findingOf(const Defect& failure, FindingContext context, const TracebackFacts& facts) {
@@ -120,45 +150,52 @@ Finding findingOf(const Defect& failure, FindingContext context, const Traceback
   const bool isOwn = package == context.package;
   if (!isOwn) {
     context.package = package;
-    context.release.clear(); // that of the other one
+    context.release.clear(); // the release of the other package
   }
   Defect defect = classified(failure, package, facts);
   if ((isOwn || package.empty() || providers::isTorchLibrary(defect.name)) &&
-      defect.kind == Kind::CudaMissing && isOfOtherCuda(defect.name, context.torch))
+      defect.kind == Kind::CudaMissing &&
+      isOfOtherCuda(defect.name, context.torch, isOwn || facts.isAboutTorch))
     defect.kind = Kind::CudaVariantMismatch;
   if (defect.kind == Kind::TorchVersionMismatch) { // as the package itself reports it
     context.torch = recipe::torchBuildOf(defect.name);
     defect.name.clear();
   }
-  // One of both must change, or neither is there yet.
-  context.canReplaceTorch |=
-      !context.torch.isForeign() &&
-      (defect.kind == Kind::NoWheel || defect.kind == Kind::OperatorsMissing ||
-       defect.kind == Kind::MissingTorchSymbols);
+  // Neither is installed yet, according to an installer's error.
+  context.canReplaceTorch |= defect.kind == Kind::NoWheel && !context.torch.isForeign() &&
+                             !facts.isOnJetson && !facts.versions.isTorchOfConda;
   Finding finding = doctor::wordFinding(defect, context);
-  // Nothing says that an index has a better one, or any.
+  // Nothing shows that an index has a better one, or any.
   if (!isOwn && finding.action == advice::reinstallCommand(context) &&
       (packageOf(failure.path).empty() || advice::distributionOf(package) != package ||
        defect.kind == Kind::MissingSymbols || defect.kind == Kind::MissingTorchSymbols ||
        defect.kind == Kind::LibraryTooOld))
     finding.action.clear();
-  // These go with one torch each.
+  // Each of these requires one torch.
   if (!isOwn && advice::isBuiltForOneTorch(package) && !context.torch.version.empty() &&
       !context.torch.isForeign() && defect.kind == Kind::MissingTorchSymbols)
     finding.action = advice::installCommand(context, package);
+  if (!isOwn &&
+      (defect.kind == Kind::CudaVariantMismatch ||
+       (defect.kind == Kind::MissingDependency && providers::isTorchLibrary(defect.name))))
+    if (std::string same = advice::sameBuildCommand(context, package); !same.empty())
+      finding.action = std::move(same);
   if (!isOwn && finding.action.empty() && defect.kind == Kind::MissingDependency)
     finding.action = advice::systemPackageCommand(defect.name);
-  // NVIDIA's wheels are found through torch; other packages look elsewhere.
+  if (package == "torch" && failure.kind == Kind::MissingDependency)
+    if (std::string system = advice::systemPackageCommand(failure.name); !system.empty())
+      finding.action = std::move(system);
+  // NVIDIA's wheels are found through torch; other packages search elsewhere.
   if (!isOwn && package != "torch" && defect.kind == Kind::CudaMissing)
     finding.action.clear();
-  // Nothing of an installer's is a file to look at.
+  // An installer's failure is not about a file.
   const bool isFile = defect.kind != Kind::PackageMissing && defect.kind != Kind::NoWheel &&
                       defect.kind != Kind::RequirementsConflict &&
                       !(package.empty() && defect.kind == Kind::CudaVariantMismatch);
   if (finding.action.empty() && package == "torch" && isFile)
     finding.action = "tcfix doctor --package torch";
   else if (finding.action.empty() && !isOwn && isFile)
-    finding.action = doctorCommand(failure.path);
+    finding.action = doctorCommand(failure, facts);
   return finding;
 }
 
@@ -185,7 +222,7 @@ Findings findingsOf(const TracebackFacts& facts, llvm::ArrayRef<Cause> causes,
     return findings;
   }
   if (isAboutPackage && !isPlugin) {
-    // Versions that do not go together come first: nothing else helps before they do.
+    // Incompatible versions come first: no other command helps before they are fixed.
     if (std::optional<Defect> mismatch = mismatchIn(facts, context.torch))
       findings.push_back(doctor::wordFinding(*mismatch, context));
     if (!context.torch.vendor.empty()) {
@@ -217,18 +254,19 @@ FindingContext contextOf(const TracebackFacts& facts) {
   context.package = recipe::defaultRecipe().name;
   context.release = versions.releaseText();
   context.torch = recipe::torchBuildOf(versions.torchText());
-  if (facts.isNvidiaTorch && context.torch.vendor.empty()) {
-    context.torch.vendor = "NVIDIA (Jetson or NGC)";
+  if (!facts.torchVendor.empty() && context.torch.vendor.empty()) {
+    context.torch.vendor = facts.torchVendor;
     context.torch.channel.clear();
   }
   context.applyCommand = "tcfix apply";
   context.canReplace = !facts.isOwnBuild;
-  // A torch that nothing is known of may be anybody's.
-  context.canReplaceTorch = !context.torch.version.empty() && !context.torch.isForeign();
+  // An unknown torch may have any origin, and pip must not change conda's.
+  context.canReplaceTorch = !context.torch.version.empty() && !context.torch.isForeign() &&
+                            !versions.isTorchOfConda && !facts.isOnJetson;
   return context;
 }
 
-/// Nothing is known to have failed. Either nothing did, or it is not understood.
+/// No failure is known. Either there was none, or it is not understood.
 void explainSilence(const TracebackFacts& facts, Diagnosis& diagnosis) {
   doctor::PackageDiagnosis& package = diagnosis.packages.front();
   const FindingContext context = contextOf(facts);

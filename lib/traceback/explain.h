@@ -1,12 +1,11 @@
-// Explains a traceback from anybody's machine, with the findings that the doctor has for an
-// environment. Nothing but the text is looked at.
+// Explains a traceback from any machine, with the doctor's findings. Only the text is examined.
 #pragma once
 
 #include "doctor/diagnosis.h"
 
 namespace tcfix::traceback {
 
-/// `name` is where the text comes from, for the report.
+/// `name` is the source of the text, for the report.
 doctor::Diagnosis explainTraceback(llvm::StringRef text, const std::string& name);
 
 } // namespace tcfix::traceback

@@ -25,7 +25,7 @@ std::string importedIn(llvm::StringRef text) {
     const llvm::StringRef name = statement.substr(isFrom ? 5 : 7).take_while([](char c) {
       return llvm::isAlnum(c) || c == '_';
     });
-    // At the beginning of a line, or behind its number or a prompt; not in a sentence.
+    // At the beginning of a line, or after its number or a prompt; not in a sentence.
     const llvm::StringRef line = before.substr(before.rfind('\n') + 1);
     if (name.empty() || !line.trim(" \t>-.|0123456789:[]In").empty() ||
         (isFrom && !statement.split('\n').first.contains(" import ")))
@@ -36,7 +36,7 @@ std::string importedIn(llvm::StringRef text) {
 }
 
 /// The last frame's own statement, if it imports another package: '", line 3, in <module>' and
-/// "import NAME" below it. No frame of that package follows, so that its library failed.
+/// "import NAME" below it. No frame of that package follows, so its library failed.
 std::string importedAfter(llvm::StringRef afterFile) {
   if (!afterFile.starts_with("\", line "))
     return {};
@@ -47,8 +47,8 @@ std::string importedAfter(llvm::StringRef afterFile) {
                   : std::string();
 }
 
-/// The package of the last file that a program named, such as "Loading binary PATH...". Frames of
-/// torch are of those that it loads libraries for.
+/// The package of the last file that a program mentioned, such as "Loading binary PATH...". torch's
+/// frames belong to the package whose libraries it loads.
 std::string packageNamedLast(llvm::StringRef text) {
   std::string package = packageOf(text.take_back(kLongestPath));
   const bool isName = package != "torch" && llvm::all_of(package, [](char c) {
@@ -76,7 +76,7 @@ llvm::StringRef Place::after() const {
 
 std::string Place::line() const {
   llvm::StringRef whole = before();
-  // From the name of the exception, if the line has one.
+  // From the name of the exception on, if the line has one.
   size_t error = whole.rfind("Error: ");
   whole = whole.substr(error == llvm::StringRef::npos ? 0 : error + 7).ltrim();
   return (whole.take_back(kMostWords) + words() + after().take_front(kMostWords)).str();
@@ -86,13 +86,13 @@ llvm::StringRef unquoted(llvm::StringRef word) {
   return word.trim(" \t'\"`");
 }
 
-/// What a sentence is about: "/a/lib.so" of "OSError: /a/lib.so: undefined symbol…".
+/// The subject of a sentence: "/a/lib.so" of "OSError: /a/lib.so: undefined symbol…".
 std::string subjectOf(llvm::StringRef before) {
   before = before.rtrim(" :\t");
   if (size_t colon = before.rfind(": "); colon != llvm::StringRef::npos)
     before = before.substr(colon + 2);
   before = before.trim();
-  // A path may have blanks in it; a time stamp or a sentence before it ends with one.
+  // A path may contain blanks; a time stamp or a sentence before it ends with one.
   size_t slash = before.find('/');
   if (slash != llvm::StringRef::npos &&
       (slash == 0 || llvm::StringRef(" \t'\"`(").contains(before[slash - 1])))
@@ -146,12 +146,26 @@ std::string packageOf(llvm::StringRef path) {
     if (package.ends_with(".egg")) // NAME-VERSION-py3.8-linux-x86_64.egg/NAME/…
       return package.split('-').first.str();
     if (package.size() < rest.size())
-      return package.split('.').first.str(); // of "NAME.libs", too
-    // Markdown takes "\_" for "_": "site-packages\NAME__init__.py".
+      return package.split('.').first.str(); // also for "NAME.libs"
+    // Markdown renders "\_" as "_": "site-packages\NAME__init__.py".
     if (size_t init = rest.find("__init__.py"); init != llvm::StringRef::npos && init > 0)
       return rest.take_front(init).str();
   }
   return {};
+}
+
+std::vector<std::string> packagesIn(llvm::StringRef text) {
+  constexpr size_t kMost = 1000; // matches; frames are often repeated
+  std::vector<std::string> packages;
+  size_t count = 0;
+  for (size_t at = text.find("-packages"); at != llvm::StringRef::npos && count < kMost;
+       at = text.find("-packages", at + 1), ++count) {
+    const llvm::StringRef path = text.substr(at < 4 ? 0 : at - 4, kLongestPath).split('\n').first;
+    if (std::string name = packageOf(path.take_front(path.find('"')));
+        !name.empty() && !llvm::is_contained(packages, name))
+      packages.push_back(std::move(name));
+  }
+  return packages;
 }
 
 std::string packageAt(llvm::StringRef text, size_t at) {
@@ -166,7 +180,7 @@ std::string packageAt(llvm::StringRef text, size_t at) {
     llvm::StringRef file = rest.take_front(end).take_back(kLongestPath);
     file = file.substr(file.find_last_of("\"'\n") + 1);
     rest = rest.take_front(end);
-    // torch loads libraries for others, and PyInstaller modules.
+    // torch loads libraries for other packages, and PyInstaller modules.
     const std::string package = packageOf(file.str() + ".py");
     if (!package.empty() && package != "PyInstaller" &&
         !(package == "torch" && file.ends_with("_ops"))) {

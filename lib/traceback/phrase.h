@@ -1,6 +1,5 @@
-// A phrase: words that never change in a program's sentence, and how to read what stands around
-// them. The table of all phrases is in phrases.cc; the readers are in one file for each kind of
-// program.
+// A phrase: the fixed words of a program's sentence, and how to read the text around them. The
+// table of all phrases is in phrases.cc; the readers are in one file for each kind of program.
 #pragma once
 
 #include "doctor/defect.h"
@@ -10,11 +9,11 @@ namespace tcfix::traceback {
 
 using doctor::Defect;
 
-// How far a sentence may reach: dyld lists every place that it tried. It bounds the work for each
-// of the phrases, however long a line is.
+// The maximum length of a sentence: dyld lists every place that it tried. It bounds the work for
+// each phrase, however long a line is.
 constexpr size_t kReach = 16384;
 
-/// Words that were found, and what stands around them.
+/// Words that were found, and the text around them.
 struct Place {
   llvm::StringRef text;
   size_t begin, end;
@@ -26,26 +25,28 @@ struct Place {
   std::string line() const; ///< all of it, for the evidence
 };
 
-/// Reads a place; nothing that failed: an empty defect.
+/// Reads the text at a match; an empty defect means that nothing failed.
 using PhraseReader = Defect (*)(const Place& place);
 
-// What the readers share
+// Shared by the readers
 
 llvm::StringRef unquoted(llvm::StringRef word);
-/// What a sentence is about: "/a/lib.so" of "OSError: /a/lib.so: undefined symbol…".
+/// The subject of a sentence: "/a/lib.so" of "OSError: /a/lib.so: undefined symbol…".
 std::string subjectOf(llvm::StringRef before);
-/// The same, if it is an ELF library; words of the sentence may stand between: "/a/b.so: kann den".
+/// The same for an ELF library; other words may come between: "/a/b.so: kann den".
 std::string libraryBefore(llvm::StringRef before);
 std::string symbolAt(llvm::StringRef text);
 /// The text up to the first of these, or to the end of the line.
 llvm::StringRef upTo(llvm::StringRef text, std::initializer_list<llvm::StringRef> ends);
 std::string between(llvm::StringRef text, llvm::StringRef open, llvm::StringRef close);
 Defect missingSymbol(std::string library, std::string symbol, std::string provider = {});
-/// The package whose code was running, by the frames and imports above this place; empty if they
-/// do not show it.
+/// The package whose code was running, according to the frames and imports above this position;
+/// empty if they do not show it.
 std::string packageAt(llvm::StringRef text, size_t at);
 /// The package that a file belongs to; empty if its path does not show it.
 std::string packageOf(llvm::StringRef path);
+/// All packages with a file in the text.
+std::vector<std::string> packagesIn(llvm::StringRef text);
 
 // glibc, musl: elf_phrases.cc
 Defect cannotOpen(const Place& place);
@@ -91,7 +92,10 @@ Defect numpyAbi(const Place& place);
 Defect compiledForPython(const Place& place);
 Defect builtForTorch(const Place& place);
 Defect qtPlugin(const Place& place);
+Defect notLocated(const Place& place);
+Defect libraryNotFound(const Place& place);
 Defect thisLibrary(const Place& place);
+Defect ownLibrary(const Place& place);
 Defect noDistribution(const Place& place);
 Defect noInstallableWheel(const Place& place);
 Defect noRelease(const Place& place);

@@ -1,4 +1,4 @@
-// The table of phrases. Words in it are found however their lines are broken.
+// The table of phrases. Their words are found regardless of line breaks.
 #include "traceback/phrase.h"
 #include "traceback/reader.h"
 
@@ -23,7 +23,7 @@ constexpr Phrase kPhrases[] = {
     {"cannot open shared object file", cannotOpen},
     {"=> not found", lddNotFound},
     {"Error loading shared library ", muslNotThere},
-    {"undefined symbol: ", undefinedSymbol},
+    {"undefined symbol", undefinedSymbol},
     {"Error relocating ", muslSymbol},
     {"not found (required by ", versionNotFound},
     {"' not found", versionNotFoundCut},
@@ -37,7 +37,7 @@ constexpr Phrase kPhrases[] = {
     {"ELF load command", aboutLibrary<Kind::Unreadable>},
     // Android
     {"-bit instead of ", otherBits},
-    // glibc of programs that set a language; as its catalogues have it
+    // glibc in programs that set a language; from its message catalogues
     {"Shared-Object-Datei nicht öffnen", cannotOpenTranslated},
     {"ouvrir le fichier d'objet partagé", cannotOpenTranslated},
     {"abrir el fichero del objeto compartido", cannotOpenTranslated},
@@ -70,7 +70,7 @@ constexpr Phrase kPhrases[] = {
     {"library load disallowed by system policy", refusedByDyld},
     {"duplicate LC_RPATH", refusedByDyld},
     {"built for newer macOS", refusedByDyld},
-    // Windows; its dialog in the languages that are met most
+    // Windows; its dialog in the most common languages
     {"[WinError ", winError},
     {"Could not find module '", moduleNotFound},
     {"DLL load failed", dllLoadFailed},
@@ -102,6 +102,9 @@ constexpr Phrase kPhrases[] = {
     {"module was compiled for Python ", compiledForPython},
     {" was built for:", builtForTorch},
     {"Could not load this library", thisLibrary},
+    {"Could not load library", ownLibrary},
+    {"did not manage to locate a library called ", notLocated},
+    {"library not found", libraryNotFound},
     // Crashes
     {"std::bad_alloc", crashed},
     {"Segmentation fault", crashed},
@@ -134,6 +137,7 @@ constexpr Phrase kPhrases[] = {
     {"does not exist (perhaps a typo", notInIndex},
     {"no wheels with a matching", noInstallableWheel},
     {"has no wheels", noInstallableWheel},
+    {"with neither wheels nor source distribution", noInstallableWheel},
     {"source distribution or wheel for the current platform", noInstallableWheel},
     {"is not a supported wheel on this platform", noInstallableWheel},
     {"PackagesNotFoundError: The following packages are", noCondaPackage},
@@ -144,7 +148,7 @@ constexpr Phrase kPhrases[] = {
     {"UnsatisfiableError: ", conflict},
     // Qt
     {"is needed to load the Qt", qtPlugin},
-    // Packages that use it
+    // Packages that use the recipe's package
     {"lease install ", pleaseInstall},
     {"requires the ", pleaseInstall},
     {"is required for", isUnavailable},
@@ -155,7 +159,7 @@ constexpr Phrase kPhrases[] = {
     {"could not be imported", isUnavailable},
 };
 
-/// Loaders name what is missing and often not for whom; the frames above show it.
+/// Loaders report what is missing and often not for which library; the frames above show it.
 bool isAboutLibrary(Kind kind) {
   switch (kind) {
   case Kind::PackageMissing:
@@ -173,7 +177,7 @@ bool isAboutLibrary(Kind kind) {
 }
 
 /// The package whose code was running. torchaudio's search for FFmpeg prints a block for each
-/// major; if the text begins within one, the next block shows whose it is.
+/// major; if the text begins within one, the next block shows its package.
 std::string packageAround(llvm::StringRef text, Span at) {
   std::string package = packageAt(text, at.begin);
   const llvm::StringRef next = text.substr(at.end).split('\n').second.take_front(kNextBlock);
@@ -215,7 +219,7 @@ std::vector<Defect> readFailures(llvm::StringRef text) {
   llvm::stable_sort(hits, [](const Hit& a, const Hit& b) { return a.span.begin < b.span.begin; });
 
   std::vector<Defect> failures;
-  size_t readUntil = 0; // a list of places speaks of more than one thing
+  size_t readUntil = 0; // a list of places mentions several things
   for (const Hit& hit : hits) {
     if (hit.span.begin < readUntil)
       continue;
@@ -225,13 +229,13 @@ std::vector<Defect> readFailures(llvm::StringRef text) {
       continue;
     failure.quote = place.line();
     nameSubject(failure, text, hit.span);
-    // A program prints the error, and its traceback after it: that one shows the package.
+    // A program prints the error, and its traceback after it, which shows the package.
     if (Defect* known = findSame(failures, failure)) {
       if (known->subject.empty())
         known->subject = failure.subject;
       continue;
     }
-    // dyld's sentence goes on over several lines, to the end of its list.
+    // dyld's sentence continues over several lines, to the end of its list.
     readUntil = place.end;
     if (!failure.tried.empty())
       readUntil = place.text.find('\n', place.text.find("tried: ", place.end));

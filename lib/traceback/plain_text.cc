@@ -11,7 +11,7 @@ namespace {
 
 constexpr size_t kLongestGap = 80; // between two words of a broken line
 
-/// UTF-16 by its mark, or by the zero bytes of Latin letters.
+/// UTF-16 by its byte order mark, or by the zero bytes of Latin letters.
 std::optional<std::string> fromUtf16(llvm::StringRef text) {
   bool hasMark = text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff");
   llvm::StringRef sample = text.take_front(512);
@@ -35,8 +35,8 @@ constexpr Replacement kEntities[] = {{"&#39;", "'"},   {"&#x27;", "'"}, {"&apos;
                                      {"&quot;", "\""}, {"&#34;", "\""}, {"&lt;", "<"},
                                      {"&gt;", ">"},    {"&nbsp;", " "}, {"&amp;", "&"}};
 
-// What follows the "\n" of a string that was printed with its escapes. Paths on Windows have "\n",
-// too, with a letter behind it.
+// The part after the "\n" of a string that was printed with escapes. Windows paths contain "\n",
+// too, followed by a letter.
 constexpr llvm::StringLiteral kAfterEscape[] = {
     " ", "[", "\\n", "FFmpeg", "OSError", "Traceback", "The ", "RuntimeError", "ImportError"};
 
@@ -53,8 +53,8 @@ size_t lengthOfColour(llvm::StringRef text) {
   return hasEscape ? end + 2 : (end > 1 && text[end] == 'm') ? end + 1 : 0;
 }
 
-/// "\xe8" and "\u2019" of strings that were printed with their escapes. Appends the letter; 0 if
-/// there is none. Plain letters are not escaped, so that paths such as "C:\xbad" stay.
+/// "\xe8" and "\u2019" of strings that were printed with escapes. Appends the character; 0 if there
+/// is none. ASCII letters are not escaped, so paths such as "C:\xbad" are kept.
 size_t lengthOfEscape(llvm::StringRef text, std::string& plain) {
   const size_t digits = text.starts_with("\\x") ? 2 : text.starts_with("\\u") ? 4 : 0;
   unsigned code = 0;
@@ -73,8 +73,8 @@ bool isGap(char c) {
   return llvm::isSpace(c) || c == '>' || c == '|';
 }
 
-/// What stands between two words: blanks, and from a line end on the marks of quoted lines, too.
-/// The length of the gap, at the beginning or at the end of the text.
+/// The gap between two words: blanks and, after a line end, the marks of quoted lines. Its length,
+/// at the beginning or at the end of the text.
 size_t lengthOfGap(llvm::StringRef text, bool isAtEnd) {
   size_t length = 0, blanks = 0;
   bool hasLineEnd = false, hasMark = false;
@@ -88,10 +88,10 @@ size_t lengthOfGap(llvm::StringRef text, bool isAtEnd) {
     if (!hasMark)
       blanks = length;
   }
-  return hasLineEnd ? length : blanks; // a mark on the same line is a part of the text
+  return hasLineEnd ? length : blanks; // a mark on the same line is part of the text
 }
 
-/// A text inside of JSON, or printed as a string: its line ends are escaped.
+/// A text inside JSON, or printed as a string: its line ends are escaped.
 std::string withoutEscapes(llvm::StringRef text) {
   std::string plain;
   plain.reserve(text.size());
@@ -113,7 +113,7 @@ bool isEscaped(llvm::StringRef text) {
   return escaped >= 3 && escaped > 2 * text.count('\n');
 }
 
-// What loggers and workers put before a line. Each takes it away, or leaves the line as it is.
+// The prefixes of loggers and workers. Each function removes its prefix, or keeps the line.
 
 /// "2026-07-07T15:44:47.316Z", "07-07", "[15:44:01,123]".
 bool takeStamp(llvm::StringRef& line) {
@@ -140,7 +140,7 @@ bool takeLevel(llvm::StringRef& line) {
     return false;
   for (llvm::StringRef next = rest.ltrim(); takeStamp(next); next = rest.ltrim())
     rest = next;
-  // One word; "[start of …" is a part of the text.
+  // One word; "[start of …" is part of the text.
   llvm::StringRef source = rest.ltrim();
   if (source.starts_with("[") && !source.split(']').first.contains(' '))
     rest = source.split(']').second;
@@ -166,7 +166,7 @@ bool takeContainer(llvm::StringRef& line) {
   return true;
 }
 
-/// Of quoted lines, tables, and pytest.
+/// Quoted lines, tables, and pytest.
 bool takeMark(llvm::StringRef& line) {
   if (!line.starts_with("> ") && line != ">" && !line.starts_with("| ") && !line.starts_with("E  "))
     return false;

@@ -1,4 +1,4 @@
-// The sentences of Python, of installers, and of packages that use the recipe's package.
+// The messages of Python, of installers, and of packages that use the recipe's package.
 #include "traceback/phrase.h"
 
 #include "recipe/recipe.h"
@@ -28,7 +28,7 @@ bool isPackage(llvm::StringRef name) {
   return name.equals_insensitive(recipe::defaultRecipe().name);
 }
 
-/// How a package is spelled in the findings.
+/// The spelling of a package in the findings.
 std::string spelled(const std::string& name) {
   return isPackage(name) ? recipe::defaultRecipe().name : name;
 }
@@ -42,25 +42,27 @@ Defect unavailable() {
 Defect noModule(const Place& place) {
   std::string name = symbolAt(unquoted(place.after()).ltrim("'\""));
   const llvm::StringRef package = llvm::StringRef(name).split('.').first;
-  // Warnings mention optional packages; what ends a program is an error.
+  // Warnings mention optional packages; only an error ends a program.
   const bool isError = place.before().rtrim().ends_with("Error:") || isPackage(package);
   if (package.empty() || !isError)
     return {};
-  // "NAME.part", in the frames of NAME: a part of it is missing.
-  if (package.size() < name.size() && !isPackage(package) &&
-      packageAt(place.text, place.begin) == package) {
+  if (package.size() == name.size() || isPackage(package))
+    return {Kind::PackageMissing, {}, package.str()};
+  // "NAME.part": Python found NAME. In the frames of NAME, or if the part is private, NAME is
+  // incomplete; otherwise NAME may be a directory shared by several packages, or another release.
+  if (llvm::StringRef(name).contains("._") || packageAt(place.text, place.begin) == package) {
     Defect damaged{Kind::PackageDamaged, {}, name};
     damaged.subject = package.str();
     return damaged;
   }
-  return {Kind::PackageMissing, {}, package.str()};
+  return {Kind::PackageMissing, {}, name};
 }
 
 Defect pleaseInstall(const Place& place) {
   return isPackage(nameAt(place.after())) ? unavailable() : Defect();
 }
 
-/// "TorchCodec is required for …", "torchcodec is not available": the name stands before.
+/// "TorchCodec is required for …", "torchcodec is not available": the name precedes the words.
 Defect isUnavailable(const Place& place) {
   llvm::StringRef before = place.before().rtrim(" \t'\"`*");
   return isPackage(before.take_back(recipe::defaultRecipe().name.size())) ? unavailable()
@@ -105,34 +107,57 @@ Defect qtPlugin(const Place& place) {
   return defect;
 }
 
+/// cffi: "find_library() did not manage to locate a library called 'sndfile'".
+Defect notLocated(const Place& place) {
+  const std::string name = symbolAt(place.after().ltrim(" '\"`"));
+  return name.empty() ? Defect() : Defect{Kind::MissingDependency, {}, "lib" + name + ".so"};
+}
+
+/// "OSError: sndfile library not found", from modules that search for it with ctypes.
+Defect libraryNotFound(const Place& place) {
+  const auto [start, name] = place.before().rsplit("OSError: ");
+  const bool isName = !name.empty() && !name.trim().contains(' ') && !name.trim().contains('.');
+  return isName ? Defect{Kind::MissingDependency, {}, "lib" + name.trim().lower() + ".so"}
+                : Defect();
+}
+
 Defect thisLibrary(const Place& place) {
   llvm::StringRef path = place.after().ltrim(": \t");
   if (path.starts_with("{path}")) // the line of torch's code that a traceback shows
     return {};
   if (path.trim().empty())
     path = place.rest().split('\n').second.split('\n').first;
+  if (path.starts_with("...")) // omitted by users
+    path = path.ltrim(" .");
   // On one line with others, the path ends with the name of a library.
   for (llvm::StringRef end : {".dylib", ".dll", ".pyd", ".so"})
     if (size_t at = path.find(end); at != llvm::StringRef::npos)
       return {Kind::CauseNotTold, path.take_front(at + end.size()).trim(" \t>|").str()};
-  return {Kind::CauseNotTold, path.trim().str()};
+  return {Kind::CauseNotTold, path.trim(" \t'\"`").str()};
 }
 
-/// pip's "No matching distribution found for NAME", and the like of others.
+/// "Could not load library: NAME", from users and other programs; only the package's own count.
+Defect ownLibrary(const Place& place) {
+  Defect defect = thisLibrary(place);
+  return llvm::StringRef(defect.path).contains(recipe::defaultRecipe().libraryPrefix) ? defect
+                                                                                      : Defect();
+}
+
+/// pip's "No matching distribution found for NAME", and similar messages.
 Defect noDistribution(const Place& place) {
   std::string name = nameAt(place.rest());
   if (name.empty())
     return {};
   Defect defect{Kind::NoWheel, {}, spelled(name)};
-  // A build of PyTorch's own index, unless that is the one that was asked.
+  // A build of PyTorch's own index, unless that is the index that was used.
   llvm::StringRef wanted = place.rest().ltrim(" \t'\"`*(\n").substr(name.size());
   if (wanted.consume_front("==")) {
     const std::string version = versionAt(wanted).str();
     const std::string channel = recipe::torchBuildOf(version).channel;
-    if (!channel.empty() && !place.text.contains(recipe::channelIndex(channel)))
+    if (!channel.empty() && !place.text.contains("download.pytorch.org/whl"))
       defect.provider = version;
   }
-  // "(from versions: 0.1, 0.2)": those that pip could take, which the requirement excludes.
+  // "(from versions: 0.1, 0.2)": the available ones, which the requirement excludes.
   llvm::StringRef versions = place.rest().take_front(2000);
   if (size_t at = versions.find("(from versions:"); at != llvm::StringRef::npos)
     for (llvm::StringRef each : llvm::split(versions.substr(at + 15).split(')').first, ','))
@@ -140,11 +165,17 @@ Defect noDistribution(const Place& place) {
   return defect;
 }
 
-/// uv: "NAME==1.0 has no wheels with a matching Python ABI tag", "NAME (v1.0) can't be installed".
+/// uv: "NAME==1.0 has no wheels with a matching Python ABI tag", "Distribution `NAME==1.0 @
+/// registry` can't be installed because it doesn't have …".
 Defect noInstallableWheel(const Place& place) {
   const recipe::Recipe& recipe = recipe::defaultRecipe();
   const llvm::StringRef around =
       place.text.slice(place.begin < 600 ? 0 : place.begin - 600, place.begin);
+  constexpr llvm::StringLiteral kDistribution = "istribution ";
+  if (size_t at = around.rfind(kDistribution); at != llvm::StringRef::npos)
+    if (llvm::StringRef named = around.substr(at + kDistribution.size());
+        named.split('@').first.contains("=="))
+      return {Kind::NoWheel, {}, spelled(nameAt(named))};
   if (around.contains_insensitive(recipe.name))
     return {Kind::NoWheel, {}, recipe.name};
   std::string name = nameAt(subjectOf(place.before()));
@@ -152,8 +183,8 @@ Defect noInstallableWheel(const Place& place) {
 }
 
 /// The resolvers of uv, poetry, pdm, conda and pixi: "no versions of NAME match", "only the
-/// following versions of NAME are available". Which requirement is in the way they say at length,
-/// or not.
+/// following versions of NAME are available". Some explain the conflicting requirement at length,
+/// others do not.
 Defect noRelease(const Place& place) {
   Defect defect = noDistribution(place);
   defect.items.clear();
@@ -173,7 +204,7 @@ Defect notInIndex(const Place& place) {
   return name.empty() ? Defect() : Defect{Kind::NoWheel, {}, spelled(name), place.words().str()};
 }
 
-/// conda lists what it does not have on lines of their own: "  - NAME=1.0".
+/// conda lists what it does not have on separate lines: "  - NAME=1.0".
 Defect noCondaPackage(const Place& place) {
   const llvm::StringRef list = place.rest().take_front(600);
   const size_t item = list.find("- ");
@@ -181,7 +212,7 @@ Defect noCondaPackage(const Place& place) {
   return name.empty() ? Defect() : Defect{Kind::NoWheel, {}, spelled(name)};
 }
 
-/// Of the packages of PyTorch that require one torch each, the first that the text names.
+/// The first package in the text of those PyTorch packages that require one torch each.
 std::string companionIn(llvm::StringRef text) {
   for (llvm::StringRef name : {"torchaudio", "torchvision", "xformers"})
     if (text.contains(name))
@@ -189,9 +220,9 @@ std::string companionIn(llvm::StringRef text) {
   return {};
 }
 
-/// pip's, uv's and conda's solvers: no set of releases meets all requirements. pip lists who
-/// requires what; if torch and a package of PyTorch's do not fit, `actual` is the torch that the
-/// user wants.
+/// pip's, uv's and conda's solvers: no set of releases meets all requirements. pip lists each
+/// requirement; if torch and a PyTorch package do not fit, `actual` is the torch that the user
+/// requested.
 Defect conflict(const Place& place) {
   llvm::StringRef list = place.rest().take_front(2000);
   list = list.take_front(list.find("To fix this"));
@@ -226,8 +257,9 @@ Defect installedConflict(const Place& place) {
   return defect;
 }
 
-/// The stack that Python prints begins with the frame that crashed. torch's __init__.py is where it
-/// loads its libraries; a crash further on is a matter of a program.
+/// The stack that Python prints begins with the frame that crashed. torch loads its libraries in
+/// its
+/// __init__.py; a crash elsewhere is a problem of a program.
 Defect crashed(const Place& place) {
   Defect defect{Kind::Crashed};
   defect.actual = place.words().str();
@@ -240,7 +272,7 @@ Defect crashed(const Place& place) {
 }
 
 /// "Could not run 'NAMESPACE::operator' with arguments from the 'CPU' backend". Another backend may
-/// not be supported; the CPU always is.
+/// be unsupported; the CPU never is.
 Defect operatorMissing(const Place& place) {
   const recipe::Recipe& recipe = recipe::defaultRecipe();
   const std::string name = symbolAt(place.after().ltrim(" '"));

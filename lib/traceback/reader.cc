@@ -1,5 +1,6 @@
 #include "traceback/reader.h"
 
+#include "traceback/phrase.h"
 #include "traceback/symptoms.h"
 
 #include "image/names.h"
@@ -19,9 +20,10 @@ using Kind = Defect::Kind;
 
 namespace {
 
-// Higher numbers are no majors; a list that is printed again and again says nothing new.
+// Higher numbers are not majors; a repeated list adds nothing.
 constexpr int kHighestMajor = 99, kLowestTried = 4;
 constexpr size_t kMostRepeats = 20;
+constexpr size_t kLongestFrames = 600; // of two frames
 
 /// A part of the text that is about one major, or, with 0, about none.
 struct Part {
@@ -48,7 +50,7 @@ std::vector<Part> splitByMajor(llvm::StringRef text, const recipe::ErrorWords& w
       break;
     llvm::StringRef rest = text.substr(at + words.majorHeading.size());
     int number = 0;
-    // "ffmpeg version 7.1 Copyright" is a program that speaks of itself.
+    // "ffmpeg version 7.1 Copyright" is the banner of a program.
     if (!rest.consumeInteger(10, number) && number > 0 && number <= kHighestMajor &&
         rest.starts_with(":"))
       close(at, text.size() - rest.size() + 1, number);
@@ -64,7 +66,7 @@ bool isExplained(llvm::ArrayRef<Defect> failures) {
   });
 }
 
-/// Of several attempts in one text the last counts. Outside of the lists all of them do.
+/// Of several attempts in one text, the last counts. Outside the lists all of them count.
 void addTo(std::vector<FailureGroup>& groups, int major, std::vector<Defect> failures) {
   auto group = llvm::find_if(groups, [&](const FailureGroup& each) { return each.major == major; });
   if (group == groups.end())
@@ -80,7 +82,7 @@ bool isOfPackage(const Defect& failure, const recipe::Recipe& recipe) {
   return llvm::StringRef(failure.path).contains(recipe.libraryPrefix);
 }
 
-/// A loader names what is missing, and the sentence that follows names who wanted it.
+/// A loader reports what is missing, and the next sentence which library needs it.
 void nameLibraries(FailureGroup& group) {
   const recipe::Recipe& recipe = recipe::defaultRecipe();
   std::string library;
@@ -88,7 +90,7 @@ void nameLibraries(FailureGroup& group) {
     if (library.empty() && isOfPackage(failure, recipe))
       library = failure.path;
   if (library.empty() && group.major)
-    library = recipe.libraryPrefix; // as its own error calls all of them
+    library = recipe.libraryPrefix; // the name of all of them in its own error
   // A path that was cut off.
   if (group.major)
     for (Defect& failure : group.failures)
@@ -99,7 +101,7 @@ void nameLibraries(FailureGroup& group) {
         failure.kind != Kind::PackageMissing && failure.kind != Kind::PackageUnavailable &&
         failure.kind != Kind::NoWheel && failure.kind != Kind::RequirementsConflict)
       failure.path = library;
-  // "It failed" is no news after the reason.
+  // "It failed" adds nothing after the reason.
   if (isExplained(group.failures))
     llvm::erase_if(group.failures,
                    [](const Defect& failure) { return failure.kind == Kind::CauseNotTold; });
@@ -120,11 +122,11 @@ bool hasWholeList(llvm::StringRef text, const TracebackFacts& facts) {
   const std::vector<int> listed = majorsListed(text);
   for (int major = kLowestTried; major <= highest; ++major)
     if (!llvm::is_contained(majors, major) &&
-        (listed.empty() || llvm::is_contained(listed, major))) // there is a library to be tried
+        (listed.empty() || llvm::is_contained(listed, major))) // there is a library to try
       return false;
   if (text.contains(recipe.errorWords.beginOfList) || hasWords(text, recipe.errorWords.sentence))
     return true;
-  // Without its beginning: if no release that it can be tries a higher one.
+  // Without its beginning: if no candidate release tries a higher one.
   return llvm::none_of(recipe.majorSpans, [&](const recipe::MajorSpan& span) {
     return span.highest > highest &&
            facts.versions.releases.sharedWith({span.first, span.last}).isKnown();
@@ -152,7 +154,7 @@ void nameMajors(std::vector<FailureGroup>& groups) {
     std::optional<int> major = name ? providers::ffmpegMajorOf(*name) : std::nullopt;
     if (!major && isOfPackage(failure, recipe))
       major = recipe.roleOf(baseName(failure.path)).major;
-    if (!major && failure.kind == Kind::PackageDamaged) // a library that it does not have
+    if (!major && failure.kind == Kind::PackageDamaged) // a library that is missing
       major = recipe.roleOf(failure.name).major;
     std::vector<Defect>& target = major.value_or(0) ? groupOf(groups, *major).failures : kept;
     if (!contains(target, failure))
@@ -166,7 +168,7 @@ void nameMajors(std::vector<FailureGroup>& groups) {
 /// A frame of the package's own import. Errors that its decoders raise later are about files.
 bool hasImportFrame(llvm::StringRef text) {
   const std::string& name = recipe::defaultRecipe().name;
-  return !hasWords(text, "cannot import name") && // it loads, and is older than a program expects
+  return !hasWords(text, "cannot import name") && // it loads, but is older than a program expects
          llvm::any_of(std::initializer_list<llvm::StringRef>{"__init__.py", "_core/__init__.py",
                                                              "_core/ops.py"},
                       [&](llvm::StringRef file) {
@@ -176,8 +178,31 @@ bool hasImportFrame(llvm::StringRef text) {
                       });
 }
 
-/// The package failed, and no reason is in the text: its error without a list, or the frames of its
-/// code alone.
+/// Truncated after a statement that imports the package: "from NAME.decoders import X" and at most
+/// the beginning of the next frame.
+bool endsInImport(llvm::StringRef text) {
+  const std::string& name = recipe::defaultRecipe().name;
+  const llvm::StringRef end = text.rtrim(" \t\r\n`").take_back(kLongestFrames);
+  const size_t at = std::max(end.rfind("from " + name) + 1, end.rfind("import " + name) + 1);
+  if (at == 0)
+    return false;
+  const llvm::StringRef line = end.take_front(at - 1);
+  const llvm::StringRef next = end.substr(at - 1).split('\n').second.ltrim(" \t^~\n");
+  return line.substr(line.rfind('\n') + 1).trim(" \t>-|0123456789").empty() &&
+         (next.empty() || (next.starts_with("File \"") && !next.contains('\n')));
+}
+
+/// The beginning of the package's own error; a plugin's is longer: "Could not load libNAME_plugin".
+bool hasOwnSentence(llvm::StringRef text) {
+  const llvm::StringRef words = recipe::defaultRecipe().errorWords.sentence;
+  for (std::optional<Span> at = findWords(text, words); at; at = findWords(text, words, at->end))
+    if (at->end == text.size() || !(llvm::isAlnum(text[at->end]) || text[at->end] == '_'))
+      return true;
+  return false;
+}
+
+/// The package failed without a reason in the text: its error without a list, or only frames of its
+/// code.
 void addUntold(llvm::StringRef text, TracebackFacts& facts) {
   const recipe::Recipe& recipe = recipe::defaultRecipe();
   const bool isExplained = llvm::any_of(facts.groups, [&](const FailureGroup& group) {
@@ -185,12 +210,13 @@ void addUntold(llvm::StringRef text, TracebackFacts& facts) {
              return isOfPackage(failure, recipe) || failure.kind == Kind::PluginBroken;
            });
   });
-  const bool isImport = facts.groups.empty() && facts.looksLikeFailure && hasImportFrame(text);
-  if (!isExplained && (isImport || hasWords(text, (recipe.errorWords.sentence + ".").str())))
+  const bool isImport = facts.groups.empty() && facts.looksLikeFailure &&
+                        (hasImportFrame(text) || endsInImport(text));
+  if (!isExplained && (isImport || hasOwnSentence(text)))
     groupOf(facts.groups, 0).failures.push_back(causeNotTold(recipe.libraryPrefix));
 }
 
-/// An FFmpeg of which nothing says who needs it.
+/// A missing FFmpeg for an unknown library.
 bool namesFfmpeg(const FailureGroup& group) {
   return llvm::any_of(group.failures, [](const Defect& failure) {
     return failure.kind == Kind::MissingDependency && failure.path.empty() &&
@@ -208,7 +234,7 @@ bool isFromList(llvm::StringRef text, const TracebackFacts& facts) {
                       });
 }
 
-/// The highest major of a list whose beginning is there shows the release, roughly.
+/// The highest major of a list whose beginning is in the text roughly shows the release.
 void narrowReleases(llvm::StringRef text, TracebackFacts& facts) {
   const recipe::Recipe& recipe = recipe::defaultRecipe();
   if (!facts.hasMajors() ||
@@ -224,8 +250,8 @@ void narrowReleases(llvm::StringRef text, TracebackFacts& facts) {
         facts.versions.releases = shared;
 }
 
-/// A symbol that torch got in one version, or lost in one, shows for which torch the package was
-/// built, and so its releases.
+/// A symbol that torch added or removed in some version shows for which torch the package was
+/// built, and thus its releases.
 void narrowBySymbols(TracebackFacts& facts) {
   const recipe::Recipe& recipe = recipe::defaultRecipe();
   for (const FailureGroup& group : facts.groups)
@@ -251,7 +277,7 @@ void narrowBySymbols(TracebackFacts& facts) {
     }
 }
 
-/// "Could not load libNAME_plugin": a plugin's error has the words of the package's.
+/// "Could not load libNAME_plugin": a plugin's error has the same wording as the package's.
 void findPlugin(llvm::StringRef text, std::vector<FailureGroup>& groups) {
   std::optional<Span> words =
       findWords(text, (recipe::defaultRecipe().errorWords.sentence + "_").str());
@@ -306,6 +332,7 @@ TracebackFacts readTraceback(llvm::StringRef raw) {
   TracebackFacts facts;
   facts.versions = readVersions(text);
   facts.isAboutPackage = text.contains_insensitive(recipe.name);
+  facts.isAboutTorch = text.contains_insensitive("torch");
   facts.looksLikeFailure = looksLikeFailure(text);
   facts.isOwnBuild = text.contains("/usr/lib/python3/dist-packages/" + recipe.name); // Debian's
   size_t readOf[kHighestMajor + 1] = {};
@@ -321,7 +348,7 @@ TracebackFacts readTraceback(llvm::StringRef raw) {
   if (facts.isFromList)
     nameMajors(facts.groups);
   llvm::stable_sort(facts.groups, [](const FailureGroup& a, const FailureGroup& b) {
-    return a.major > b.major; // as the package tries them
+    return a.major > b.major; // the order in which the package tries them
   });
   llvm::for_each(facts.groups, nameLibraries);
   addUntold(text, facts);
@@ -332,8 +359,11 @@ TracebackFacts readTraceback(llvm::StringRef raw) {
     for (const Defect& failure : group.failures)
       if (failure.kind == Kind::PythonAbi)
         facts.versions.python = failure.actual;
-  facts.isNvidiaTorch =
-      text.contains("/opt/pytorch/pytorch/") || text.contains("nvcr.io/nvidia/pytorch");
+  facts.packages = packagesIn(text);
+  facts.torchVendor = recipe::torchVendorIn(text);
+  facts.isOnJetson =
+      llvm::any_of(std::initializer_list<llvm::StringRef>{"jetson", "jetpack", "tegra", "l4t-"},
+                   [&](llvm::StringRef word) { return text.contains_insensitive(word); });
   facts.isMajorPrinted = text.contains("ffmpeg_major_version");
   facts.endsInSentence = endsInSentenceAbout(text, recipe.name);
   facts.isTorioLoaded = text.contains("Successfully loaded FFmpeg");

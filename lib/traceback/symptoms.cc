@@ -12,7 +12,7 @@ namespace tcfix::traceback {
 
 namespace {
 
-// Parts of words, as they are.
+// Parts of words, verbatim.
 constexpr llvm::StringLiteral kSigns[] = {
     "Traceback", "most recent call", ".py](http",      "in <module>", "\n--> ",
     "\n---> ",   "\n----> ",         "ERR!",           "bad_alloc",   "错误",
@@ -21,10 +21,10 @@ constexpr llvm::StringLiteral kSigns[] = {
     "échec",     "introuvable",      "ошибка",         "Ошибка",      "エラー",
     "오류"};
 
-// Ends of names: "ImportError". "ErrorHandler" is a name like any other.
+// Ends of names: "ImportError". "ErrorHandler" is not a symptom.
 constexpr llvm::StringLiteral kEnds[] = {"Error", "Exception"};
 
-// Whole words, in capitals or not. Names of packages such as "crashtest" have more letters.
+// Whole words, in any case. Names of packages such as "crashtest" are longer.
 constexpr llvm::StringLiteral kWords[] = {
     "error", "errors", "exception", "fail", "fails", "failed", "failing", "failure", "failures",
     "fatal", "aborted", "abort", "crash", "crashed", "crashes", "core dumped", "killed",
@@ -36,7 +36,10 @@ constexpr llvm::StringLiteral kWords[] = {
     "one of its dependencies", "dynamic link library", "dlerror", "vm regions near",
     "for these backends", "make sure that", "installed correctly", "[backend fallback]",
     "ensure all dependencies", "the easiest solution", "the following platforms", "(nil)",
-    "exited with code", "exit code",
+    "stack trace", "termination reason", "_dlopen(self", "reason: tried", "refer to the version",
+    "which ships dlls", "affected module", "(you have", "please reinstall", "how to solve this",
+    "something unexpected", "non-existent path", "to fix this you could", "exited with code",
+    "exit code",
     // Installers
     "no solution", "unsatisfiable", "unresolvable", "conflict", "conflicts", "conflicting",
     "no matching", "no versions", "no version", "no candidates", "no wheels", "no wheel",
@@ -44,14 +47,22 @@ constexpr llvm::StringLiteral kWords[] = {
     "are available:", "only the following", "impossible", "too deep", "requires a different",
     "not satisfied"};
 
-// Words that programs also print of what they can do without. They count unless their line says
-// what is used instead, or the program goes on.
+// Words that programs also print about optional features. They count unless their line mentions a
+// replacement, or the program continues.
 constexpr llvm::StringLiteral kSoftWords[] = {"did not",       "is not",        "was not",
                                               "is missing",    "unsupported",   "not supported",
                                               "not installed", "not available", "cannot"};
-constexpr llvm::StringLiteral kInstead[] = {
-    "using ",  "falling back", "fallback", "instead",  "skipped",
-    "ignored", "ignoring ",    "note:",    "keg-only", "which is not on path"};
+constexpr llvm::StringLiteral kInstead[] = {"using ",
+                                            "falling back",
+                                            "fallback",
+                                            "instead",
+                                            "skipped",
+                                            "warning:",
+                                            "ignored",
+                                            "ignoring ",
+                                            "note:",
+                                            "keg-only",
+                                            "which is not on path"};
 constexpr llvm::StringLiteral kGoesOn[] = {"epoch",
                                            "loss",
                                            "step ",
@@ -64,7 +75,7 @@ constexpr llvm::StringLiteral kGoesOn[] = {"epoch",
                                            "running on",
                                            "successfully installed"};
 
-// What is said of machines that work, too: the word, and what stands before or behind it.
+// Also printed on working machines: the word, and the text before or after it.
 struct Harmless {
   llvm::StringLiteral before, word, after;
 };
@@ -91,18 +102,18 @@ bool isHarmless(llvm::StringRef before, llvm::StringRef word, llvm::StringRef af
   });
 }
 
-/// Letters, and what joins them in the names of packages, files and options.
+/// Letters, and the characters that join them in names of packages, files and options.
 bool isOfName(char c) {
   return llvm::isAlnum(c) || c == '_' || c == '-';
 }
 
-/// True if the word goes on: "error_test", "error.cc", "Errors.notFound".
+/// True if the word continues: "error_test", "error.cc", "Errors.notFound".
 bool isPartOfName(llvm::StringRef after) {
   return !after.empty() && (isOfName(after.front()) ||
                             (after.front() == '.' && after.size() > 1 && llvm::isAlpha(after[1])));
 }
 
-/// Where the word next stands by itself; npos if it does not.
+/// The next position of the word on its own; npos if there is none.
 size_t findWord(llvm::StringRef lower, llvm::StringRef word, size_t from = 0) {
   for (size_t at = lower.find(word, from); at != llvm::StringRef::npos;
        at = lower.find(word, at + 1)) {
@@ -125,7 +136,7 @@ bool hasAnyOf(llvm::StringRef text, llvm::ArrayRef<llvm::StringLiteral> words) {
   return llvm::any_of(words, [&](llvm::StringRef word) { return text.contains(word); });
 }
 
-/// The part of the line around a place.
+/// The part of the line around a position.
 llvm::StringRef lineAround(llvm::StringRef text, size_t at) {
   constexpr size_t kReached = 300; // bounds the work for lines of any length
   const llvm::StringRef before = text.take_front(at).take_back(kReached);
@@ -148,6 +159,22 @@ bool hasSoftWord(llvm::StringRef lower) {
   });
 }
 
+/// A line of carets below a statement, as Python's frames have it; those of compilers have more.
+bool hasCarets(llvm::StringRef text) {
+  for (size_t at = text.find("^^^"); at != llvm::StringRef::npos; at = text.find("^^^", at + 3)) {
+    const size_t begin = text.take_front(at).rfind('\n') + 1; // npos + 1 is 0
+    if (text.substr(begin).split('\n').first.trim(" \t\r^~").empty())
+      return true;
+  }
+  return false;
+}
+
+/// A path, also one that is cut off before the name of a file.
+bool isPath(llvm::StringRef rest) {
+  return rest.take_front(600).split('\n').first.contains('.') || rest.starts_with("/") ||
+         rest.substr(1).starts_with(":\\");
+}
+
 /// 'File "/a/b.py", line 3', also cut off after the name; "File ~/a/b.py:3" of notebooks; "b.py:3:
 /// in load" of pytest and "b.py:3 in load" of rich.
 bool hasFrame(llvm::StringRef text) {
@@ -156,21 +183,24 @@ bool hasFrame(llvm::StringRef text) {
       const llvm::StringRef rest = text.substr(at + words.size());
       const bool isStart = at == 0 || !llvm::isAlnum(text[at - 1]);
       if (words.starts_with(",") ? !rest.empty() && llvm::isDigit(rest.front())
-                                 : isStart && rest.take_front(600).split('\n').first.contains('.'))
+                                 : isStart && isPath(rest))
         return true;
     }
   for (size_t at = text.find(".py:"); at != llvm::StringRef::npos; at = text.find(".py:", at + 1)) {
     llvm::StringRef rest = text.substr(at + 4);
     const llvm::StringRef number = rest.take_while(llvm::isDigit);
     rest = rest.substr(number.size());
-    rest.consume_front(":");
-    if (!number.empty() && rest.starts_with(" in "))
+    if (!rest.consume_front(":"))
+      rest.consume_front(",");
+    const llvm::StringRef before = text.take_front(at);
+    const bool isNotebooks = before.substr(before.rfind('\n') + 1).ltrim().starts_with("File ");
+    if (!number.empty() && (isNotebooks || rest.starts_with(" in ")))
       return true;
   }
   return false;
 }
 
-/// A name as Microsoft's compiler writes it: nothing but a failure to find it prints one.
+/// A name mangled by Microsoft's compiler: only a failure to find it prints one.
 bool hasMangledName(llvm::StringRef text) {
   for (size_t at = text.find("@@", 1); at != llvm::StringRef::npos; at = text.find("@@", at + 1))
     if (llvm::isAlnum(text[at - 1]) && at + 2 < text.size() && llvm::isAlnum(text[at + 2]))
@@ -184,7 +214,7 @@ bool looksLikeFailure(llvm::StringRef text) {
   if (llvm::any_of(kSigns, [&](llvm::StringRef sign) { return text.contains(sign); }) ||
       llvm::any_of(kEnds, [&](llvm::StringRef end) { return hasEnd(text, end); }) ||
       text.starts_with("-->") || text.starts_with("---> ") || text.starts_with("----> ") ||
-      hasFrame(text) || hasMangledName(text))
+      hasFrame(text) || hasCarets(text) || hasMangledName(text))
     return true;
   const std::string lower = text.lower();
   return llvm::any_of(kWords,

@@ -24,7 +24,7 @@ bool isNameCharacter(char c) {
   return llvm::isAlnum(c) || c == '_' || c == '-';
 }
 
-// How a version is named. What installers and Python print counts more than what people write.
+// How a version is stated. The output of installers and Python takes precedence over prose.
 enum class Source { None, Mentioned, Listed, Printed };
 
 struct Mention {
@@ -32,9 +32,9 @@ struct Mention {
   Source source = Source::None;
 };
 
-/// What stands between a name and its version: "torch==2.9.1", "torch: 2.9.1", "| torch | 2.9.1 |",
-/// "torch-2.9.1.dist-info", "Name: torch" and "Version: 2.9.1" on the next line. Not
-/// "torch>=2.0": that is a requirement.
+/// The separator between a name and its version: "torch==2.9.1", "torch: 2.9.1", "| torch | 2.9.1
+/// |", "torch-2.9.1.dist-info", "Name: torch" and "Version: 2.9.1" on the next line. Not
+/// "torch>=2.0", which is a requirement.
 Mention mentionAt(llvm::StringRef text, size_t at, size_t end) {
   const llvm::StringRef before = text.take_front(at).take_back(200);
   const llvm::StringRef line = before.substr(before.rfind('\n') + 1);
@@ -52,13 +52,16 @@ Mention mentionAt(llvm::StringRef text, size_t at, size_t end) {
       return {versionAt(whole.substr(open + 1)).str(), Source::Listed};
     return {};
   }
-  // "X requires torch==2.1.0, but you have torch 2.0.1": the former is not there.
+  // pip's "Found existing installation: torch 2.11.0", "Uninstalling torch-2.11.0": it is removed.
+  if (line.contains("existing installation") || line.contains("ninstall"))
+    return {};
+  // "X requires torch==2.1.0, but you have torch 2.0.1": the former is not installed.
   const llvm::StringRef said = line.rtrim(" \t'\"`");
   if (said.ends_with(" requires") || said.ends_with(" depends on") || said.ends_with(" requested"))
     return {};
   const bool isHad = said.ends_with("you have");
   rest.consume_front(".__version__");
-  // A prompt prints what it was asked for on the next line.
+  // An interactive prompt prints the value on the next line.
   if (llvm::StringRef next = rest.split('\n').second.ltrim();
       rest.split('\n').first.trim(" )").empty() && rest.size() < text.size() - end &&
       text.slice(end, end + 12) == ".__version__") {
@@ -79,7 +82,7 @@ Mention mentionAt(llvm::StringRef text, size_t at, size_t end) {
       break;
     }
   rest = rest.ltrim(" \t'\"`*(|v");
-  // An epoch, as Debian has it: "7:4.4.2".
+  // An epoch, as in Debian: "7:4.4.2".
   llvm::StringRef epoch = rest.take_while(llvm::isDigit);
   if (epoch.size() == 1 && rest.substr(1).starts_with(":") && llvm::isDigit(rest.substr(2).front()))
     rest = rest.substr(2);
@@ -94,7 +97,7 @@ Mention mentionAt(llvm::StringRef text, size_t at, size_t end) {
                                                      : Source::Mentioned};
 }
 
-/// The last of the best sources counts; of those that fit the span, if there are any.
+/// The last of the best sources counts; only those that fit the span, if there are any.
 std::string versionOf(llvm::StringRef text, llvm::StringRef name, const VersionSpan& span = {}) {
   Mention best, fitting;
   size_t count = 0;
@@ -112,7 +115,7 @@ std::string versionOf(llvm::StringRef text, llvm::StringRef name, const VersionS
     if (std::optional<Version> version = parseVersion(mention.version);
         span.isKnown() && version && span.contains(*version) && mention.source >= fitting.source)
       fitting = mention;
-    // Of what people write, the first is what they have.
+    // In prose, the first version is the installed one.
     if (mention.source > best.source ||
         (mention.source == best.source && mention.source != Source::Mentioned))
       best = mention;
@@ -134,10 +137,13 @@ std::string pythonIn(llvm::StringRef text) {
 }
 
 std::optional<Platform> platformIn(llvm::StringRef text) {
-  // uv's own word, beside the platforms that there are wheels for.
+  // uv's own statement, beside the platforms of the available wheels; that of collect_env.
   for (auto [words, platform] : {std::pair("You're on Windows", Platform::Windows),
                                  std::pair("You're on macOS", Platform::MacOs),
-                                 std::pair("You're on Linux", Platform::Linux)})
+                                 std::pair("You're on Linux", Platform::Linux),
+                                 std::pair("Python platform: Windows", Platform::Windows),
+                                 std::pair("Python platform: macOS", Platform::MacOs),
+                                 std::pair("Python platform: Linux", Platform::Linux)})
     if (text.contains(words))
       return platform;
   const size_t mac = text.count(".dylib") + text.count("dyld") + text.count("-darwin.so") +
@@ -157,7 +163,7 @@ std::optional<Platform> platformIn(llvm::StringRef text) {
 std::string archIn(llvm::StringRef text, std::optional<Platform> platform) {
   if (size_t own = text.find("You're on "); own != llvm::StringRef::npos)
     text = text.substr(own).split('\n').first.split("but").first;
-  // Not those in quotes: requirements name platforms, too.
+  // Not in quotes: requirements contain platforms, too.
   auto count = [&](llvm::StringRef name) {
     size_t sum = 0;
     for (llvm::StringRef before : {"-", "_", " ", "(", "/"})
@@ -195,12 +201,12 @@ void readProgram(llvm::StringRef text, Versions& versions) {
         (configuration.contains("--enable-static") && !configuration.contains("--enable-shared"));
     return;
   }
-  // Lists of packages name it otherwise.
+  // Lists of packages have other names for it.
   if (std::optional<Version> named = parseVersion(versionOf(text, "ffmpeg")))
     take(named->major);
 }
 
-/// The line number of a frame, in the shapes that Python and notebooks give it.
+/// The line number of a frame, in the formats of Python and notebooks.
 int lineOf(llvm::StringRef afterFile, llvm::StringRef function) {
   llvm::StringRef rest = afterFile.take_front(kLongestFrame);
   int line = 0;
@@ -230,7 +236,7 @@ int lineOf(llvm::StringRef afterFile, llvm::StringRef function) {
   return rest.consumeInteger(10, line) ? 0 : line;
 }
 
-/// True for a path that ends here with this file, of either kind of slash.
+/// True for a path that ends here with this file, with either kind of slash.
 bool endsWithFile(llvm::StringRef before, llvm::StringRef file) {
   while (!file.empty() && !before.empty()) {
     const char c = before.back(), wanted = file.back();
@@ -241,7 +247,7 @@ bool endsWithFile(llvm::StringRef before, llvm::StringRef file) {
       return false;
     file = file.drop_back();
   }
-  return file.empty();
+  return file.empty() && (before.empty() || !isNameCharacter(before.back())); // not "pytorch/…"
 }
 
 struct Seen {
@@ -249,7 +255,7 @@ struct Seen {
   VersionSpan versions;
 };
 
-/// All that the text shows, in its order: where two contradict each other, the later begins anew.
+/// Everything that the text shows, in order; if two statements conflict, the later one starts over.
 VersionSpan spanIn(llvm::StringRef text, const recipe::Fingerprints& fingerprints) {
   std::vector<Seen> seen;
   auto isKnownFile = [&](llvm::StringRef before, const recipe::FrameFingerprint& print) {
@@ -289,7 +295,7 @@ VersionSpan spanIn(llvm::StringRef text, const recipe::Fingerprints& fingerprint
   return span;
 }
 
-/// What torch prints of itself in the package's own error; the last one counts.
+/// What torch prints about itself in the package's own error; the last one counts.
 std::string ownTorchIn(llvm::StringRef text) {
   std::string version;
   size_t from = 0;
@@ -315,7 +321,16 @@ llvm::StringRef versionAt(llvm::StringRef text) {
 }
 
 std::string Versions::torchText() const {
-  return !torch.empty() || !torches.isKnown() ? torch : torches.last.text();
+  if (!torch.empty() || !torches.isKnown())
+    return torch;
+  // One of several is enough if all of them are compatible with the same release.
+  auto releaseFor = [](const Version& version) {
+    return recipe::defaultRecipe().releaseFor(recipe::torchBuildOf(version.text()), {});
+  };
+  const std::optional<recipe::Release> first = releaseFor(torches.first),
+                                       last = releaseFor(torches.last);
+  return torches.isOne() || (first && last && first->version == last->version) ? torches.last.text()
+                                                                               : std::string();
 }
 
 std::string Versions::releaseText() const {
@@ -337,7 +352,7 @@ Versions readVersions(llvm::StringRef text) {
       versions.torch.clear();
   }
   versions.release = versionOf(text, package, versions.releases);
-  // The traceback is of what failed; a list may be of another attempt, or another environment.
+  // The traceback is about what failed; a list may be about another attempt or environment.
   if (std::optional<Version> named = parseVersion(versions.release)) {
     const bool isNewer = versions.releases.last < *named &&
                          versions.releases.last == recipe::defaultRecipe().torchMatches.back().last;
@@ -352,6 +367,9 @@ Versions readVersions(llvm::StringRef text) {
   versions.isConda = llvm::any_of(
       std::initializer_list<llvm::StringRef>{"conda3/", "conda3\\", "conda/", "mambaforge",
                                              "miniforge", "micromamba", "/.pixi/"},
+      [&](llvm::StringRef word) { return text.contains(word); });
+  versions.isTorchOfConda = llvm::any_of(
+      std::initializer_list<llvm::StringRef>{"-c pytorch", "anaconda.org/pytorch", "pytorch-cuda="},
       [&](llvm::StringRef word) { return text.contains(word); });
   readProgram(text, versions);
   return versions;

@@ -1,5 +1,5 @@
-// Windows speaks the user's language. Its error numbers count where they are printed; Python's
-// ImportError has the sentence alone, which is known in a few languages.
+// Windows prints messages in the user's language. Error numbers are used if they are printed;
+// Python's ImportError only has the sentence, which is recognized in a few languages.
 #include "traceback/phrase.h"
 
 #include "recipe/torch_symbols.h"
@@ -93,7 +93,7 @@ std::string withoutBlanks(llvm::StringRef text) {
   return rest;
 }
 
-/// Of another code page, letters with accents are others, or none.
+/// In another code page, accented letters are different or missing.
 std::string asciiOnly(llvm::StringRef text) {
   std::string rest;
   for (char c : text)
@@ -103,7 +103,7 @@ std::string asciiOnly(llvm::StringRef text) {
 }
 
 int windowsNumberOf(llvm::StringRef sentence) {
-  constexpr size_t kEnough = 16; // letters that are not there by chance
+  constexpr size_t kEnough = 16; // letters that do not match by chance
   const std::string plain = withoutBlanks(sentence), ascii = asciiOnly(plain);
   for (const auto& [words, number] : kSentences) {
     const std::string wanted = withoutBlanks(words), letters = asciiOnly(wanted);
@@ -123,14 +123,14 @@ Defect windowsFailure(int number, std::string library) {
 
 constexpr llvm::StringLiteral kLibraryEnds[] = {".dll", ".pyd", ".DLL", ".exe"};
 
-/// The file of the dialog, in quotes or not, with its path or without.
+/// The file in the dialog, quoted or not, with or without its path.
 std::string libraryIn(llvm::StringRef sentence) {
   for (llvm::StringRef end : kLibraryEnds) {
     size_t at = sentence.find(end);
     if (at == llvm::StringRef::npos)
       continue;
     llvm::StringRef name = sentence.take_front(at + end.size());
-    // A path may have blanks in it, and begins with its drive.
+    // A path may contain blanks, and begins with its drive.
     if (size_t drive = name.rfind(":\\"); drive != llvm::StringRef::npos && drive > 0)
       return name.substr(drive - 1).str();
     return name.substr(name.find_last_of(" \t\n\"'(“„«") + 1).str();
@@ -144,7 +144,7 @@ Defect winError(const Place& place) {
   int number = 0;
   if (place.after().ltrim().consumeInteger(10, number) ||
       kindOfWindows(number) == Kind::CauseNotTold)
-    return {}; // files that are not there, and other daily life
+    return {}; // missing files, and other common errors
   std::string library = between(place.after(), "Error loading \"", "\"");
   if (library.empty())
     library = between(place.after(), ": '", "'");
@@ -160,7 +160,7 @@ Defect dllLoadFailed(const Place& place) {
   int number = windowsNumberOf(place.rest().take_front(400));
   if (size_t code = after.find("error code "); code != llvm::StringRef::npos)
     after.substr(code + 11).consumeInteger(10, number);
-  // Up to Python 3.7 the module is not named.
+  // Up to Python 3.7 the message does not contain the module.
   Defect failure = windowsFailure(number, between(after, "while importing ", ":"));
   if (failure.actual.empty())
     failure.actual = place.words().str();
@@ -176,7 +176,7 @@ Defect loadLibraryFailed(const Place& place) {
              : windowsFailure(number, between(after, "trying to load \"", "\""));
 }
 
-/// The dialog about a DLL that a program needs: its name stands behind the words, or before them.
+/// The dialog about a DLL that a program needs: its name is after the words, or before them.
 Defect dllMissing(const Place& place) {
   std::string library = libraryIn(place.rest().take_front(300).split('\n').first);
   if (library.empty())
@@ -184,7 +184,7 @@ Defect dllMissing(const Place& place) {
   return library.empty() ? Defect() : Defect{Kind::MissingDependency, {}, library};
 }
 
-/// The dialog, where its words are known: the symbol stands before or behind them.
+/// The dialog, if its words are known: the symbol is before or after them.
 Defect entryPoint(const Place& place) {
   llvm::StringRef sentence = place.rest().take_front(1000);
   std::string library = libraryIn(sentence);
@@ -194,7 +194,7 @@ Defect entryPoint(const Place& place) {
   return missingSymbol(library, symbol);
 }
 
-/// The dialog in any language: a name as Microsoft's compiler writes it, and a DLL.
+/// The dialog in any language: a name mangled by Microsoft's compiler, and a DLL.
 Defect mangledEntryPoint(const Place& place) {
   llvm::StringRef before = place.before();
   llvm::StringRef begin = before.substr(before.find_last_of(" \t\"'“„«(") + 1);

@@ -1,4 +1,4 @@
-// The commands: what they install fits, and they replace nothing that cannot be had again.
+// The commands: they install compatible versions, and never replace what cannot be installed again.
 #include "advice/advice.h"
 
 #include <gtest/gtest.h>
@@ -43,8 +43,8 @@ TEST(Advice, FfmpegOfAMajorThatFits) {
             "pixi add \"ffmpeg>=7,<8\" && tcfix apply env");
 }
 
-TEST(Advice, TheMajorsOfTheLibrariesCountMoreThanTheTable) {
-  // A build of one's own, for FFmpeg 6 alone.
+TEST(Advice, TheMajorsOfTheLibrariesOverrideTheTable) {
+  // The user's own build, only for FFmpeg 6.
   const Context context = contextOf(Platform::Linux, "0.9.1", "2.9.1");
   EXPECT_EQ(ffmpegInstallCommand(context, {6}), "pip install \"av<13\" && tcfix apply env");
   EXPECT_EQ(ffmpegInstallCommand(context, {5}), "");
@@ -68,7 +68,7 @@ TEST(Advice, TheReleaseThatGoesWithThisTorch) {
   context.torch = recipe::torchBuildOf("2.12.0+cu130");
   EXPECT_EQ(fittingReleaseCommand(context),
             "pip install \"torchcodec==0.17.*\" && tcfix apply env");
-  // pip would leave an equal version as it is.
+  // pip would keep an equal version.
   context.release = "0.17.0";
   context.torch = recipe::torchBuildOf("2.12.0+cu128");
   EXPECT_EQ(fittingReleaseCommand(context),
@@ -89,7 +89,7 @@ TEST(Advice, WithoutAChannelTheReleaseWithoutCuda) {
   EXPECT_EQ(fittingReleaseCommand(context), "");
 }
 
-TEST(Advice, WhereNothingFitsBothAnew) {
+TEST(Advice, IfNothingFitsBothAreReinstalled) {
   const std::string both = "pip install \"torch>=2.11\" \"torchcodec==0.17.*\"";
   Context context = contextOf(Platform::Linux, "", "2.3.0+cu121");
   EXPECT_EQ(fittingReleaseCommand(context), both + " && tcfix apply env");
@@ -104,7 +104,7 @@ TEST(Advice, WhereNothingFitsBothAnew) {
   EXPECT_EQ(fittingReleaseCommand(context), "");
 }
 
-// The package index has torch for Windows without CUDA only.
+// The package index only has torch without CUDA for Windows.
 TEST(Advice, OnWindowsTorchKeepsItsCuda) {
   Context context = contextOf(Platform::Windows, "", "2.6.0+cu126");
   auto withCuda = [](const char* channel) {
@@ -120,7 +120,7 @@ TEST(Advice, OnWindowsTorchKeepsItsCuda) {
   context.torch = recipe::torchBuildOf("2.6.0+cpu");
   const std::string both = "pip install \"torch>=2.11\" \"torchcodec==0.17.*\"\ntcfix apply env";
   EXPECT_EQ(newestPairCommand(context), both);
-  context.torch = {}; // of a text that does not name it
+  context.torch = {}; // from a text that does not contain it
   EXPECT_EQ(newestPairCommand(context), "");
   context.torchIsMissing = true;
   EXPECT_EQ(newestPairCommand(context), both);
@@ -139,13 +139,13 @@ TEST(Advice, TheSystemsPackageWithALibrary) {
     EXPECT_EQ(systemPackageCommand(unknown), "") << unknown;
 }
 
-TEST(Advice, WhatPipCallsAModule) {
+TEST(Advice, TheDistributionOfAModule) {
   EXPECT_EQ(distributionOf("PIL"), "Pillow");
-  EXPECT_EQ(distributionOf("cv2"), ""); // four packages bring it
+  EXPECT_EQ(distributionOf("cv2"), ""); // four packages contain it
   EXPECT_EQ(distributionOf("numpy"), "numpy");
 }
 
-TEST(Advice, NothingReplacesABuildOfOnesOwn) {
+TEST(Advice, TheUsersOwnBuildIsNeverReplaced) {
   Context context = contextOf(Platform::Linux, "0.9.1+local", "2.8.0");
   context.canReplace = false;
   EXPECT_EQ(fittingReleaseCommand(context), "");
@@ -169,10 +169,10 @@ TEST(Advice, TheSameVersionAgain) {
                                            kCpu + " && tcfix apply env");
   EXPECT_EQ(torchReinstallCommand(context, false),
             "pip install --force-reinstall --no-deps torch==2.9.1" + kCpu);
-  context.release.clear(); // of a text: the one that fits
+  context.release.clear(); // from a text: the one that fits
   EXPECT_EQ(reinstallCommand(context),
             "pip install --force-reinstall --no-deps \"torchcodec==0.9.*\" && tcfix apply env");
-  context.torch = {}; // nothing says which
+  context.torch = {}; // unknown
   EXPECT_EQ(reinstallCommand(context), "");
   context.isFromConda = true;
   context.release = "0.9.1";
@@ -192,7 +192,7 @@ TEST(Advice, TheTorchOfThisRelease) {
   EXPECT_EQ(torchInstallCommand(other), "pip install torchvision==0.24.1");
 }
 
-TEST(Advice, APackageThatIsMissingLeavesTorchAsItIs) {
+TEST(Advice, InstallingAMissingPackageKeepsTorch) {
   const Context context = contextOf(Platform::Linux, "", "2.9.1+cu128");
   EXPECT_EQ(installCommand(context, "torchcodec"),
             "pip install \"torchcodec==0.9.*\" && tcfix apply env");
@@ -201,12 +201,31 @@ TEST(Advice, APackageThatIsMissingLeavesTorchAsItIs) {
   EXPECT_EQ(installCommand(contextOf(Platform::Linux, "0.9.1", ""), "av"), "pip install \"av<19\"");
 }
 
+TEST(Advice, PackagesOfTorchsFamilyFromItsChannel) {
+  Context context = contextOf(Platform::Linux, "", "2.9.1+cu128");
+  EXPECT_EQ(sameBuildCommand(context, "torchvision"),
+            "pip install --force-reinstall torchvision torch==2.9.1 --index-url "
+            "https://download.pytorch.org/whl/cu128");
+  EXPECT_EQ(sameBuildCommand(context, "numpy"), "");
+  context.torch = recipe::torchBuildOf("2.9.1"); // of no known channel
+  EXPECT_EQ(sameBuildCommand(context, "torchvision"), "");
+}
+
+TEST(Advice, ATorchIsReinstalledOnlyIfItsBuildIsKnown) {
+  Context context = contextOf(Platform::Windows, "", "2.9.1");
+  EXPECT_EQ(torchReinstallCommand(context, false), ""); // the index has it without CUDA only
+  context.torch = recipe::torchBuildOf("2.9");
+  context.machine.platform = Platform::Linux;
+  EXPECT_EQ(torchReinstallCommand(context, false), "");
+}
+
 TEST(Advice, NvidiasWheelsForTheCudaThatTorchHas) {
   Context context = contextOf(Platform::Linux, "0.17.0", "2.12.0+cu130");
   EXPECT_EQ(cudaInstallCommand(context, "libnvrtc.so.13"),
             "pip install \"nvidia-cuda-nvrtc>=13,<14\" && tcfix apply env");
   EXPECT_EQ(cudaInstallCommand(context, "libcudnn.so.9"),
-            "pip install nvidia-cudnn-cu13 && tcfix apply env");
+            "pip install \"nvidia-cudnn-cu13>=9,<10\" && tcfix apply env");
+  EXPECT_EQ(cudaInstallCommand(context, "libcudnn.so.8"), ""); // torch needs its own
   EXPECT_EQ(cudaInstallCommand(context, "libc10_cuda.so"), "");
   context.torch = recipe::torchBuildOf("2.9.1+cu128");
   EXPECT_EQ(cudaInstallCommand(context, "libnppicc.so.12"),

@@ -26,7 +26,7 @@ def strings(path):
 
 
 class Bounds(unittest.TestCase):
-    def test_what_is_unbounded_is_found(self):
+    def test_unbounded_commands_are_found(self):
         for text in ("pip install torchcodec", "uv pip install av torch==2.9.1", "`brew install ffmpeg libheif`",
                      "conda install -c conda-forge ffmpeg", "pip install --force-reinstall --no-deps torch",
                      "pip install -U torchcodec --index-url https://x/cpu", "winget install Gyan.FFmpeg.Shared"):

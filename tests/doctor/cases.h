@@ -1,4 +1,4 @@
-// A package with one defect, made in code, and what the doctor's rules report of it.
+// A package with one defect, built in code, and what the doctor's rules report about it.
 #pragma once
 
 #include "doctor/rules.h"

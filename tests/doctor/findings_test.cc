@@ -1,4 +1,4 @@
-// The table of findings, where no rule can be shown on a package built in code, and verdicts.
+// The table of findings, for kinds that cannot be shown on a package built in code, and verdicts.
 #include "cases.h"
 #include "doctor/group_reports.h"
 
@@ -20,7 +20,7 @@ FindingContext context() {
   return made;
 }
 
-TEST(Findings, WhatATextReportsIsAnError) {
+TEST(Findings, FindingsOfATextAreErrors) {
   Defect defect{Kind::Quarantined, "/a/core.dylib"};
   Finding finding = wordFinding(defect, context());
   EXPECT_EQ(finding.code, "quarantined");
@@ -33,7 +33,7 @@ TEST(Findings, WhatATextReportsIsAnError) {
   EXPECT_EQ(finding.evidence[0].name, "text");
 }
 
-TEST(Findings, WhatIsNotTheCauseIsAWarning) {
+TEST(Findings, ADefectThatIsNotTheCauseIsAWarning) {
   Defect defect{Kind::Unreadable, "/a/core.dylib"};
   defect.sentence = "core.dylib: is empty";
   EXPECT_EQ(wordFinding(defect, context()).severity, Severity::Error);
@@ -42,7 +42,7 @@ TEST(Findings, WhatIsNotTheCauseIsAWarning) {
   EXPECT_EQ(wordFinding(defect, context()).message, "core.dylib: is empty");
 }
 
-TEST(Findings, NoInstallerNoReinstallation) {
+TEST(Findings, WithoutAnInstallerNothingIsReinstalled) {
   Defect defect{Kind::PackageDamaged, "/a/RECORD"};
   defect.sentence = "RECORD: is malformed";
   FindingContext made = context();
@@ -53,7 +53,7 @@ TEST(Findings, NoInstallerNoReinstallation) {
   EXPECT_EQ(wordFinding(defect, made).action, "");
 }
 
-TEST(Findings, APackageWithoutMajorsNamesNone) {
+TEST(Findings, APackageWithoutMajorsMentionsNone) {
   FindingContext made = context();
   made.package = "other";
   made.machine.platform = Platform::Linux;
@@ -62,13 +62,13 @@ TEST(Findings, APackageWithoutMajorsNamesNone) {
   EXPECT_EQ(finding.action, "pip install \"av<16\" && tcfix apply env");
 }
 
-TEST(Findings, CudaThatTorchMayNotHave) {
-  FindingContext made = context(); // a text that does not name torch's build
+TEST(Findings, CudaOfAnUnknownTorch) {
+  FindingContext made = context(); // a text without torch's build
   made.torch = {};
   made.release = "0.17.0";
   Defect defect{Kind::CudaVariantMismatch, "/a/core.so", "libnvrtc.so.13"};
   EXPECT_EQ(wordFinding(defect, made).message,
-            "this torchcodec is built for CUDA 13, and this torch most likely is not");
+            "this torchcodec is built for CUDA 13, but this torch most likely is not");
   made.machine = {Platform::Linux, "x86_64", "3.12"};
   EXPECT_EQ(wordFinding(defect, made).action,
             "pip install \"torchcodec==0.13.*\" && tcfix apply env");
@@ -88,7 +88,7 @@ TEST(Findings, AnotherKindOfString) {
             "pip install \"torch>=2.11\" \"torchcodec==0.17.*\" && tcfix apply env");
 }
 
-TEST(Findings, APythonThatTakesOnlyItsOwnTeamsLibraries) {
+TEST(Findings, APythonThatLoadsOnlyItsOwnTeamsLibraries) {
   Finding finding =
       wordFinding({Kind::HardenedPython, "/h/python", {}, "valid, cms", "/t/my python"}, context());
   EXPECT_EQ(finding.code, "hardened-python");
@@ -96,7 +96,7 @@ TEST(Findings, APythonThatTakesOnlyItsOwnTeamsLibraries) {
   EXPECT_EQ(finding.action, "codesign --force --sign - '/t/my python'");
 }
 
-TEST(Verdict, OneMajorSufficesUnlessOthersAreRequired) {
+TEST(Verdict, OneMajorIsEnoughUnlessOthersAreRequired) {
   const std::vector<survey::Group> groups = {{8, survey::Group::Need::OneMajor, {}},
                                              {7, survey::Group::Need::OneMajor, {}}};
   std::vector<GroupReport> reports = {{8, Verdict::Fails, Verdict::Fails, {}, {}},

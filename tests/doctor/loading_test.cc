@@ -1,4 +1,4 @@
-// What loaders report, what FFmpeg and torch lack: each finding where it belongs and nowhere else.
+// Findings about loaders, FFmpeg and torch, each only where it belongs.
 #include "cases.h"
 
 #include <gmock/gmock.h>
@@ -20,7 +20,7 @@ std::vector<std::string> codeOfMissing(const std::string& dependency, bool hasTo
   return one.codes(findLoadDefects);
 }
 
-TEST(Loading, AMissingDependencyIsNamedByWhatItIs) {
+TEST(Loading, TheKindOfAMissingDependency) {
   EXPECT_THAT(codeOfMissing("libother.so"), ElementsAre("missing-dependency"));
   EXPECT_THAT(codeOfMissing("libpython3.12.so.1.0"), ElementsAre("libpython-missing"));
   EXPECT_THAT(codeOfMissing("libnvrtc.so.13"), ElementsAre("cuda-missing"));
@@ -32,7 +32,7 @@ TEST(Loading, OtherRulesReportFfmpegAndAMissingTorch) {
   EXPECT_THAT(codeOfMissing("libc10.so", /*hasTorch=*/false), IsEmpty());
 }
 
-TEST(Loading, WhatIsMissingDoesNotMatterWhereAnotherMajorLoads) {
+TEST(Loading, MissingDependenciesAreNotReportedIfAnotherMajorLoads) {
   Case one;
   one.addFailure(Code::MissingDependency, "libother.so");
   one.loads = true;
@@ -50,7 +50,21 @@ TEST(Loading, AMissingDependencyHasTheCommandThatHelps) {
   EXPECT_EQ(one.run(findLoadDefects)[0].action, "tcfix apply env");
 }
 
-TEST(Loading, SymbolsOfTorchAreToldFromThoseOfOthers) {
+TEST(Loading, AnotherCudaThanTorchsComesBeforeWhatElseIsMissing) {
+  Case one;
+  one.facts.torch->version = "2.12.0+cpu";
+  one.addLibrary("core.so", {});
+  one.facts.libraries.back().original.dependencies = {{"libcudart.so.13"}};
+  one.addFailure(Code::MissingDependency, "libother.so");
+  one.addFailure(Code::MissingDependency, "libcudart.so.13", "", {}, 6);
+  auto rules = [](const ExaminedPackage& package, Defects& defects) {
+    findLoadDefects(package, defects);
+    findCudaDefects(package, defects);
+  };
+  EXPECT_THAT(one.codes(rules), ElementsAre("cuda-variant-mismatch", "missing-dependency"));
+}
+
+TEST(Loading, SymbolsOfTorchAreDistinguishedFromOthers) {
   Case torchs, others;
   torchs.addFailure(Code::MissingSymbols, "", "", {"torch_from_blob"});
   Finding finding = torchs.run(findLoadDefects).front();
@@ -65,7 +79,7 @@ TEST(Loading, SymbolsOfTorchAreToldFromThoseOfOthers) {
                             "tcfix apply env");
 }
 
-TEST(Loading, MissingSymbolsAreAWarningWhereItLoads) {
+TEST(Loading, MissingSymbolsAreAWarningIfItLoads) {
   Case one;
   one.addFailure(Code::MissingSymbols, "", "", {"torch_from_blob"});
   EXPECT_EQ(one.run(findLoadDefects)[0].severity, Severity::Error);
@@ -103,7 +117,7 @@ TEST(Loading, FilesThatCannotBeUsed) {
   twice.addFailure(Code::DuplicateEntry, "/opt/lib");
   EXPECT_THAT(twice.codes(findLoadDefects), ElementsAre("duplicate-search-path"));
   EXPECT_THAT(twice.run(findLoadDefects)[0].action, StartsWith("tcfix edit --add-rpath /opt/lib "))
-      << "it is not a library of the package, so that apply would not change it";
+      << "it is not a library of the package, so apply would not change it";
   twice.addLibrary("core.so", bytesOf(""));
   EXPECT_EQ(twice.run(findLoadDefects)[0].action, "tcfix apply env");
   unreadable.addFailure(Code::Unreadable, "libx.so", "/lib/libx.so");
@@ -133,7 +147,7 @@ TEST(Ffmpeg, TheFindingDependsOnWhatIsInstalled) {
   EXPECT_THAT(archive.codes(findFfmpegDefects), ElementsAre("ffmpeg-static"));
 }
 
-TEST(Ffmpeg, NothingIsReportedWhereItIsNotTheCause) {
+TEST(Ffmpeg, NothingIsReportedIfItIsNotTheCause) {
   Case loading, other, unwanted;
   loading.addFailure(Code::MissingDependency, "libavcodec.so.61");
   loading.loads = true;
@@ -145,7 +159,7 @@ TEST(Ffmpeg, NothingIsReportedWhereItIsNotTheCause) {
   EXPECT_THAT(unwanted.codes(findFfmpegDefects), IsEmpty());
 }
 
-TEST(Torch, MissingOnlyWhereItIsNeeded) {
+TEST(Torch, MissingOnlyIfItIsNeeded) {
   Case needed, other(Platform::Linux, "numpy");
   needed.facts.torch.reset();
   EXPECT_THAT(needed.codes(findTorchDefects), ElementsAre("torch-missing"));
@@ -177,7 +191,7 @@ TEST(Torch, AReleaseIsBuiltForOneTorch) {
   EXPECT_EQ(one.run(findTorchDefects)[0].severity, Severity::Warning);
 }
 
-TEST(Torch, VendorsAreKnownByTheirVersions) {
+TEST(Torch, VendorsAreRecognizedByTheirVersions) {
   for (const char* version : {"2.9.1+rocm6.4", "2.9.1+xpu", "2.9.0a0+nv25.8", "2.9.1+git1234"}) {
     Case one;
     one.facts.torch->version = version;

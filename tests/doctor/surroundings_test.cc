@@ -1,4 +1,4 @@
-// Python, macOS, search paths and what is around a package.
+// Python, macOS, search paths and the surroundings of a package.
 #include "cases.h"
 
 #include "doctor/python_tag.h"
@@ -42,7 +42,7 @@ TEST(Python, AWheelForAnotherPython) {
   EXPECT_THAT(one.codes(findPythonDefects), IsEmpty());
 }
 
-TEST(Python, AVenvWhosePythonWasExchanged) {
+TEST(Python, AVenvWhosePythonWasReplaced) {
   Case one;
   one.found.environment.kind = env::EnvironmentKind::Venv;
   one.found.environment.root = one.world.at("/env");
@@ -78,7 +78,7 @@ TEST(Mac, Signatures) {
   EXPECT_THAT(intel.codes(findMacDefects), IsEmpty());
 }
 
-TEST(Mac, AForeignSignatureIsWorthKnowing) {
+TEST(Mac, AForeignSignatureIsInformation) {
   Case one(Platform::MacOs);
   one.addLibrary("core.dylib", buildMachO(signedAs(SignatureStyle::Cms)));
   EXPECT_THAT(one.codes(findMacDefects), ElementsAre("signature-foreign"));
@@ -99,7 +99,7 @@ TEST(Mac, NothingOnOtherPlatforms) {
   EXPECT_THAT(one.codes(findMacDefects), IsEmpty());
 }
 
-TEST(SearchPaths, EachFlawHasItsFinding) {
+TEST(SearchPaths, EachDefectHasItsFinding) {
   for (const auto& [entry, code] :
        std::map<std::string, std::string>{{"", "search-path-empty"},
                                           {"lib", "search-path-relative"},
@@ -112,7 +112,7 @@ TEST(SearchPaths, EachFlawHasItsFinding) {
   }
 }
 
-TEST(SearchPaths, ADirectoryThatEverybodyCanWriteTo) {
+TEST(SearchPaths, AWorldWritableDirectory) {
   Case one;
   one.world.add("/opt/open/x", bytesOf(""));
   one.addLibrary("core.so", bytesOf(""), {"/opt/open"});
@@ -153,7 +153,7 @@ TEST(Surroundings, TwoFfmpegs) {
   EXPECT_THAT(one.codes(findSurroundings), ElementsAre("two-ffmpegs"));
 }
 
-TEST(Surroundings, ARecordOfOtherBytes) {
+TEST(Surroundings, ARecordWithOtherHashes) {
   Case one;
   one.addLibrary("core.so", bytesOf("text"));
   one.facts.package.hasRecord = true;
@@ -163,7 +163,7 @@ TEST(Surroundings, ARecordOfOtherBytes) {
   EXPECT_EQ(one.run(findSurroundings)[0].action,
             "pip install --force-reinstall --no-deps torchcodec==0.9.1 && tcfix apply env");
   EXPECT_EQ(one.run(findSurroundings)[0].severity, Severity::Warning);
-  one.loads = true; // someone repaired it by hand
+  one.loads = true; // it was repaired by hand
   EXPECT_EQ(one.run(findSurroundings)[0].action, "");
   EXPECT_EQ(one.run(findSurroundings)[0].severity, Severity::Info);
   one.world.add(record, bytesOf("torchcodec/core.so,"

@@ -1,4 +1,4 @@
-// What the doctor makes of a trial (--run).
+// The doctor's findings about a trial (--run).
 #include "doctor/cases.h"
 
 #include <gmock/gmock.h>
@@ -20,11 +20,11 @@ std::vector<Finding> findingsOf(trial::Trial trial) {
   return made.run(findTrialDefects);
 }
 
-TEST(TrialFindings, NoneWithoutOne) {
+TEST(TrialFindings, NoneWithoutATrial) {
   EXPECT_THAT(Case().codes(findTrialDefects), IsEmpty());
 }
 
-TEST(TrialFindings, AgreementIsOnlyWorthKnowing) {
+TEST(TrialFindings, AgreementIsInformation) {
   trial::Trial trial;
   trial.isOk = true;
   trial.ffmpegMajor = 7;
@@ -43,20 +43,20 @@ TEST(TrialFindings, FailureInBothNeedsNoFinding) {
   EXPECT_THAT(findingsOf(trial), IsEmpty());
 }
 
-// A story is never empty: that would read as "loads".
-TEST(TrialFindings, BothStoriesAreToldEvenWithoutReasons) {
+// A result is never empty: that would read as "loads".
+TEST(TrialFindings, BothResultsAreReportedEvenWithoutReasons) {
   trial::Trial trial;
   trial.groups = {groupOf(Verdict::Fails, {}, true, {})};
   EXPECT_THAT(findingsOf(trial)[0].message,
-              HasSubstr("simulation says that it does not load (for an unknown reason), but in "
-                        "this environment's python it loads"));
+              HasSubstr("in the simulation it does not load (for an unknown reason), but in "
+                        "this environment's Python it loads"));
   trial.groups = {groupOf(Verdict::Loads, {}, false, {})};
   EXPECT_THAT(findingsOf(trial)[0].message,
-              HasSubstr("simulation says that it loads, but in this environment's python it does "
+              HasSubstr("in the simulation it loads, but in this environment's Python it does "
                         "not load (for an unknown reason)"));
 }
 
-TEST(TrialFindings, AnImportThatFailsIsNotTheLibrariesFault) {
+TEST(TrialFindings, AFailingImportIsNotAProblemOfTheLibraries) {
   trial::Trial trial;
   trial.smokeTest = "import torchcodec";
   trial.python = "/env/bin/python";

@@ -26,7 +26,7 @@ TEST(CudaName, HasTheToolkitsNumberOrNone) {
     EXPECT_EQ(cudaMajorOf(name), std::nullopt) << name;
 }
 
-TEST(CudaName, TheDriverIsTheMachines) {
+TEST(CudaName, TheDriverBelongsToTheMachine) {
   for (const char* name :
        {"libcuda.so.1", "libnvidia-ml.so.1", "/usr/lib/libcuda.so.1", "nvcuda.dll"})
     EXPECT_TRUE(recipe::isOfNvidiaDriver(name)) << name;

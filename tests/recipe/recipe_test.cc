@@ -1,4 +1,4 @@
-// What recipes say of file names and versions.
+// What recipes derive from file names and versions.
 
 #include "recipe/recipe.h"
 
@@ -26,7 +26,7 @@ void check(const Recipe& recipe, std::initializer_list<Case> cases) {
   }
 }
 
-TEST(Recipe, TorchcodecReadsMajorAndRankInANameOfAnyVersion) {
+TEST(Recipe, TorchcodecNamesOfAnyVersionHaveMajorAndRank) {
   check(recipe::defaultRecipe(), {{"libtorchcodec7.dylib", 7, 0},
                                   {"libtorchcodec_decoder7.dylib", 7, 0},
                                   {"libtorchcodec_core8.so", 8, 0},
@@ -54,7 +54,7 @@ TEST(Recipe, GenericHasNoMajors) {
   check(recipeFor("x"), {{"libtorchcodec_core7.so", 0, 0}, {"x7.so", 0, 0}});
 }
 
-TEST(Recipe, GenericIsJudgedByModulesAsFarAsNothingElseIsKnown) {
+TEST(Recipe, GenericDependsOnModulesUnlessMoreIsKnown) {
   EXPECT_TRUE(recipeFor("x").isJudgedByModules);
   EXPECT_FALSE(recipeFor("torchaudio").isJudgedByModules);
   EXPECT_FALSE(recipe::defaultRecipe().isJudgedByModules);

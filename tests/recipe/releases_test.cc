@@ -1,4 +1,4 @@
-// Which releases, builds and FFmpeg packages go together.
+// Which releases, builds and FFmpeg packages are compatible.
 
 #include "recipe/ffmpeg_packages.h"
 #include "recipe/recipe.h"
@@ -16,7 +16,7 @@ std::string newestFor(const char* torch, const Machine& machine) {
   return textOf(defaultRecipe().releaseFor(torchBuildOf(torch), machine));
 }
 
-TEST(Releases, TheNewestThatGoesWithTorchAndHasAWheel) {
+TEST(Releases, TheNewestForThisTorchWithAWheel) {
   const Machine linux{Platform::Linux, "x86_64", "3.12"};
   for (auto [torch, release] :
        std::initializer_list<std::pair<const char*, const char*>>{{"2.4.0", "0.0"},
@@ -31,7 +31,7 @@ TEST(Releases, TheNewestThatGoesWithTorchAndHasAWheel) {
                                                                   {"2.3.1", "none"}})
     EXPECT_EQ(newestFor(torch, linux), release) << torch;
   EXPECT_EQ(newestFor("", linux), "0.17");
-  EXPECT_EQ(newestFor("2.9.1", {}), "0.9"); // what is not known excludes nothing
+  EXPECT_EQ(newestFor("2.9.1", {}), "0.9"); // unknown values exclude nothing
 }
 
 TEST(Releases, NotEveryMachineHasAWheel) {
@@ -129,12 +129,12 @@ TEST(TorchBuild, IsInItsVersion) {
   }
 }
 
-TEST(TorchBuild, VersionPySaysMore) {
+TEST(TorchBuild, VersionPyHasMoreDetails) {
   auto source = [](std::string version, std::string cuda) {
     return "from typing import Optional\n__all__ = ['__version__', 'cuda']\n__version__ = '" +
            version + "'\ncuda: Optional[str] = " + cuda + "\nhip: Optional[str] = None\n";
   };
-  // As the package index has them: 2.9.1 for Linux, for Windows, and for macOS.
+  // As on the package index: 2.9.1 for Linux, for Windows, and for macOS.
   TorchBuild build = torchBuildOf("2.9.1", source("2.9.1+cu128", "'12.8'"));
   EXPECT_EQ(build.version, "2.9.1");
   EXPECT_EQ(build.channel, "cu128");
@@ -142,10 +142,10 @@ TEST(TorchBuild, VersionPySaysMore) {
   EXPECT_EQ(torchBuildOf("2.9.1", source("2.9.1+cpu", "None")).channel, "cpu");
   EXPECT_EQ(torchBuildOf("2.9.1", source("2.9.1", "None")).cudaMajor, 0);
   EXPECT_EQ(torchBuildOf("2.9.1", source("2.9.1", "'13.0'")).channel, "cu130");
-  // Without an installer, and of another version that was there before.
+  // Without an installer, and of another version that was installed before.
   EXPECT_EQ(torchBuildOf("", source("2.9.1+cu130", "'13.0'")).version, "2.9.1+cu130");
   EXPECT_EQ(torchBuildOf("2.10.0", source("2.9.1+cpu", "'13.0'")).channel, "cu130");
-  // NVIDIA's own: a CUDA, and no channel.
+  // NVIDIA's own: with CUDA, without a channel.
   build = torchBuildOf("2.9.0a0+nv25.8", source("2.9.0a0+nv25.8", "'13.0'"));
   EXPECT_EQ(build.cudaMajor, 13);
   EXPECT_TRUE(build.isForeign());

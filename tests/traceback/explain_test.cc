@@ -1,4 +1,4 @@
-// Sentences of loaders and of Python, and the findings that they become.
+// Messages of loaders and of Python, and the resulting findings.
 #include "traceback/explain.h"
 
 #include <gmock/gmock.h>
@@ -193,7 +193,7 @@ TEST(Explain, APackageWhoseLibraryFailsIsNotMissing) {
               ElementsAre("ffmpeg-missing"));
 }
 
-TEST(Explain, WhatIsCutOffProvesNothing) {
+TEST(Explain, MissingPartsProveNothing) {
   const std::string whole = kNoFfmpeg.str();
   const std::string tail = whole.substr(whole.find("FFmpeg version 5"));
   EXPECT_THAT(codesOf(tail), ElementsAre("cause-not-told"));
@@ -240,7 +240,7 @@ TEST(Explain, AListIsCompleteWithoutMajorsThatHaveNoLibrary) {
               ElementsAre("cause-not-told"));
 }
 
-TEST(Explain, ANameThatIsCutOff) {
+TEST(Explain, ATruncatedName) {
   auto dyld = [](const std::string& user, const std::string& name) {
     return "OSError: dlopen(/v/" + user + ", 0x0006): Library not loaded: " + name;
   };
@@ -288,7 +288,7 @@ TEST(Explain, PackagesOfADistributionAreNotReplaced) {
   EXPECT_THAT(action("/usr/local/lib/python3.12/dist-packages"), HasSubstr("torchcodec==0.9"));
 }
 
-TEST(Explain, ATorchOfNvidiaIsKnownByItsPaths) {
+TEST(Explain, ATorchOfNvidiaIsRecognizedByItsPaths) {
   const Diagnosis diagnosis = explainTraceback(
       "NotImplementedError: Could not run 'torchcodec_ns::x' with arguments from the 'CPU' "
       "backend.\n"

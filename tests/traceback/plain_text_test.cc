@@ -1,4 +1,4 @@
-// Texts as people paste them.
+// Pasted text.
 #include "traceback/plain_text.h"
 
 #include <gtest/gtest.h>
@@ -25,7 +25,7 @@ TEST(PlainText, EntitiesAndEscapes) {
   EXPECT_EQ(plainText(R"({"e": "a \"b\"\nC:\\x\nlast\n"})"), "{\"e\": \"a \"b\"\nC:\\x\nlast\n\"}");
 }
 
-TEST(PlainText, WhatStandsBeforeALine) {
+TEST(PlainText, PrefixesOfLines) {
   for (const char* line :
        {"> OSError: x", "> > OSError: x", "| OSError: x", "web-1  | OSError: x",
         "(EngineCore_DP0 pid=12) OSError: x", "2026-07-07T15:44:47.316014996Z OSError: x",
@@ -37,7 +37,7 @@ TEST(PlainText, WhatStandsBeforeALine) {
     EXPECT_EQ(plainText(line), line);
 }
 
-TEST(FindWords, HoweverLinesAreBroken) {
+TEST(FindWords, RegardlessOfLineBreaks) {
   auto found = [](llvm::StringRef text) {
     std::optional<Span> span = findWords(text, "open shared object file");
     return span ? text.slice(span->begin, span->end).str() : "";

@@ -1,4 +1,4 @@
-// What is read from a text, before anything is concluded from it.
+// The facts that are read from a text, before any conclusion.
 #include "traceback/reader.h"
 
 #include <gmock/gmock.h>

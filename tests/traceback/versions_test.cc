@@ -1,4 +1,4 @@
-// Versions that a text names, and those that its traceback shows.
+// Versions stated in a text, and those that its traceback shows.
 #include "traceback/versions.h"
 
 #include <gtest/gtest.h>
@@ -34,10 +34,14 @@ constexpr Named kNamed[] = {
     {"In [2]: torch.__version__\nOut[2]: '2.8.0+cu128'", "2.8.0+cu128", ""},
     {"Requirement already satisfied: torch>=2.2 in /x/site-packages (2.2.2)", "2.2.2", ""},
     {"Torch: 2.10.0+cu130 TorchCodec: 0.15.0", "2.10.0+cu130", "0.15.0"},
-    // What the package prints of torch counts more than a list, and a log more than a sentence.
+    // What the package prints about torch takes precedence over a list, and a log over prose.
     {"torch==2.8.0\n2. The PyTorch version (2.9.1) is not compatible", "2.9.1", ""},
     {"I tried torchcodec 0.6, then\nSuccessfully installed torchcodec-0.7.0", "", "0.7.0"},
     {"Successfully installed torch-2.7.0\nSuccessfully installed torch-2.8.0", "2.8.0", ""},
+    {"Found existing installation: torch 2.11.0\nUninstalling torch-2.11.0:\n  Successfully "
+     "uninstalled torch-2.11.0\nSuccessfully installed torch-2.8.0",
+     "2.8.0", ""},
+    {"Found existing installation: torch 2.11.0\n", "", ""},
     // Requirements, and other packages.
     {"requires torch>=2.0, torchcodec~=0.3", "", ""},
     {"torchvision==0.24.0\nmy-torch==1.0\ntorchcodec-xpu==0.1.0", "", ""},
@@ -83,7 +87,7 @@ constexpr Fingerprint kFingerprints[] = {
     {"> versions 4, 5, 6, 7,\n> and 8. On Windows", "", "0.9"},
     {"versions 4, 5, 6, 7, and 8, and we attempt to", "", "0.10 to 0.15"},
     {"versions 4, 5, 6, 7, 8, and 9, and we attempt", "", "0.16 to 0.17"},
-    // A later attempt begins anew; a list of another environment does not count.
+    // A later attempt starts over; a list of another environment does not count.
     {"versions 4, 5, 6 and 7. ... versions 4, 5, 6, 7, 8, and 9", "", "0.16 to 0.17"},
     {"torchcodec==0.7.0\nversions 4, 5, 6, 7, 8, and 9", "", "0.16 to 0.17"},
     {"torchcodec==0.18.0\nversions 4, 5, 6, 7, 8, and 9", "", "0.18"},
@@ -91,7 +95,7 @@ constexpr Fingerprint kFingerprints[] = {
 };
 INSTANTIATE_TEST_SUITE_P(All, FingerprintVersions, testing::ValuesIn(kFingerprints));
 
-TEST(Versions, AnFfmpegThatIsNamed) {
+TEST(Versions, AnFfmpegInTheText) {
   auto major = [](const char* text) { return readVersions(text).ffmpegProgram; };
   EXPECT_EQ(major("ffmpeg version 7.1 Copyright"), 7);
   EXPECT_EQ(major("ffmpeg version n6.1-3 Copyright"), 6);

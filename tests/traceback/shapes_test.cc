@@ -1,0 +1,252 @@
+// Shapes of failures that people paste: cut off, without versions, of other packages and builds.
+#include "traceback/explain.h"
+
+#include <gmock/gmock.h>
+
+namespace tcfix::traceback {
+namespace {
+
+using doctor::Diagnosis;
+using testing::HasSubstr;
+using testing::Not;
+
+std::string firstCode(const Diagnosis& diagnosis) {
+  return diagnosis.findings().empty() ? "" : diagnosis.findings().front()->code;
+}
+
+std::string codeOf(llvm::StringRef text) {
+  return firstCode(explainTraceback(text, "text"));
+}
+
+std::string actionOf(llvm::StringRef text) {
+  return explainTraceback(text, "text").action;
+}
+
+std::string messageOf(llvm::StringRef text) {
+  const Diagnosis diagnosis = explainTraceback(text, "text");
+  return diagnosis.findings().empty() ? "" : diagnosis.findings().front()->message;
+}
+
+TEST(Shapes, ASymbolWithoutTheSecondColon) {
+  EXPECT_EQ(codeOf("ImportError: /v/_C.so: undefined symbol _ZN3c105ErrorE"), "missing-symbols");
+  EXPECT_EQ(codeOf("ImportError: /v/_C.so: undefined symbol: abort"), "missing-symbols");
+  EXPECT_EQ(codeOf("an undefined symbol error on startup"), "");
+}
+
+TEST(Shapes, TheHeadlineOfThePackagesErrorAlone) {
+  EXPECT_EQ(codeOf("Could not load libtorchcodec"), "cause-not-told");
+  EXPECT_EQ(codeOf("Error: Could not load libtorchcodec\nPython 3.12.11"), "cause-not-told");
+  EXPECT_EQ(codeOf("RuntimeError: Could not load libtorchcodec_xpu"), "plugin-broken");
+}
+
+TEST(Shapes, APathWhoseBeginningIsLeftOut) {
+  EXPECT_EQ(codeOf("OSError: Could not load this library: ...libtorchcodec_core8.dylib\n"
+                   "torch 2.10.0\ntorchcodec 0.14\n"),
+            "torch-version-mismatch");
+  EXPECT_EQ(codeOf("Could not load library: ... libtorchcodec_custom_ops7.so"), "cause-not-told");
+  EXPECT_EQ(
+      codeOf("Could not load library libcudnn_ops.so.9. Error: libcudnn_ops.so.9: cannot open "
+             "shared object file: No such file or directory"),
+      "cuda-missing");
+}
+
+TEST(Shapes, ATorchThatIsDamagedIsReplacedByItsOwnVersionOnly) {
+  constexpr llvm::StringLiteral kDamaged =
+      "OSError: [WinError 193] %1 is not a valid Win32 application, Error loading "
+      "\"C:\\v\\Lib\\site-packages\\torch\\lib\\torch_cpu.dll\" or one of its dependencies.\n";
+  EXPECT_EQ(actionOf(kDamaged), "tcfix doctor --package torch");
+  EXPECT_EQ(actionOf(("torch==2.9.1+cpu\n" + kDamaged).str()),
+            "pip install --force-reinstall --no-deps torch==2.9.1 --index-url "
+            "https://download.pytorch.org/whl/cpu");
+}
+
+TEST(Shapes, CutOffBehindAnImport) {
+  constexpr llvm::StringLiteral kFrame = "Traceback (most recent call last):\n"
+                                         "  File \"/v/a.py\", line 3, in load\n";
+  EXPECT_EQ(codeOf((kFrame + "    from torchcodec.encoders import A\n  File \"/v/l").str()),
+            "cause-not-told");
+  EXPECT_EQ(codeOf((kFrame + "    import torchcodec\n           ^^^^^\n").str()), "cause-not-told");
+  EXPECT_EQ(codeOf((kFrame + "    import torchcodec\nKeyError: 'x'\n").str()), "");
+  EXPECT_EQ(codeOf((kFrame + "    import other\n").str()), "");
+}
+
+TEST(Shapes, FramesOfTorchaudioShowTorch) {
+  constexpr llvm::StringLiteral kOld =
+      "[start of libtorchcodec loading traceback]\n"
+      "FFmpeg version 7: Could not load this library: /v/torchcodec/libtorchcodec_core7.dylib\n"
+      "FFmpeg version 6: Could not load this library: /v/torchcodec/libtorchcodec_core6.dylib\n"
+      "FFmpeg version 5: Could not load this library: /v/torchcodec/libtorchcodec_core5.dylib\n"
+      "FFmpeg version 4: Could not load this library: /v/torchcodec/libtorchcodec_core4.dylib\n"
+      "[end of libtorchcodec loading traceback].\n";
+  const std::string newer =
+      kOld.str() + "  File \"/v/torchaudio/_torchcodec.py\", line 82, in load_with_torchcodec\n";
+  EXPECT_EQ(codeOf(newer), "torch-version-mismatch");
+  EXPECT_EQ(actionOf(newer), "tcfix doctor"); // which torch it is remains open
+  const std::string same =
+      kOld.str() + "  File \"/v/torchaudio/_torchcodec.py\", line 83, in load_with_torchcodec\n";
+  EXPECT_EQ(codeOf(same), "cause-not-told"); // torch 2.8
+}
+
+TEST(Shapes, AModelsOwnFramesShowTorch) {
+  EXPECT_THAT(
+      actionOf("  File \"/v/torch/nn/modules/module.py\", line 1773, in _wrapped_call_impl\n"
+               "ModuleNotFoundError: No module named 'torchcodec'\n"),
+      HasSubstr("torchcodec==0.7.*"));
+  EXPECT_THAT(
+      actionOf("  File \"/v/pytorch/nn/modules/module.py\", line 1773, in _wrapped_call_impl\n"
+               "ModuleNotFoundError: No module named 'torchcodec'\n"),
+      Not(HasSubstr("torchcodec==0.7.*")));
+}
+
+TEST(Shapes, ATorchThatPipMustNotTouch) {
+  constexpr llvm::StringLiteral kBroken =
+      "import torch\nImportError: /v/site-packages/torch/lib/libtorch_python.so: undefined symbol: "
+      "_ZN5torch1xEv\n";
+  EXPECT_EQ(actionOf(("torch==2.9.1\n" + kBroken).str()),
+            "pip install --force-reinstall --no-deps torch==2.9.1");
+  for (llvm::StringRef origin :
+       {"How you installed PyTorch (`conda`, `pip`, source): source\n",
+        "  File \"/usr/lib/python3.13/site-packages/torch/__init__.py\", line 81\n",
+        "  File \"/usr/lib/python3/dist-packages/torch/__init__.py\", line 81\n",
+        "conda install torch -c pytorch\n"})
+    EXPECT_EQ(actionOf(("torch==2.9.1\n" + origin + kBroken).str()), "tcfix doctor --package torch")
+        << origin.str();
+  // Two numbers are a fingerprint's, and do not mention its channel.
+  EXPECT_EQ(actionOf(("torch==2.9\n" + kBroken).str()), "tcfix doctor --package torch");
+}
+
+TEST(Shapes, WhatTorchNeedsOfTheSystem) {
+  constexpr llvm::StringLiteral kFrame =
+      "  File \"/v/site-packages/torch/__init__.py\", line 81, in <module>\n"
+      "    from torch._C import *\n";
+  auto broken = [&](llvm::StringRef before, llvm::StringRef library) {
+    return (before + kFrame + "ImportError: " + library +
+            ": cannot open shared object file: No such file or directory")
+        .str();
+  };
+  EXPECT_EQ(actionOf(broken("torch==2.9.1\n", "libcudnn.so.9")),
+            "pip install --force-reinstall torch==2.9.1");
+  EXPECT_EQ(actionOf(broken("torch==2.9.1\n", "libopenblas.so.0")),
+            "sudo apt install libopenblas0");
+  // Not of PyTorch's own wheels.
+  for (llvm::StringRef before : {"torch==1.4.0\n", "JetPack 6.2\ntorch==2.8.0\n"})
+    EXPECT_EQ(actionOf(broken(before, "libcufft.so.10.0")), "tcfix doctor --package torch")
+        << before.str();
+}
+
+TEST(Shapes, ATorchThatIsNotNamedStays) {
+  const std::string text =
+      "OSError: /v/torchcodec/libtorchcodec_core6.so: undefined symbol: torch_from_blob";
+  EXPECT_EQ(actionOf(text), "tcfix doctor");
+  EXPECT_THAT(messageOf(text), HasSubstr("0.10 for torch 2.10"));
+}
+
+TEST(Shapes, WhatATorchForAmdNeeds) {
+  const std::string text = "OSError: [WinError 126] x Error loading "
+                           "\"C:\\v\\Lib\\site-packages\\torch\\lib\\c10_hip.dll\" or one of its";
+  EXPECT_EQ(codeOf(text), "torch-broken");
+  EXPECT_EQ(actionOf(text), "tcfix doctor --package torch");
+  EXPECT_THAT(messageOf(text), HasSubstr("AMD's driver"));
+}
+
+TEST(Shapes, CudaOfOtherPackages) {
+  EXPECT_EQ(codeOf("ImportError: libcublas.so.10: cannot open shared object file: No such file"),
+            "cuda-missing");
+  EXPECT_EQ(codeOf("torch 2.9.1+cu128\n"
+                   "ImportError: libcublas.so.10: cannot open shared object file: No such file"),
+            "cuda-variant-mismatch");
+  EXPECT_EQ(codeOf("ImportError: libcudart.so.13: cannot open shared object file: No such file"),
+            "cuda-variant-mismatch");
+}
+
+TEST(Shapes, PackagesOfTorchsFamilyComeFromItsChannel) {
+  EXPECT_EQ(actionOf("torchvision 0.15.2+rocm5.4.2 requires torch==2.0.1, but you have torch "
+                     "2.0.0+cu118 which is incompatible.\n/v/site-packages/torchvision/io/image.py"
+                     ":13: UserWarning: Failed to load image Python extension: 'libc10_hip.so: "
+                     "cannot open shared object file: No such file or directory'"),
+            "pip install --force-reinstall torchvision torch==2.0.0 --index-url "
+            "https://download.pytorch.org/whl/cu118");
+}
+
+TEST(Shapes, ThePackageToLookAt) {
+  auto missing = [](llvm::StringRef folder, llvm::StringRef module) {
+    return ("  File \"/v/lib/python3.10/site-packages/" + folder +
+            "/a.py\", line 7, in <module>\n" + "    import " + module +
+            "\nImportError: libother.so: cannot open shared object file: x")
+        .str();
+  };
+  EXPECT_EQ(actionOf(missing("conv", "conv")), "tcfix doctor --package conv");
+  EXPECT_EQ(actionOf(missing("conv", "conv_cuda")), "tcfix doctor --package conv");
+  EXPECT_EQ(actionOf(missing("conv", "selective_scan")), "tcfix doctor FILE"); // of anyone
+}
+
+TEST(Shapes, WhatIsLeftOfATracebackIsNotFine) {
+  for (llvm::StringRef text :
+       {"File /opt/lib/python3.10/ctypes/__init__.py:374, in CDLL.__init__(self, name)",
+        "File /opt/site-packages/a/__init__.py:12\n      9 # Note", "  File \"/Users/user/ba",
+        "  File \"C:\\Users\\user\\lib\\site-p", "    import x\n    ^^^^^^^^\n",
+        "    self._handle = _dlopen(self._name, mode)", "Termination Reason: CODESIGNING",
+        "PyTorch 2.1.2+cu121 with CUDA 1201 (you have 2.1.2+cpu)",
+        "this version of TorchCodec. Refer to the version compatibility"})
+    EXPECT_FALSE(explainTraceback(text, "text").isOk()) << text.str();
+  for (llvm::StringRef text : {"5 | let x = 1;\n  |     ^^^ unused", "a.c:3: int x;\n ^~~",
+                               "The 'encoding' parameter: UserWarning: it is not fully supported"})
+    EXPECT_TRUE(explainTraceback(text, "text").isOk()) << text.str();
+}
+
+TEST(Shapes, APartOfAPackage) {
+  EXPECT_EQ(codeOf("ModuleNotFoundError: No module named 'numpy._core._multiarray_umath'"),
+            "package-damaged");
+  EXPECT_EQ(codeOf("ModuleNotFoundError: No module named 'google.protobuf'"), "package-missing");
+  EXPECT_THAT(messageOf("ModuleNotFoundError: No module named 'google.protobuf'"),
+              HasSubstr("the module google.protobuf"));
+  EXPECT_THAT(actionOf("ModuleNotFoundError: No module named 'google.protobuf'"),
+              Not(HasSubstr("pip install")));
+}
+
+TEST(Shapes, LibrariesThatCtypesDoesNotFind) {
+  for (llvm::StringRef text :
+       {"OSError: ctypes.util.find_library() did not manage to locate a library called 'sndfile'",
+        "OSError: sndfile library not found",
+        "OSError: cannot load library 'libsndfile.so': libsndfile.so: cannot open shared object "
+        "file: No such file or directory"}) {
+    EXPECT_EQ(codeOf(text), "missing-dependency") << text.str();
+    EXPECT_EQ(actionOf(text), "sudo apt install libsndfile1") << text.str();
+  }
+  EXPECT_EQ(codeOf("the library not found error"), "");
+}
+
+TEST(Shapes, ResolversNameTheDistribution) {
+  EXPECT_THAT(
+      messageOf("error: Distribution `torch==2.5.1 @ registry+https://x/whl/cu124` can't be "
+                "installed because it doesn't have a source distribution or wheel for the "
+                "current platform\n\nhint: You're on Windows (`win_amd64`), but"),
+      HasSubstr("torch"));
+  EXPECT_EQ(codeOf("error: found distribution torchaudio==2.0.0 @ registry+https://x with neither "
+                   "wheels nor source distribution"),
+            "package-missing");
+  // That index was asked already.
+  EXPECT_THAT(actionOf("pip install torch==1.5.0+cpu -f https://download.pytorch.org/whl/x.html\n"
+                       "ERROR: No matching distribution found for torch==1.5.0+cpu"),
+              Not(HasSubstr("pip install")));
+}
+
+TEST(Shapes, NoTorchOfTheIndexForAJetson) {
+  constexpr llvm::StringLiteral kNone =
+      "ERROR: No matching distribution found for torchcodec==0.2.1 linux_x86_64 cp312\n";
+  EXPECT_THAT(actionOf(kNone), HasSubstr("torch>="));
+  EXPECT_THAT(actionOf(("JetPack 6.2\n" + kNone).str()), Not(HasSubstr("torch>=")));
+}
+
+TEST(Shapes, CollectEnvNamesThePlatform) {
+  const Diagnosis diagnosis = explainTraceback(
+      "Python platform: macOS-26.0.1-arm64-arm-64bit\nOS: macOS 26.0.1 (arm64)\n"
+      "Python version: 3.14.0\n[pip3] torch==2.9.0\n[pip3] torchcodec==0.0.0.dev0\n"
+      "ModuleNotFoundError: No module named 'torchcodec.decoders'",
+      "text");
+  EXPECT_EQ(firstCode(diagnosis), "placeholder-release");
+  EXPECT_THAT(diagnosis.action, HasSubstr("torchcodec==0.9.*"));
+}
+
+} // namespace
+} // namespace tcfix::traceback
