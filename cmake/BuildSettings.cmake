@@ -7,15 +7,15 @@ set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
 
 if(NOT CMAKE_BUILD_TYPE)
-  set(CMAKE_BUILD_TYPE Release CACHE STRING "Release, Debug or Sanitize" FORCE)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "Release, Debug, Sanitize, Threads or Coverage" FORCE)
 endif()
 
 # -O2: the time goes into the disk and into hashing, which has its own instructions.
 set(CMAKE_C_FLAGS_RELEASE "-O2 -DNDEBUG")
 set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG")
 
-# tcfix_compile_quickly(TARGET...): what only parses options, advises and prints runs for a millisecond;
-# its templates (cxxopts, spdlog) take long to optimize. A release makes it small.
+# tcfix_compile_quickly(TARGET...): modules that decide and print. They run for a few milliseconds, and
+# -O2 takes a third longer to compile than -O1. A release makes them small.
 function(tcfix_compile_quickly)
   foreach(target ${ARGN})
     target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:$<IF:$<BOOL:${TCFIX_PARTS}>,-Os,-O1>>)
@@ -70,6 +70,17 @@ endif()
 set(CMAKE_C_FLAGS_SANITIZE "-O1 -g1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all")
 set(CMAKE_CXX_FLAGS_SANITIZE "${CMAKE_C_FLAGS_SANITIZE} -D_GLIBCXX_ASSERTIONS")
 set(CMAKE_EXE_LINKER_FLAGS_SANITIZE "-fsanitize=address,undefined")
+
+# The thread sanitizer, which cannot be combined with the others.
+set(CMAKE_C_FLAGS_THREADS "-O1 -g1 -fno-omit-frame-pointer -fsanitize=thread")
+set(CMAKE_CXX_FLAGS_THREADS "${CMAKE_C_FLAGS_THREADS}")
+set(CMAKE_EXE_LINKER_FLAGS_THREADS "-fsanitize=thread")
+
+# Which lines and conditions run, as clang counts them in the source: exceptions make no branches
+# there. Assertions are left out, as in a release.
+set(CMAKE_C_FLAGS_COVERAGE "-O1 -DNDEBUG -fprofile-instr-generate -fcoverage-mapping")
+set(CMAKE_CXX_FLAGS_COVERAGE "${CMAKE_C_FLAGS_COVERAGE}")
+set(CMAKE_EXE_LINKER_FLAGS_COVERAGE "-fprofile-instr-generate")
 
 # A released tcfix depends on nothing: one file that runs in any container.
 option(TCFIX_STATIC "Link the C and C++ runtimes statically" ON)

@@ -1,25 +1,26 @@
 # libtcfix.a and its CMake package, for programs that use include/tcfix: docs/library.md.
 # The archive holds the objects of the modules, so nothing is compiled twice.
 
-# Appends everything that `target` links, itself first. Dependencies come after all that need them,
-# as linkers require.
+# Adds `target` and everything that it links to `list`, once. Dependencies come after all that need
+# them, as linkers require.
 function(tcfix_collect_links target property list)
-  set(reached)
-  get_target_property(libraries ${target} ${property})
-  foreach(library IN LISTS libraries)
-    string(REGEX REPLACE "^\\$<LINK_ONLY:(.*)>$" "\\1" library "${library}")
-    if(library AND NOT library IN_LIST reached)
-      set(below ${library})
-      if(TARGET ${library} AND library MATCHES "^(tcfix_|LLVM)")
-        tcfix_collect_links(${library} INTERFACE_LINK_LIBRARIES below)
+  set(reached ${${list}})
+  if(target IN_LIST reached)
+    return()
+  endif()
+  if(TARGET ${target} AND target MATCHES "^(tcfix_|LLVM)")
+    get_target_property(libraries ${target} ${property})
+    foreach(library IN LISTS libraries)
+      string(REGEX REPLACE "^\\$<LINK_ONLY:(.*)>$" "\\1" library "${library}")
+      if(library)
+        tcfix_collect_links(${library} INTERFACE_LINK_LIBRARIES reached)
       endif()
-      list(REMOVE_ITEM reached ${below})
-      list(APPEND reached ${below})
-    endif()
-  endforeach()
+    endforeach()
+  endif()
   set(${list} ${target} ${reached} PARENT_SCOPE)
 endfunction()
 
+set(links)
 tcfix_collect_links(tcfix_api LINK_LIBRARIES links)
 set(objects)
 set(TCFIX_LINKS)

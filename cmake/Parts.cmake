@@ -12,7 +12,9 @@ target_compile_options(tcfix_llvm INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-fno-rtti>
 
 add_library(tcfix_headers INTERFACE)
 target_include_directories(tcfix_headers SYSTEM INTERFACE ${TCFIX_HEADER_DIRECTORIES})
-target_compile_definitions(tcfix_headers INTERFACE FMT_HEADER_ONLY SPDLOG_FMT_EXTERNAL)
+# spdlog 1.10 calls fstat64, which musl declares on request.
+target_compile_definitions(tcfix_headers INTERFACE FMT_HEADER_ONLY SPDLOG_FMT_EXTERNAL
+                           $<$<PLATFORM_ID:Linux>:_LARGEFILE64_SOURCE>)
 
 add_library(tcfix_deflate INTERFACE)
 target_include_directories(tcfix_deflate SYSTEM INTERFACE ${TCFIX_LIBDEFLATE_INCLUDE})
@@ -37,6 +39,9 @@ foreach(directory ${TCFIX_PARTS} ${TCFIX_LLVM_INCLUDE} ${TCFIX_HEADER_DIRECTORIE
   add_compile_options(-ffile-prefix-map=${directory}=.)
 endforeach()
 add_compile_options(-g0)
+
+# Nothing is exported. In a macOS program each visible symbol takes a hundred bytes of tables.
+add_compile_options(-fvisibility=hidden $<$<COMPILE_LANGUAGE:CXX>:-fvisibility-inlines-hidden>)
 
 # zig builds its runtimes as the link asks for it: small. Nothing unused and no symbols stay.
 add_link_options(-Os -s)

@@ -1,6 +1,7 @@
 #include "codesign/pages.h"
 
 #include "base/parallel.h"
+#include "io/memory.h"
 #include "io/system.h"
 
 #include <algorithm>
@@ -24,12 +25,21 @@ void hashPages(io::DigestKind kind, uint64_t size, uint64_t pageSize, PageReader
   uint64_t portions = (pages + perPortion - 1) / perPortion;
   parallelFor(portions, hardwareThreads(), [&](size_t portion) {
     ByteVector scratch;
+    Bytes read; // pages in a row
     uint64_t end = std::min(pages, (portion + 1) * perPortion);
     for (uint64_t page = portion * perPortion; page < end && !io::system::isInterrupted(); ++page) {
       uint64_t offset = page * pageSize;
       uint64_t length = std::min(pageSize, size - offset);
-      take(page, io::digestOf(kind, readPage(offset, length, scratch)));
+      const Bytes bytes = readPage(offset, length, scratch);
+      take(page, io::digestOf(kind, bytes));
+      if (bytes.begin() != read.end()) { // changed pages are elsewhere
+        io::passed(read);
+        read = bytes;
+      } else {
+        read = Bytes(read.data(), read.size() + bytes.size());
+      }
     }
+    io::passed(read);
   });
 }
 

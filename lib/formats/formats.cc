@@ -31,8 +31,9 @@ llvm::Expected<Value> unlessInterrupted(llvm::Expected<Value> value) {
 }
 
 llvm::Error refuseSignature(Format format) {
-  return fail(ErrorCode::Unsupported,
-              ("is a " + nameOf(format) + " file; only Mach-O files are signed").str());
+  return fail(ErrorCode::Unsupported, ("is " + llvm::Twine(format == Format::Elf ? "an " : "a ") +
+                                       nameOf(format) + " file; only Mach-O files are signed")
+                                          .str());
 }
 
 } // namespace

@@ -31,7 +31,7 @@ constexpr llvm::StringLiteral nameOf(Platform platform) {
                                        : llvm::StringLiteral("Windows");
 }
 
-/// The platform's own name for an architecture: Linux says aarch64, the others arm64.
+/// The platform's own name for an architecture: aarch64 on Linux, arm64 on the others.
 inline std::string architectureOn(Platform platform, llvm::StringRef arch) {
   const bool isArm64 = arch == "arm64" || arch == "aarch64";
   return isArm64 ? platform == Platform::Linux ? "aarch64" : "arm64" : arch.str();

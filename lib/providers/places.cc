@@ -108,9 +108,9 @@ void addFoldersWithDlls(const std::string& folder, int levels, const io::TargetD
     folders.push_back(folder);
 }
 
-/// What a package's own code adds to Windows' search: directories of its own, and of the packages
-/// that it names, such as shiboken6 in PySide6. Which ones is decided when it runs; any of them may
-/// be.
+/// The directories that a package's code adds to the search on Windows: its own, and those of other
+/// packages in its code, such as shiboken6 in PySide6. The code decides at run time, so any of them
+/// may be used.
 void addNamedInCode(const std::string& site, const std::string& package, const io::TargetDisk& disk,
                     std::vector<std::string>& folders) {
   std::string text;

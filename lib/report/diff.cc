@@ -1,4 +1,4 @@
-// What would change, as a unified diff of what libraries contain.
+// Planned changes as a unified diff of the contents of libraries.
 #include "report/text_parts.h"
 
 #include "image/names.h"
@@ -10,7 +10,7 @@ namespace tcfix::report {
 
 namespace {
 
-// Each format's own names: a diff uses them.
+// Each format's own terms, used in a diff.
 struct Vocabulary {
   const char* identity;
   const char* dependency;
@@ -30,7 +30,7 @@ Vocabulary vocabularyOf(Format format, const Slice& slice) {
   return {};
 }
 
-// What a library contains, line by line.
+// The contents of a library, line by line.
 std::vector<std::string> viewOf(const Image& image) {
   std::vector<std::string> lines;
   for (const Slice& slice : image.slices) {
@@ -51,7 +51,7 @@ std::vector<std::string> viewOf(const Image& image) {
   return lines;
 }
 
-// The longest common subsequence, by the textbook table: the views have some dozen lines.
+// The longest common subsequence by the textbook table: the views have some dozen lines.
 std::vector<std::string> unifiedLines(const std::vector<std::string>& before,
                                       const std::vector<std::string>& after, const Paint& paint) {
   size_t rows = before.size(), columns = after.size();

@@ -9,6 +9,7 @@
 
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/StringExtras.h>
+#include <llvm/Support/Path.h>
 
 namespace tcfix::report {
 
@@ -43,8 +44,8 @@ llvm::StringRef withoutRpath(llvm::StringRef dependency) {
   return dependency;
 }
 
-/// Why a group does not load, in a line if possible: findings have the details. The library that
-/// the group is named after is not repeated.
+/// Why a group does not load, on one line if possible; the findings have the details. Does not
+/// repeat the library that the group is named after.
 std::string causeOf(const GroupReport& group, const Diagnosis& diagnosis) {
   const resolve::LoadProblem& problem = *group.firstCause();
   if (problem.code == resolve::LoadProblem::Code::MissingSymbols)
@@ -67,6 +68,23 @@ std::string unseenBy(const GroupReport& group) {
                  : std::string();
 }
 
+/// A message in which paths inside the target begin with the target as given: .venv/lib/...
+std::string shortened(std::string message, const Diagnosis& diagnosis) {
+  const std::string& given = diagnosis.target;
+  if (!diagnosis.disk || given == "." || llvm::sys::path::is_absolute(given))
+    return message;
+  const std::optional<std::string> host = diagnosis.disk->adopt(given);
+  const std::string full = host ? diagnosis.disk->targetPath(*host) : "";
+  if (full.empty())
+    return message;
+  for (size_t at = message.find(full); at != std::string::npos; at = message.find(full, at + 1)) {
+    const char next = message.c_str()[at + full.size()];
+    if ((at == 0 || message[at - 1] == ' ') && (next == '/' || next == '\\'))
+      message.replace(at, full.size(), given);
+  }
+  return message;
+}
+
 /// A row of the table: a name, a verdict, and the rest.
 std::string rowText(std::string name, Verdict verdict, llvm::StringRef rest, const Paint& paint) {
   name.resize(10, ' ');
@@ -79,6 +97,7 @@ std::string groupLine(const GroupReport& group, const Diagnosis& diagnosis, cons
   std::string rest = group.firstCause()                ? causeOf(group, diagnosis)
                      : group.loads == Verdict::Unknown ? unseenBy(group)
                                                        : diagnosis.shown(group.ffmpegFolder);
+  rest = shortened(std::move(rest), diagnosis);
   if (group.loads == Verdict::Loads && group.loadsBare == Verdict::Fails)
     rest += " (only after import torch)";
   return rowText(std::move(name), group.loads, rest, paint);
@@ -111,7 +130,7 @@ std::string evidenceText(const Evidence& evidence, const Diagnosis& diagnosis) {
   return out;
 }
 
-/// One line for each step, the others below the first.
+/// One line for each step; steps after the first are aligned with it.
 std::string commandText(llvm::StringRef action, llvm::StringRef before) {
   std::string out;
   for (llvm::StringRef line : llvm::split(action, '\n'))
@@ -126,14 +145,14 @@ std::string findingText(const Finding& finding, const Diagnosis& diagnosis, bool
   std::string out = finding.severity == Severity::Error     ? paint.red(head)
                     : finding.severity == Severity::Warning ? paint.bold(head)
                                                             : paint.dim(head);
-  out += wrapped(printable(finding.message), 4, head.size()) + "\n";
+  out += wrapped(printable(shortened(finding.message, diagnosis)), 4, head.size()) + "\n";
   if (isVerbose) {
     if (!finding.path.empty())
       out += "      file: " + printable(diagnosis.shown(finding.path)) + "\n";
     for (const Evidence& evidence : finding.evidence)
       out += evidenceText(evidence, diagnosis);
   }
-  if (!finding.action.empty() && finding.action != diagnosis.action) // that is in the first lines
+  if (!finding.action.empty() && finding.action != diagnosis.action) // it is in the first lines
     out += commandText(finding.action, "    $ ");
   return out;
 }
@@ -144,7 +163,7 @@ std::string verdictText(const Diagnosis& diagnosis) {
   return diagnosis.isOk() ? "ok" : diagnosis.isUnderstood ? "broken" : "unknown";
 }
 
-/// At most two lines; the finding itself has the rest.
+/// At most two lines; the finding has the full text.
 std::string briefCause(llvm::StringRef message) {
   constexpr size_t kMax = 140;
   if (message.size() <= kMax)
@@ -152,12 +171,12 @@ std::string briefCause(llvm::StringRef message) {
   return (message.take_front(message.rfind(' ', kMax)).rtrim(",;: ") + " ...").str();
 }
 
-/// Whether it is not known to fail, and the directories of its system are not on this machine.
+/// Whether it is not known to fail and its system directories are not on this machine.
 bool isForElsewhere(const Diagnosis& diagnosis) {
   return diagnosis.isOk() && diagnosis.disk && !diagnosis.disk->knowsAbsolutePaths();
 }
 
-/// The verdict without the package's name, which is printed before it, and with a short path.
+/// The verdict with a short path, without the package's name, which is printed before it.
 std::string diagnosisText(const Diagnosis& diagnosis) {
   const std::vector<const GroupReport*> groups = diagnosis.groups();
   const bool isSeen = llvm::any_of(
@@ -194,7 +213,9 @@ std::string firstLines(const Diagnosis& diagnosis, const Paint& paint) {
   const std::vector<const Finding*> findings = diagnosis.findings();
   const bool hasCause = !findings.empty() && findings.front()->severity == Severity::Error;
   if (!diagnosis.isOk() && hasCause)
-    out += "cause: " + wrapped(printable(briefCause(findings.front()->message)), 4, 7) + "\n";
+    out += "cause: " +
+           wrapped(printable(briefCause(shortened(findings.front()->message, diagnosis))), 4, 7) +
+           "\n";
   if (!diagnosis.action.empty())
     out += commandText(diagnosis.action, "next: ");
   return out;
@@ -248,7 +269,7 @@ std::string renderDiagnosis(const Diagnosis& diagnosis, bool isVerbose, const Pa
   if (const std::optional<trial::Trial> trial = diagnosis.trial())
     out += rowText("python", trial->isOk ? Verdict::Loads : Verdict::Fails,
                    trialText(*trial, diagnosis.required), paint);
-  // One of each kind is enough for a screen; -v shows all of them.
+  // One finding of each kind fits on a screen; -v shows all of them.
   std::map<std::string, size_t> shown;
   size_t hidden = 0;
   for (const Finding* finding : diagnosis.findings()) {
@@ -277,7 +298,7 @@ std::string jsonForDoctor(const Preamble& preamble, const Diagnosis& diagnosis) 
       writePackages(out, diagnosis);
     else
       out.attributeArray("groups", [&] {
-        // One for each major; what fails of the other libraries is among the findings.
+        // One for each major; failures of other libraries are among the findings.
         for (const GroupReport* group : diagnosis.groups())
           if (group->major != 0 || !hasMajors(diagnosis))
             out.object([&] { writeGroup(out, *group); });

@@ -59,7 +59,7 @@ public:
   }
 
 private:
-  // A major that does not matter is one node.
+  // A major that is not needed is one node.
   void addPackage(size_t index) {
     const GroupReport& group = *groups[index];
     for (const doctor::LibraryReport& library : group.libraries) {
@@ -90,7 +90,7 @@ private:
               std::move(use));
       return;
     case Binding::State::Unknown:
-      use.how = "not found where it can be seen";
+      use.how = "not found on this machine";
       break;
     case Binding::State::Optional:
       use.how = "not found, and not needed";
@@ -101,7 +101,7 @@ private:
       break;
     }
     bool isBroken = binding.state == Binding::State::Missing;
-    // What is there, and only not found, is not missing.
+    // A library of the package that exists but is not found is not missing.
     for (const doctor::LibraryReport& library : group.libraries)
       if (fileName(library.path) == leaf)
         return connect(from, byPath[library.path], isBroken, std::move(use));
@@ -140,7 +140,7 @@ private:
     return place->second;
   }
 
-  /// The node, with one library more.
+  /// Adds a library to the node.
   size_t memberOf(const std::string& key, Kind kind, State state, int major,
                   const std::string& leaf, bool isNeeded, std::string folder = {}) {
     size_t node = nodeFor(key, kind, state, major, std::move(folder));
@@ -204,22 +204,22 @@ private:
     return false;
   }
 
-  // Of a major that does not matter only what it lacks is worth an arrow.
+  // For a major that is not needed, show only what it lacks.
   void leaveOutIdle() {
     llvm::erase_if(graph.edges, [&](const Edge& edge) {
       return !graph.nodes[edge.from].isNeeded && graph.nodes[edge.to].isNeeded;
     });
   }
 
-  // All of a major's libraries ask for FFmpeg, torch and the system, and custom_ops for core as
-  // well: that core needs them says enough. What is broken by itself stays.
+  // All libraries of a major need FFmpeg, torch and the system, and custom_ops also needs core: it
+  // is enough to show what core needs. Keep edges that are broken themselves.
   void leaveOutWhatFollows() {
     std::vector<bool> isLeftOut(graph.edges.size(), false);
     for (size_t i = 0; i < graph.edges.size(); ++i) {
       const Edge& edge = graph.edges[i];
       isLeftOut[i] = true;
-      bool isTold = edge.isBroken && graph.nodes[edge.to].state != State::Missing;
-      isLeftOut[i] = !isTold && isReachable(edge.from, edge.to, isLeftOut);
+      bool isShown = edge.isBroken && graph.nodes[edge.to].state != State::Missing;
+      isLeftOut[i] = !isShown && isReachable(edge.from, edge.to, isLeftOut);
     }
     std::vector<Edge> kept;
     for (size_t i = 0; i < graph.edges.size(); ++i)
@@ -228,7 +228,7 @@ private:
     graph.edges = std::move(kept);
   }
 
-  // Everything needs the system: that is worth an arrow where nothing else is needed.
+  // Everything needs the system; show it only for nodes that need nothing else.
   void leaveOutSystem() {
     std::vector<size_t> counts(graph.nodes.size(), 0);
     for (const Edge& edge : graph.edges)
@@ -238,7 +238,7 @@ private:
     });
   }
 
-  // A package of a hundred libraries that need the same is one node.
+  // Merges nodes with the same dependencies: a package may have a hundred such libraries.
   void mergeTwins() {
     constexpr size_t kTooMany = 4;
     using Ends = std::pair<std::set<size_t>, std::set<size_t>>;

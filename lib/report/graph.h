@@ -1,6 +1,5 @@
-// Who loads what from where, as a graph small enough to look at: libraries that stand for the same
-// thing, such as the seven of one FFmpeg, are one node. renderDot gives it to Graphviz, renderSvg
-// (report/svg.h) draws it.
+// The dependency graph, small enough to read: libraries with the same role, such as the seven of
+// one FFmpeg, are one node. renderDot prints it for Graphviz, renderSvg (report/svg.h) draws it.
 #pragma once
 
 #include "doctor/diagnosis.h"
@@ -9,39 +8,39 @@ namespace tcfix::report {
 
 struct Node {
   enum class Kind {
-    Package, ///< of the package that is looked at
+    Package, ///< of the examined package
     Ffmpeg,
     Torch,
-    Other,  ///< anything else inside the environment, or nowhere
+    Other,  ///< anything else inside the environment, or missing
     System, ///< anything else outside of it
   };
   enum class State {
     Loads,
     Fails,
     Missing,
-    Unfit, ///< found, and lacks symbols that are asked of it
+    Unfit, ///< found, but lacks required symbols
     Unknown,
   };
 
   Kind kind = Kind::Package;
   State state = State::Loads;
-  bool isNeeded = true; ///< false: it does not matter that it fails or is missing
-  int major = 0;        ///< FFmpeg's, where it is about one
-  std::string folder;   ///< below site-packages, or a target path; empty where there is none
+  bool isNeeded = true;               ///< false: it may fail or be missing
+  int major = 0;                      ///< FFmpeg's, if it belongs to one
+  std::string folder;                 ///< relative to site-packages, or a target path; may be empty
   std::vector<std::string> libraries; ///< file names, in load order
   std::vector<std::string> paths;     ///< host paths, for the package's own
 
   std::string title() const;
-  /// What is the matter, in a few words: "loads", "missing", "does not load", "not needed".
+  /// The state in a few words: "loads", "missing", "does not load", "not needed".
   std::string status() const;
-  /// A sign for it, so that no colour carries meaning alone.
+  /// A symbol for it, so that colour is never the only sign.
   llvm::StringRef sign() const;
 };
 
-/// One library's dependency on another, as the loader met it.
+/// One library's dependency on another, as the loader resolved it.
 struct Use {
   std::string library;    ///< file name
-  std::string dependency; ///< as it asks for it
+  std::string dependency; ///< as written in the library
   std::string how;        ///< how it was found, or what is wrong
 };
 
@@ -54,28 +53,28 @@ struct Edge {
 
 struct Graph {
   std::vector<Node> nodes;
-  std::vector<Edge> edges; ///< those that follow from others are left out
+  std::vector<Edge> edges; ///< without those that follow from others
 };
 
 Graph graphOf(const doctor::Diagnosis& diagnosis);
 
-/// The texts of a node, from its title to its status; none is longer than `columns`.
+/// The lines of a node, from its title to its status; none is longer than `columns`.
 std::vector<std::string> linesOf(const Node& node, size_t columns);
 
-/// Graphviz's language.
+/// The graph in Graphviz's language.
 std::string renderDot(const Graph& graph);
 
-/// The path as it is best read: below site-packages where it is inside, with forward slashes.
+/// A short form of a path: relative to site-packages if it is inside, with forward slashes.
 std::string briefPath(llvm::StringRef path);
 
-/// The same of a host path, for people: the target's path where it is outside.
+/// The same for a host path, for people: the target path if it is outside.
 std::string briefPath(const doctor::Diagnosis& diagnosis, const std::string& hostPath);
 
-/// A dependency's last part, as any platform writes it.
+/// The last component of a dependency, in the notation of any platform.
 std::string leafOf(llvm::StringRef dependency);
 
-/// For each group whether it matters: a package needs one major only, the first that loads, and
-/// those that are required.
+/// Which groups are needed: the package needs only one major, the first that loads, and the
+/// required ones.
 std::vector<bool> neededGroups(const doctor::Diagnosis& diagnosis);
 
 } // namespace tcfix::report

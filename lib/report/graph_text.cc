@@ -23,7 +23,7 @@ std::string briefName(const Node& node, const std::string& library) {
   return printable(library);
 }
 
-/// The characters of a text, each as it is encoded in UTF-8.
+/// The characters of a string, each as its UTF-8 bytes.
 std::vector<llvm::StringRef> charactersOf(llvm::StringRef text) {
   std::vector<llvm::StringRef> characters;
   for (size_t begin = 0, end; begin < text.size(); begin = end) {
@@ -34,7 +34,7 @@ std::vector<llvm::StringRef> charactersOf(llvm::StringRef text) {
   return characters;
 }
 
-/// The text without its middle if it is longer than `columns`: names differ at both ends.
+/// The text with its middle elided if it is longer than `columns`: names differ at both ends.
 std::string shortened(const std::string& text, size_t columns) {
   std::vector<llvm::StringRef> characters = charactersOf(text);
   if (characters.size() <= columns)
@@ -72,7 +72,7 @@ std::string quoted(llvm::StringRef text) {
     if (c == '"' || c == '\\')
       out += '\\';
     if (c == '&')
-      out += "&amp;"; // Graphviz reads entities of HTML in any label
+      out += "&amp;"; // Graphviz interprets HTML entities in any label
     else if (c == '\n')
       out += "\\n";
     else
@@ -138,7 +138,7 @@ std::string Node::status() const {
     words = "found, but lacks symbols";
     break;
   case State::Unknown:
-    words = "unknown: out of reach";
+    words = "unknown: not on this machine";
     break;
   }
   return isNeeded ? words : words + ", not needed";

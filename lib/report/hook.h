@@ -8,7 +8,7 @@ namespace tcfix::report {
 
 struct HookView {
   std::string verb;         ///< install, remove or status
-  std::string target;       ///< as it was given
+  std::string target;       ///< as given
   bool isUnchanged = false; ///< an install that found everything in place
   bool isVerbose = false;   ///< list the files
 };

@@ -1,4 +1,4 @@
-// What a library contains: the output of inspect and verify.
+// The contents of a library: the output of inspect and verify.
 #include "report/text_parts.h"
 
 #include "image/names.h"
@@ -9,7 +9,7 @@ namespace tcfix::report {
 
 namespace {
 
-// A label and its values, one a line, all in one column.
+// A label and its values, one per line, in one column.
 void addField(std::string& out, llvm::StringRef label, const std::vector<std::string>& values) {
   std::string head = padded(label);
   if (values.empty())

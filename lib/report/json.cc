@@ -103,7 +103,7 @@ std::string jsonForInspect(const Preamble& preamble, llvm::ArrayRef<InspectedFil
     out.attributeArray("files", [&] {
       for (const InspectedFile& file : files) {
         if (!file.image)
-          continue; // it is among the errors
+          continue; // listed in `errors`
         out.object([&] {
           text(out, "path", file.path);
           text(out, "format", formatName(file.image->format));

@@ -1,4 +1,4 @@
-// The output for programs: one JSON document, with the names that DESIGN.md fixes.
+// The output for programs: one JSON document. Its names are stable.
 #pragma once
 
 #include "report/text.h"
@@ -9,10 +9,10 @@ namespace tcfix::report {
 
 struct InspectedFile {
   std::string path;
-  std::optional<Image> image;     ///< nothing when it could not be read
-  std::optional<Problem> problem; ///< then this says why
+  std::optional<Image> image;     ///< nothing if it could not be read
+  std::optional<Problem> problem; ///< why it could not be read
   std::vector<resolve::MissingSymbols> missing;
-  std::optional<resolve::Tree> tree; ///< where it was asked for
+  std::optional<resolve::Tree> tree; ///< with --tree
 };
 
 /// The fields that every document begins with.
@@ -28,7 +28,7 @@ std::string jsonForInspect(const Preamble& preamble, llvm::ArrayRef<InspectedFil
                            bool withSymbols);
 std::string jsonForEdit(const Preamble& preamble, const apply::EditRun& run);
 std::string jsonForVerify(const Preamble& preamble, llvm::ArrayRef<VerifiedFile> files);
-/// What was undone, by the target or journal that was named.
+/// What was undone, with the target or journal as given.
 using UndoneTarget = std::pair<std::string, apply::UndoRun>;
 std::string jsonForUndo(const Preamble& preamble, llvm::ArrayRef<UndoneTarget> targets);
 std::string jsonForApply(const Preamble& preamble, llvm::ArrayRef<apply::TargetOutcome> targets);

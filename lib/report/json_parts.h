@@ -1,4 +1,4 @@
-// The parts that all JSON documents are made of. Shared by the files of this module.
+// Parts that all JSON documents share. Used by the files of this module only.
 #pragma once
 
 #include "report/json.h"
@@ -30,7 +30,7 @@ inline void textOrNull(OStream& out, llvm::StringRef key, const std::optional<st
     out.attribute(key, nullptr);
 }
 
-/// Null for a value that is not known, which is an empty string in our values.
+/// Null for an empty string, which means unknown.
 inline void textIfKnown(OStream& out, llvm::StringRef key, const std::string& value) {
   textOrNull(out, key, value.empty() ? std::nullopt : std::optional(value));
 }
@@ -43,7 +43,7 @@ void texts(OStream& out, llvm::StringRef key, const Strings& values) {
   });
 }
 
-/// Whether it loads; null if that is not known.
+/// Whether it loads; null if unknown.
 inline llvm::json::Value verdictValue(resolve::Verdict verdict) {
   if (verdict == resolve::Verdict::Unknown)
     return nullptr;
@@ -75,7 +75,7 @@ inline void writeTorch(OStream& out, const std::optional<providers::TorchInstall
 inline std::string document(const Preamble& preamble, llvm::function_ref<void(OStream&)> body) {
   std::string buffer;
   llvm::raw_string_ostream stream(buffer);
-  stream.SetBufferSize(1 << 16); // characters are written one by one
+  stream.SetBufferSize(1 << 16); // the stream writes single characters
   OStream out(stream, 2);
   out.object([&] {
     out.attribute("schema", kSchema);

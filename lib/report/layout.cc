@@ -31,7 +31,7 @@ public:
   }
 
 private:
-  // Reverses arrows that close a cycle, or lead back to an earlier band, so that all lead forward.
+  // Reverses arrows that close a cycle or point to an earlier band, so that all point forward.
   void straighten() {
     forward.assign(arrows.begin(), arrows.end());
     for (Arrow& arrow : forward)
@@ -98,7 +98,7 @@ private:
           hasBefore[target] = true;
         }
       }
-      // A box that nothing depends on moves close to its own dependencies.
+      // Move a box that nothing depends on close to its own dependencies.
       for (size_t box = 0; box < boxes.size(); ++box)
         if (boxes[box].band == band && !hasBefore[box] && !out[box].empty()) {
           size_t limit = end;
@@ -208,7 +208,7 @@ private:
            (areBoxes ? gaps.betweenBoxes : gaps.betweenWays);
   }
 
-  // The positions closest to the ideal ones, by least squares, that keep order and distance:
+  // The positions closest to the ideal ones, by least squares, that preserve order and distance:
   // isotonic regression, by pooling neighbours whose ideal positions overlap.
   void settle(llvm::ArrayRef<size_t> layer, llvm::ArrayRef<double> wanted) {
     struct Pool {
@@ -299,9 +299,9 @@ private:
   llvm::ArrayRef<Box> boxes;
   llvm::ArrayRef<Arrow> arrows;
   const Gaps& gaps;
-  std::vector<Arrow> forward;           ///< the arrows, those of a circle turned
-  std::vector<std::vector<size_t>> out; ///< for each box the forward arrows that leave it
-  std::vector<size_t> topological;      ///< boxes, each before those that it leads to
+  std::vector<Arrow> forward;           ///< the arrows, with those that close a cycle reversed
+  std::vector<std::vector<size_t>> out; ///< for each box, the forward arrows from it
+  std::vector<size_t> topological;      ///< boxes in topological order
   std::vector<size_t> layerOf;
   std::vector<Place> places; ///< the boxes first
   std::vector<std::vector<size_t>> stops;

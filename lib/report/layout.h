@@ -1,9 +1,9 @@
-// A layered drawing of a directed graph, from left to right: dependencies are right of what needs
+// A layered drawing of a directed graph: dependencies are to the right of the libraries that need
 // them.
 //
-// The method is Sugiyama's: layers by the longest path, long edges cut into pieces that take a
-// position of their own in each layer, order by barycentres, positions by least squares.
-// Deterministic, and made for some dozens of boxes.
+// Sugiyama's method: layers by longest path, long edges split into segments that take a position in
+// each layer, order by barycentres, positions by least squares. Deterministic, and meant for some
+// dozens of boxes.
 #pragma once
 
 #include <llvm/ADT/ArrayRef.h>
@@ -16,7 +16,7 @@ namespace tcfix::report {
 struct Box {
   double width = 0;
   double height = 0;
-  size_t band = 0; ///< all boxes of a band stand right of those of the bands before
+  size_t band = 0; ///< boxes of a band are to the right of earlier bands
 };
 
 struct Arrow {
@@ -33,8 +33,8 @@ struct Layout {
   double width = 0;
   double height = 0;
   std::vector<Point> boxes; ///< their upper left corners
-  /// The route of each arrow: from the edge of a box to the edge of another, two points for each
-  /// layer in between, which it crosses in a straight line.
+  /// The route of each arrow: from the edge of one box to the edge of another, with two points for
+  /// each layer in between, which it crosses in a straight line.
   std::vector<std::vector<Point>> ways;
 };
 
@@ -44,8 +44,8 @@ struct Gaps {
   double betweenWays = 10;
 };
 
-/// Cycles are allowed: one arrow of a cycle leads from right to left. An arrow from a box to itself
-/// has no route.
+/// Cycles are allowed: one arrow of a cycle points from right to left. An arrow from a box to
+/// itself has no route.
 Layout layOut(llvm::ArrayRef<Box> boxes, llvm::ArrayRef<Arrow> arrows, const Gaps& gaps = {});
 
 } // namespace tcfix::report

@@ -12,14 +12,14 @@ std::string placeOf(const providers::FfmpegInstall& install, const io::TargetDis
   return install.searchPath.empty() ? disk.targetPath(install.folder) : install.searchPath;
 }
 
-/// The rest of a path below a directory; nothing if it is elsewhere.
+/// The rest of a path below a directory; nothing if the path is not below it.
 std::optional<llvm::StringRef> restBelow(llvm::StringRef directory, llvm::StringRef path) {
   if (!path.consume_front(directory) || (!path.empty() && path[0] != '/' && path[0] != '\\'))
     return std::nullopt;
   return path;
 }
 
-/// A target path, with the environment as it was given: .venv/lib/python3.12/site-packages.
+/// A target path that begins with the environment as given: .venv/lib/python3.12/site-packages.
 std::string shownFrom(const env::Target& target, const std::string& targetPath) {
   const env::Environment& environment = target.environment;
   if (auto rest = restBelow(target.disk.targetPath(environment.root), targetPath))
@@ -31,7 +31,7 @@ std::string hostPathText(const env::Target& target, const std::string& hostPath)
   return shownFrom(target, target.disk.targetPath(hostPath));
 }
 
-/// A line with its subject in a column of its own.
+/// A line with its subject in the first column.
 std::string line(llvm::StringRef subject, const std::string& rest, const Paint& paint) {
   std::string padded = subject.str();
   padded.resize(std::max<size_t>(subject.size(), 18), ' ');

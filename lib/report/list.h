@@ -22,7 +22,7 @@ struct Listing {
   std::vector<ListedFfmpeg> ffmpegs;
 };
 
-/// Verbosely with the names of the libraries.
+/// With `isVerbose`, includes the names of the libraries.
 std::string renderListing(const Listing& listing, bool isVerbose, const Paint& paint);
 std::string jsonForList(const Preamble& preamble, const Listing& listing);
 

@@ -21,7 +21,7 @@ std::string sentence(const Problem& problem, llvm::StringRef level) {
   if (!problem.path.empty())
     text = printable(problem.path) + ": ";
   text = wrappedForError(text + printable(problem.message), level.size() + 2);
-  // A hint is often a command, which is not broken so that it can be pasted.
+  // A hint is often a command; it is not wrapped, so that it can be pasted.
   if (!problem.hint.empty())
     text += "\n  hint: " + printable(problem.hint);
   return text;

@@ -1,5 +1,5 @@
-// Messages on standard error: errors, warnings, hints and progress. Data goes to standard output
-// and does not pass through here. Uses spdlog, which only log.cc includes.
+// Messages on standard error: errors, warnings, hints and progress. Data goes to standard output by
+// other functions. Uses spdlog, which only log.cc includes.
 #pragma once
 
 #include "base/error.h"
@@ -8,7 +8,7 @@ namespace tcfix::report {
 
 enum class Verbosity { Quiet, Normal, Verbose };
 
-/// Call once, before anything else of this file.
+/// Must be called once before the functions below.
 void setUpLog(Verbosity verbosity, bool withColour);
 
 void logError(const Problem& problem);   ///< always shown

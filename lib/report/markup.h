@@ -7,8 +7,8 @@
 
 namespace tcfix::report {
 
-/// The text as content or quoted attribute. Names in files may be malicious: besides markup and
-/// control characters, those that change the direction of text are made visible.
+/// Escapes text for element content and quoted attributes. Names in files may be malicious, so
+/// control characters and characters that change the direction of text are made visible.
 std::string escaped(llvm::StringRef text);
 
 } // namespace tcfix::report

@@ -45,7 +45,7 @@ std::string nameText(const apply::FileOutcome& file) {
   return printable(llvm::sys::path::filename(file.path));
 }
 
-/// Who provides an FFmpeg, for people; empty where the path shows it.
+/// The provider of an FFmpeg, for people; empty if the path shows it.
 std::string sourceText(llvm::StringRef source) {
   return source == "pyav"       ? "PyAV, "
          : source == "homebrew" ? "Homebrew, "
@@ -90,7 +90,7 @@ std::string filesText(llvm::ArrayRef<apply::FileOutcome> files, bool withUnchang
   return out;
 }
 
-/// "14 libraries changed, 1 failed"; a single file that changed is named.
+/// "14 libraries changed, 1 failed"; a single changed file is printed by name.
 std::string countsText(llvm::ArrayRef<apply::FileOutcome> files, bool isLibraries,
                        bool isPromise = false) {
   const apply::FileCounts counts = apply::countFiles(files);
@@ -167,7 +167,7 @@ struct CountedChange {
   }
 };
 
-/// "leads to torch 2.9.1" says no more than "torch 2.9.1" after the search path.
+/// "leads to torch 2.9.1" is shortened to "torch 2.9.1" after the search path.
 std::string whyText(const Change& change) {
   llvm::StringRef reason = reasonOf(change);
   reason.consume_front("leads to ");
@@ -182,11 +182,11 @@ llvm::StringRef verbOf(Operation operation) {
                                                   : llvm::StringRef();
 }
 
-/// The changes of one library, each once: also if several slices have it. Dependencies that were
-/// renamed or delayed are counted, because there are many of them.
+/// The changes of one library, each once even if several slices have it. Renamed and delayed
+/// dependencies are counted, because there are many.
 std::vector<CountedChange> changesOf(const apply::FileOutcome& file) {
   std::vector<CountedChange> changes;
-  // All that was done to a file that is new in a wheel is part of bundling it.
+  // A file that is new in a wheel is reported as bundled; its edits are part of that.
   if (!file.edit.changes.empty() && file.edit.changes.front().reason == wheel::kBundled)
     return {{3, wheel::kBundled.str(), ""}};
   auto add = [&](CountedChange change) {
@@ -236,7 +236,7 @@ std::string countedChangesText(llvm::ArrayRef<apply::FileOutcome> files, const P
     }
   }
   llvm::stable_sort(all, [](const auto& one, const auto& other) { return one.rank < other.rank; });
-  constexpr size_t kWidest = 40; // a longer path moves its own reason only
+  constexpr size_t kWidest = 40; // a longer path shifts only its own reason
   size_t width = 0, digits = 1;
   for (const CountedChange& change : all) {
     if (!change.why.empty() && change.what.size() <= kWidest)
@@ -257,7 +257,7 @@ std::string countedChangesText(llvm::ArrayRef<apply::FileOutcome> files, const P
   return out;
 }
 
-/// What the environment's own python showed, and the next step if it failed.
+/// The result of --run, and the next step if it failed.
 std::string confirmationText(const apply::TargetOutcome& target, const Paint& paint) {
   const trial::Trial& trial = *target.trial;
   const std::string rest = trialText(trial, target.required);
@@ -265,7 +265,7 @@ std::string confirmationText(const apply::TargetOutcome& target, const Paint& pa
     return paint.green("confirmed") + " by " + printable(trial.python) + " " + rest + "\n";
   std::string out = paint.red("not confirmed") + " by " + printable(trial.python) + "\n  " +
                     wrapped(printable(rest), 4, 2) + "\n";
-  // If the simulation failed, too, the next step is printed already.
+  // If the simulation failed, too, the next step has already been printed.
   return target.loads.after == resolve::Verdict::Fails
              ? out
              : out + "next: tcfix doctor --run " + printable(target.path) + "\n";
@@ -311,7 +311,7 @@ std::string renderWheel(const wheel::WheelOutcome& wheel, bool isVerbose, const 
   if (wheel.status() == apply::FileStatus::Unchanged)
     return paint.bold(printable(wheel.input)) + ": nothing to do\n";
   if (!wheel.output.empty() && !wheel.isWritten)
-    return paint.bold(printable(wheel.output)) + ": already there, nothing to do\n";
+    return paint.bold(printable(wheel.output)) + ": already exists, nothing to do\n";
   std::string out = paint.bold(printable(wheel.input)) + ": " +
                     countsText(wheel.files, /*isLibraries=*/true) + "\n";
   out += isVerbose ? filesText(wheel.files, /*withUnchanged=*/true, paint)

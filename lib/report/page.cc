@@ -33,7 +33,7 @@ constexpr llvm::StringLiteral kPage(templates::report_page_html);
 constexpr llvm::StringLiteral kPackagePart(templates::report_page_package_html);
 constexpr llvm::StringLiteral kAllPart(templates::report_page_all_html);
 
-/// How something stands: a class for the colour, a sign and a word for everyone.
+/// A status: a class for the colour, a symbol and a word.
 struct Standing {
   const char* style;
   const char* sign;
@@ -128,12 +128,12 @@ std::string messageOf(const Finding& finding, const Diagnosis& diagnosis) {
   for (const Evidence& fact : finding.evidence)
     facts += evidence(fact, diagnosis);
   if (!facts.empty())
-    out += "<details><summary>What shows it</summary><dl>" + facts + "</dl></details>\n";
+    out += "<details><summary>Evidence</summary><dl>" + facts + "</dl></details>\n";
   return out;
 }
 
-/// Findings of one kind that one command helps, such as the same of each major: the command once,
-/// and all but the first few folded.
+/// Findings of one kind with the same command, such as one per major: prints the command once, and
+/// folds all but the first few.
 std::string article(llvm::ArrayRef<const Finding*> alike, const Diagnosis& diagnosis) {
   constexpr size_t kShown = 2;
   const Finding& first = *alike.front();
@@ -142,7 +142,7 @@ std::string article(llvm::ArrayRef<const Finding*> alike, const Diagnosis& diagn
       formatv("<article class=\"finding\"><h3>{0} {1}</h3>\n", badge(standing), code(first.code));
   for (size_t i = 0; i < alike.size(); ++i) {
     if (i == kShown)
-      out += formatv("<details><summary>{0} more of the same kind</summary>\n", alike.size() - i);
+      out += formatv("<details><summary>{0} more of this kind</summary>\n", alike.size() - i);
     out += messageOf(*alike[i], diagnosis);
   }
   if (alike.size() > kShown)
@@ -179,7 +179,7 @@ std::string tried(llvm::ArrayRef<Attempt> attempts) {
   return out + "</ol>";
 }
 
-/// A dependency as one library asked for it; nothing for what the system has.
+/// A dependency of one library; nothing for a library of the system.
 std::string traceLine(const Binding& binding, const Diagnosis& diagnosis, bool isNeeded) {
   std::string how = binding.how.text();
   std::string what;
@@ -199,16 +199,16 @@ std::string traceLine(const Binding& binding, const Diagnosis& diagnosis, bool i
       how = "no search path is set";
     break;
   case Binding::State::Unknown:
-    what = badge({"idle", "?", "out of reach"});
+    what = badge({"idle", "?", "not on this machine"});
     break;
   }
-  // Where it was found says enough; where it was not, all places count.
+  // For a dependency that was found, one place is enough; otherwise show all places.
   bool isFound = binding.state == Binding::State::Found;
   return formatv("<li>{0} {1} <small>{2}</small>{3}</li>\n", code(binding.dependency), what,
                  escaped(how), isFound ? "" : tried(binding.tried));
 }
 
-/// What one library asked for, in load order; the system's own libraries on one line.
+/// The dependencies of one library in load order; those of the system on one line.
 std::string traceOf(llvm::ArrayRef<const Binding*> bindings, const Diagnosis& diagnosis,
                     bool isNeeded) {
   std::string out = "<ul class=\"trace\">\n";
@@ -219,7 +219,7 @@ std::string traceOf(llvm::ArrayRef<const Binding*> bindings, const Diagnosis& di
     else
       system.push_back(escaped(leafOf(binding->dependency)));
   if (!system.empty())
-    out += "<li class=\"idle\">of the system: " + llvm::join(system, ", ") + "</li>\n";
+    out += "<li class=\"idle\">from the system: " + llvm::join(system, ", ") + "</li>\n";
   return out + "</ul>\n";
 }
 
@@ -231,29 +231,29 @@ std::string trace(const LibraryReport& library, const std::string& id, const Dia
       badge(standingOf(library.loads.verdict, isNeeded)), code(diagnosis.shown(library.path)));
   for (const resolve::LoadProblem& problem : llvm::ArrayRef(library.loads.problems).take_front(1))
     out += "<p>" + escaped(problem.message) + "</p>\n";
-  // Bindings come in load order, which is not that of the libraries that ask.
-  std::vector<std::string> askers;
-  std::map<std::string, std::vector<const Binding*>> byAsker;
+  // Bindings are in load order, not in the order of the libraries that have the dependencies.
+  std::vector<std::string> users;
+  std::map<std::string, std::vector<const Binding*>> byUser;
   for (const Binding& binding : library.loads.bindings) {
-    std::vector<const Binding*>& list = byAsker[binding.library];
+    std::vector<const Binding*>& list = byUser[binding.library];
     if (list.empty())
-      askers.push_back(binding.library);
+      users.push_back(binding.library);
     list.push_back(&binding);
   }
   std::string deeper;
-  for (const std::string& asker : askers)
-    if (asker == library.path)
-      out += traceOf(byAsker[asker], diagnosis, isNeeded);
+  for (const std::string& user : users)
+    if (user == library.path)
+      out += traceOf(byUser[user], diagnosis, isNeeded);
     else
-      deeper += "<h4>" + code(briefPath(diagnosis, asker)) + "</h4>\n" +
-                traceOf(byAsker[asker], diagnosis, isNeeded);
+      deeper += "<h4>" + code(briefPath(diagnosis, user)) + "</h4>\n" +
+                traceOf(byUser[user], diagnosis, isNeeded);
   if (!deeper.empty())
-    out += "<details><summary>What these need in turn</summary>\n" + deeper + "</details>\n";
+    out += "<details><summary>Their dependencies</summary>\n" + deeper + "</details>\n";
   return out + "</details>\n";
 }
 
-/// The template with its {{names}} replaced. Values are not looked into: a library may be called
-/// like one of the names.
+/// The template with its {{names}} replaced. Values are not expanded: a library may be called like
+/// one of the names.
 std::string filledPage(llvm::StringRef rest, const std::map<llvm::StringRef, std::string>& values) {
   std::string out;
   while (!rest.empty()) {
@@ -267,19 +267,19 @@ std::string filledPage(llvm::StringRef rest, const std::map<llvm::StringRef, std
   return out;
 }
 
-/// So that a browser runs this script and no other.
+/// Lets a browser run this script and no other.
 std::string hashOfScript(llvm::StringRef page) {
   llvm::StringRef script = page.split("<script>").second.split("</script>").first;
   io::Digest digest = io::digestOf(io::DigestKind::Sha256, llvm::arrayRefFromStringRef(script));
   return llvm::encodeBase64(llvm::ArrayRef(digest).take_front(io::sizeOf(io::DigestKind::Sha256)));
 }
 
-/// What was found of the packages of one diagnosis, from the groups to the search traces.
+/// The sections about the packages of one diagnosis, from the groups to the search traces.
 struct Content {
   std::string majors, findings, graph, traces;
 };
 
-/// `lastId` numbers what is linked to, over the whole page.
+/// `lastId` numbers the link targets of the whole page.
 Content contentOf(const Diagnosis& diagnosis, size_t& lastId) {
   std::vector<bool> needed = neededGroups(diagnosis);
   std::map<std::string, std::string> anchors;
@@ -300,7 +300,7 @@ Content contentOf(const Diagnosis& diagnosis, size_t& lastId) {
   return content;
 }
 
-/// One package of all: a row, with everything else folded in it.
+/// One package of --all: a row that contains the rest, folded.
 std::string packageRow(const Diagnosis& all, const doctor::PackageDiagnosis& package,
                        size_t& lastId) {
   Diagnosis one;
@@ -318,7 +318,7 @@ std::string packageRow(const Diagnosis& all, const doctor::PackageDiagnosis& pac
   const Content content = contentOf(one, lastId);
   std::string more = content.findings;
   if (!package.groups.empty())
-    more += "<details><summary>Who needs what</summary><div class=\"scroll\">" + content.graph +
+    more += "<details><summary>Dependencies</summary><div class=\"scroll\">" + content.graph +
             "</div></details>\n<details><summary>Search traces</summary>" + content.traces +
             "</details>\n";
   return formatv("<tr><th scope=\"row\">{0}</th><td data-key=\"{1}\">{2}</td><td>{3}</td>"
@@ -350,11 +350,15 @@ std::string contentOfOne(const Diagnosis& diagnosis) {
 std::string renderPage(const Diagnosis& diagnosis, llvm::StringRef program) {
   Standing standing = !diagnosis.isOk()   ? Standing{"bad", "✕", "Broken"}
                       : diagnosis.isKnown ? Standing{"good", "✓", "OK"}
-                                          : Standing{"idle", "?", "Nothing wrong in sight"};
-  std::string next;
-  if (!diagnosis.action.empty())
-    next = "<h2>What to do next</h2>\n" + command(diagnosis.action);
+                                          : Standing{"idle", "?", "No problem found"};
   const bool isOfAll = diagnosis.isOfAll;
+  const std::vector<const Finding*> findings = diagnosis.findings();
+  std::string next;
+  if (!isOfAll && !diagnosis.isOk() && !findings.empty() &&
+      findings.front()->severity == doctor::Severity::Error)
+    next = "<p>Cause: " + escaped(findings.front()->message) + "</p>\n";
+  if (!diagnosis.action.empty())
+    next += "<h2>What to do next</h2>\n" + command(diagnosis.action);
   std::map<llvm::StringRef, std::string> values = {
       {"package", isOfAll ? "All packages" : escaped(diagnosis.decisive().package)},
       {"target", escaped(diagnosis.target)},

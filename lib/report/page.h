@@ -5,7 +5,7 @@
 
 namespace tcfix::report {
 
-/// `program` is the name and version of what made the page.
+/// `program` is the name and version of the program that generated the page.
 std::string renderPage(const doctor::Diagnosis& diagnosis, llvm::StringRef program);
 
 } // namespace tcfix::report

@@ -12,10 +12,14 @@ namespace {
 // Moves to the first column and erases to the end of the line (ECMA-48).
 constexpr llvm::StringLiteral kClearLine = "\r\x1b[K";
 
+bool canRedraw() {
+  return io::isErrorTerminal() && io::environmentVariable("TERM") != "dumb";
+}
+
 } // namespace
 
 Progress::Progress(llvm::StringRef what, size_t total, bool isWanted)
-    : what(what), total(total), isShown(isWanted && total > 1 && io::isErrorTerminal()) {
+    : what(what), total(total), isShown(isWanted && total > 1 && canRedraw()) {
   draw();
 }
 

@@ -1,4 +1,4 @@
-// The progress of a long run: one line on standard error that is redrawn, and removed at the end.
+// The progress of a long run: one line on standard error, redrawn in place and removed at the end.
 #pragma once
 
 #include <llvm/ADT/StringRef.h>
@@ -10,16 +10,16 @@ namespace tcfix::report {
 
 class Progress {
 public:
-  /// `what` is a word such as "repairing". Prints nothing unless standard error is a terminal and
-  /// `total` is more than one.
+  /// `what` is a word such as "repairing". Prints nothing unless standard error is a terminal that
+  /// can erase a line (not TERM=dumb) and `total` is more than one.
   Progress(llvm::StringRef what, size_t total, bool isWanted);
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  /// One more is done. May be called from any thread.
+  /// Counts one more as done. Thread-safe.
   void advance();
-  /// Prints a message on a line of its own.
+  /// Prints a message on its own line.
   void say(const std::string& message);
 
 private:

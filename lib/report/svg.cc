@@ -13,14 +13,14 @@ using llvm::formatv;
 
 namespace {
 
-// The reader's fonts are not known: widths are those of the widest common monospaced fonts.
+// The reader's fonts are unknown: widths are those of the widest common monospaced fonts.
 constexpr size_t kBoxColumns = 36;
 constexpr double kNameCharacter = 7.3;
 constexpr double kCharacter = 6.7;
 constexpr double kLineHeight = 16;
 constexpr double kPadding = 10;
 constexpr double kMargin = 12;
-constexpr double kLeastScale = 0.85; ///< smaller is hard to read: then the page lets it scroll
+constexpr double kLeastScale = 0.85; ///< smaller is hard to read; the page scrolls instead
 
 /// 1 for most characters, 2 for those that may be wide: U+1000 and above.
 size_t columnsOf(llvm::StringRef text) {
@@ -79,7 +79,7 @@ std::string membersText(const Node& node) {
   return out;
 }
 
-/// A curve that begins and ends horizontally, and crosses layers in straight lines.
+/// A curve that begins and ends horizontally and crosses layers in straight lines.
 std::string pathOf(llvm::ArrayRef<Point> way) {
   std::string out = "M" + number(way[0].x) + " " + number(way[0].y);
   for (size_t i = 1; i < way.size(); ++i) {
@@ -156,9 +156,10 @@ std::string renderSvg(const Graph& graph,
       "<svg width=\"{0}\" height=\"{1}\" "
       "viewBox=\"{2} {2} {0} {1}\" style=\"min-width:{5}px\" role=\"group\" "
       "aria-labelledby=\"graph-title graph-text\">\n"
-      "<title id=\"graph-title\">Who needs what</title>\n"
-      "<desc id=\"graph-text\">{3} boxes stand for libraries, {4} arrows lead from each to what it "
-      "needs. The search traces below say the same in words.</desc>\n<defs>",
+      "<title id=\"graph-title\">Dependencies</title>\n"
+      "<desc id=\"graph-text\">{3} boxes represent libraries; {4} arrows point from each to what "
+      "it "
+      "needs. The search traces below contain the same information.</desc>\n<defs>",
       number(layout.width + 2 * kMargin), number(layout.height + 2 * kMargin), number(-kMargin),
       graph.nodes.size(), graph.edges.size(), number((layout.width + 2 * kMargin) * kLeastScale));
   for (llvm::StringRef kind : {"good", "broken", "idle"})

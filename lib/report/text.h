@@ -8,14 +8,14 @@
 
 namespace tcfix::report {
 
-/// Colours, or none. They never carry meaning alone.
+/// Colours, or none. Colour is never the only sign.
 struct Paint {
   bool isOn = false;
   std::string bold(llvm::StringRef text) const { return wrap("1", text); }
   std::string red(llvm::StringRef text) const { return wrap("31", text); }
   std::string green(llvm::StringRef text) const { return wrap("32", text); }
   std::string dim(llvm::StringRef text) const { return wrap("2", text); }
-  /// A verdict: a whole line that stands out.
+  /// A verdict: a line that stands out.
   std::string verdict(bool isGood, llvm::StringRef text) const {
     return wrap(isGood ? "1;32" : "1;31", text);
   }
@@ -24,32 +24,31 @@ private:
   std::string wrap(const char* code, llvm::StringRef text) const;
 };
 
-/// The text with all that must not reach a terminal written as \x0a: control characters such as a
-/// newline in a file name, characters that change the direction of text, bytes that are not UTF-8.
+/// Escapes everything that must not reach a terminal as \x0a: control characters, such as a newline
+/// in a file name, characters that change the direction of text, bytes that are not UTF-8.
 std::string printable(llvm::StringRef text);
 
-/// The width of a small terminal. Paths, names and commands that are longer are not broken.
+/// The width of a small terminal. Longer paths, names and commands are not broken.
 constexpr size_t kColumns = 80;
 
-/// Words on lines of at most kColumns, those after the first indented. The first line begins at
-/// `column`.
+/// Wraps words at kColumns and indents the lines after the first, which begins at `column`.
 std::string wrapped(llvm::StringRef text, size_t indent, size_t column);
 
 std::string renderImage(llvm::StringRef path, const Image& image, const Paint& paint);
-/// The symbols that dependencies should have and do not; a field of the image's view.
+/// The symbols that dependencies lack; a field of the view of an image.
 std::string renderMissing(llvm::ArrayRef<resolve::MissingSymbols> missing);
 
 struct VerifiedFile {
   std::string path;
   formats::SignatureVerdict verdict;
-  std::optional<Problem> problem; ///< it could not be judged
+  std::optional<Problem> problem; ///< why it could not be checked
 };
 std::string renderVerified(const VerifiedFile& file, const Paint& paint);
 
 /// One paragraph for each file that changed, one line for each other file, one line of summary.
 std::string renderEdits(const apply::EditRun& run, const Paint& paint);
 
-/// What the report about a target needs besides the outcome.
+/// What the report about a target needs in addition to the outcome.
 struct AppliedView {
   std::string package;      ///< its name; empty if there are several, or it is not known
   std::string doctor;       ///< the command that explains why it does not load
@@ -57,20 +56,20 @@ struct AppliedView {
   bool isVerbose = false;   ///< list each library with its changes
 };
 
-/// How many libraries changed; each change with its reason and the number of libraries that have
-/// it; whether the package loads now; the next step: a smoke test, or doctor.
+/// The number of changed libraries; each change with its reason and its number of libraries;
+/// whether the package loads now; the next step: a smoke test, or doctor.
 std::string renderApplied(const apply::TargetOutcome& target, const AppliedView& view,
                           const Paint& paint);
 
-/// What was done to a wheel, and where the new one is. Verbosely with each library's changes.
+/// What was changed in a wheel, and where the new one is. With `isVerbose`, each library's changes.
 std::string renderWheel(const wheel::WheelOutcome& wheel, bool isVerbose, const Paint& paint);
 
-/// What a dry run prints: a unified diff of what `inspect` prints before and after; with bytes,
-/// also each patch with its offset and meaning.
+/// The output of a dry run: a unified diff of what `inspect` prints before and after; with
+/// `withBytes`, also each patch with its offset and meaning.
 std::string renderDiff(llvm::ArrayRef<apply::FileOutcome> files, bool withBytes,
                        const Paint& paint);
 
-/// How many libraries of a target, or of a journal, were restored; verbosely which.
+/// How many libraries of a target or journal were restored; with `isVerbose`, which ones.
 std::string renderUndo(llvm::StringRef target, const apply::UndoRun& run, bool isVerbose,
                        const Paint& paint);
 

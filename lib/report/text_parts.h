@@ -1,11 +1,11 @@
-// Pieces of text that several views are made of.
+// Pieces of text that several views share.
 #pragma once
 
 #include "report/text.h"
 
 namespace tcfix::report {
 
-/// A label as wide as all labels of a view.
+/// A label, padded to the width of all labels of a view.
 std::string padded(llvm::StringRef label);
 
 /// "3 files".

@@ -37,7 +37,7 @@ public:
   }
 
 private:
-  /// Missing dependencies are counted: the tree shows each with the directories that were searched.
+  /// Missing dependencies are only counted: the tree shows each with the directories searched.
   std::string problemsText(size_t indent) const {
     size_t missing = 0;
     std::vector<std::string> lines;
@@ -53,7 +53,7 @@ private:
     return llvm::join(lines, "\n" + std::string(indent, ' '));
   }
 
-  /// Each library is shown once with all that is below it.
+  /// Each library's own dependencies are shown once.
   void addBelow(const std::string& library, size_t depth) {
     if (!shown.insert(library).second)
       return;

@@ -1,4 +1,4 @@
-// A library's dependencies as a tree, each with how it was found or every path that was tried.
+// A library's dependencies as a tree: how each was found, or every path that was tried.
 #pragma once
 
 #include "report/text.h"
@@ -15,7 +15,7 @@ llvm::StringRef nameOf(resolve::Binding::State state);
 
 std::string renderTree(const resolve::Tree& tree, const Paint& paint);
 
-/// The attribute `tree`: {loads, bindings[], problems[]}; `loads` is null where it is unknown.
+/// The attribute `tree`: {loads, bindings[], problems[]}; `loads` is null if unknown.
 void writeTree(llvm::json::OStream& out, const resolve::Tree& tree);
 
 } // namespace tcfix::report

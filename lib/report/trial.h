@@ -1,5 +1,4 @@
-// What the environment's own python showed (--run), as text and JSON. Shared by the files of this
-// module.
+// The result of --run as text and JSON. Used by the files of this module only.
 #pragma once
 
 #include "report/json_parts.h"

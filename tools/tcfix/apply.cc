@@ -93,7 +93,7 @@ void reportProblems(Invocation& invocation, const apply::TargetOutcome& target,
   if (target.problems.empty() && !target.hasMajors && !required.empty())
     invocation.addWarning(majorsIgnored(target.path));
   if (target.trial && !target.trial->agrees())
-    invocation.addWarning({std::nullopt, "the simulation and the environment's python disagree",
+    invocation.addWarning({std::nullopt, "the simulation and the environment's Python disagree",
                            target.path, "tcfix doctor --run shows both, and how to report it"});
   if (!target.isFullyKnown)
     invocation.addWarning({std::nullopt,
@@ -191,7 +191,7 @@ Command applyCommand() {
       {"ffmpeg", "FFmpeg to use; `none` removes the FFmpeg search paths that tcfix added",
        "DIR|auto|av|none"},
       {"require", "FFmpeg majors that must load, such as 7,8", "MAJORS"},
-      {"run", "then load the libraries in the environment's python"},
+      {"run", "then load the libraries in the environment's Python"},
       {"replace-from", "first copy rebuilt libraries with the same names from here", "DIR"},
       {"no-sign", "leave signatures as they are, even if that breaks them"},
       {"sign-with", "sign with macOS's own tool", "codesign"},
@@ -209,7 +209,7 @@ Command applyCommand() {
   tcfix apply                       the active environment, or ./.venv
   tcfix apply -n .venv              what would change, as a diff
   tcfix apply --rpath @loader_path/../torch/lib --rpath /opt/homebrew/lib .venv
-  tcfix apply --run .venv           then load them in the environment's python
+  tcfix apply --run .venv           then load them in the environment's Python
   tcfix apply --ffmpeg av .venv     use the FFmpeg inside PyAV
   tcfix apply --all .venv           whatever lacks a library that is in the environment
   tcfix apply --check ~/envs/*      for CI: exit 1 if anything would change

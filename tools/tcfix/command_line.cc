@@ -7,7 +7,10 @@
 
 // Prevents cxxopts from splitting values: file names cannot contain this character.
 #define CXXOPTS_VECTOR_DELIMITER '\0'
+// std::regex takes 3 s to compile, 100 kB and time at every start.
+#define CXXOPTS_NO_REGEX
 #include <cxxopts.hpp>
+#include <llvm/ADT/StringExtras.h>
 #include <llvm/Config/llvm-config.h>
 
 #include <algorithm>
@@ -45,7 +48,15 @@ std::string helpOf(const Command& command, const cxxopts::Options& options) {
   for (const OptionGroup& group : allOptions(command))
     if (!llvm::is_contained(titles, group.title))
       titles.push_back(group.title.str());
-  return options.help(titles) + "\nExamples:\n" + command.examples.str();
+  // cxxopts indents the titles of groups, and leaves blanks at the ends of wrapped lines.
+  const std::string printed = options.help(titles);
+  std::string help;
+  for (llvm::StringRef line : llvm::split(printed, '\n')) {
+    line = line.rtrim(' ');
+    const bool isTitle = line.starts_with(" ") && line.ends_with(" options:");
+    help += (isTitle ? line.drop_front() : line).str() + "\n";
+  }
+  return help + "Examples:\n" + command.examples.str();
 }
 
 // A message if the arguments are not what the command accepts, else nothing.

@@ -134,7 +134,7 @@ Command doctorCommand() {
   static constexpr Option kOptions[] = {
       {"all", "every package with native libraries, one line each"},
       {"require", "FFmpeg majors that must load, such as 7,8", "MAJORS"},
-      {"run", "also load the libraries in the environment's python, and compare"},
+      {"run", "also load the libraries in the environment's Python, and compare"},
       {"traceback", "explain the output of a failed import from any machine; - for stdin", "FILE"},
       {"html", "also write an HTML page with the dependency graph and all search traces", "FILE"},
       {"dot", "print the dependency graph for Graphviz instead"},
@@ -152,7 +152,7 @@ Command doctorCommand() {
   tcfix doctor my_ext.cpython-312-darwin.so
   tcfix doctor --traceback error.txt
   python -c "import torchcodec" 2>&1 | tcfix doctor --traceback -
-  tcfix doctor --run .venv          compare with the environment's python
+  tcfix doctor --run .venv          compare with the environment's Python
   tcfix doctor --html report.html .venv
   tcfix doctor --dot .venv | dot -Tsvg -o graph.svg
   tcfix doctor --json .venv | jq '.findings[] | {code, action}'

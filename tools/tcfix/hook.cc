@@ -60,10 +60,10 @@ constexpr uint64_t kLargestFile = 1 << 20; ///< of the hook; its files have a fe
 std::map<std::string, std::string> contentsOf(const hook::HookStatus& status) {
   std::map<std::string, std::string> contents;
   for (const std::string& file : status.files)
-    if (auto text = io::readWhole(file, kLargestFile))
-      contents[file] = std::move(*text);
+    if (auto input = io::InputFile::open(file, kLargestFile)) // a pipe is not waited for
+      contents[file] = textOf(input->bytes()).str();
     else
-      llvm::consumeError(text.takeError());
+      llvm::consumeError(input.takeError());
   return contents;
 }
 

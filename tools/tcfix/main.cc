@@ -2,6 +2,7 @@
 
 #include "command_line.h"
 #include "io/console.h"
+#include "io/memory.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -60,6 +61,7 @@ int reportTornFiles(int exitCode) {
 
 int main(int argc, char** argv) {
   std::set_new_handler(exitOutOfMemory);
+  io::takeMemoryInLargeSteps();
   io::watchForTornFiles();
   io::system::ignoreSizeLimits();
   report::setUpLog(report::Verbosity::Normal, false); // until the options are parsed

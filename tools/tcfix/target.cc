@@ -9,7 +9,7 @@ OptionGroup targetOptions() {
       {"package", "package to use instead of torchcodec; repeatable", "NAME"},
       {"search", "also search this directory for missing libraries; repeatable", "DIR"},
       {"sysroot", "the target's root directory, such as a mounted disk or image", "DIR"},
-      {"arch", "the architecture of the target's python", "arm64|x86_64|aarch64"},
+      {"arch", "the architecture of the target's Python", "arm64|x86_64|aarch64"},
       {"macos-version", "the version of the target's macOS", "VERSION"},
   };
   return {"", kOptions};
