@@ -4,7 +4,7 @@
 // Checksums stand in the way of a fuzzer, so the input is not the archive: it is the platform, as
 // its first byte, and the members, each a name and a content after their lengths. The archive
 // around them is made here, with right checksums and, unless a member is called so, a right RECORD.
-// Archives that are damaged themselves are for fuzz_texts.
+// Archives that are damaged themselves are for fuzz_zip.
 #include "fuzz/directory.h"
 
 #include "env/record.h"
