@@ -1,4 +1,4 @@
-"""A terminal as an SVG picture: text with the colours that a program printed (escape sequences of SGR)."""
+"""Draws terminal output as an SVG picture, with its colours (SGR escape sequences)."""
 import re
 from xml.sax.saxutils import escape
 
@@ -15,7 +15,7 @@ THEMES = {
 
 
 def spans(line):
-    """[(text, codes)] of a line; codes are those in force, such as {"1", "32"}."""
+    """[(text, codes)] of a line; codes are the active ones, such as {"1", "32"}."""
     found, codes, at = [], set(), 0
     for escape_sequence in ESCAPE.finditer(line):
         found.append((line[at:escape_sequence.start()], frozenset(codes)))
@@ -35,7 +35,7 @@ def style(codes, theme):
 
 
 def draw(lines, theme_name, title):
-    """The picture of these lines, 80 columns wide; longer lines go on in the next row, as in a terminal."""
+    """The picture of these lines, 80 columns wide; longer lines continue in the next row, as in a terminal."""
     theme, rows = THEMES[theme_name], []
     for line in lines:
         row, column = [], 0
@@ -61,7 +61,7 @@ def draw(lines, theme_name, title):
         y = BAR + LINE * number + SIZE
         for column, text, codes in row:
             column += len(text) - len(text.lstrip())
-            if text := text.strip():  # the width is fixed, so that columns meet in any font
+            if text := text.strip():  # with a fixed width, so that columns align in any font
                 out.append(f'<text x="{MARGIN + column * CELL:g}" y="{y}" textLength="{len(text) * CELL:g}"'
                            f'{style(codes, theme)}>{escape(text).replace(" ", NO_BREAK_SPACE)}</text>')
     return "\n".join([*out, "</svg>", ""])

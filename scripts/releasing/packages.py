@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import struct
 import subprocess
 from pathlib import Path
 
@@ -27,9 +26,6 @@ ARCHIVE_PATHS = {
     "fish/vendor_completions.d/tcfix.fish": "completions/tcfix.fish",
 }
 
-CPU_TYPES = {"macos-x86_64": (0x01000007, 3), "macos-arm64": (0x0100000C, 0)}
-SLICE_ALIGNMENT = 14  # as a power of two: the pages of Apple silicon
-
 
 def texts_of(program: Path) -> dict[str, bytes]:
     """Manual page and completions, from a program that runs here."""
@@ -44,19 +40,6 @@ def licences_of(target: Target, cache: Path) -> list[Member]:
              for each in sources.linked_into(target.system)}
     files.update({each.name: zig / each.licence_file for each in toolchain.runtimes(target)})
     return [Member(f"linked/{name}.txt", files[name].read_bytes()) for name in sorted(files)]
-
-
-def join(slices: dict[str, bytes]) -> bytes:
-    """A universal file of thin, signed ones: each keeps its bytes, and with them its signature."""
-    page = 1 << SLICE_ALIGNMENT
-    header = struct.pack(">II", 0xCAFEBABE, len(slices))
-    body = bytearray()
-    for name in UNIVERSAL:
-        content = slices[name]
-        body += bytes(-len(body) % page)
-        header += struct.pack(">IIIII", *CPU_TYPES[name], page + len(body), len(content), SLICE_ALIGNMENT)
-        body += content
-    return header + bytes(page - len(header)) + bytes(body)
 
 
 class Package:

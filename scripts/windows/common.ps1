@@ -1,7 +1,7 @@
-# What the scripts in this directory share. They dot-source it; it does nothing by itself.
-# Windows PowerShell 5.1 and PowerShell 7 run it. ASCII only: 5.1 reads files without a mark as ANSI.
+# Shared by the scripts in this directory, which dot-source it. For Windows PowerShell 5.1 and PowerShell 7.
+# ASCII only: 5.1 reads files without a byte order mark as ANSI.
 
-# Ends a script with one sentence on standard error and this exit code; the sentence first, then a hint.
+# Ends a script with a message and a hint on standard error, and this exit code.
 function Stop-Script {
   [CmdletBinding()]
   param(
@@ -36,8 +36,8 @@ function Find-Program {
   return ''
 }
 
-# The full path of a directory that must exist, without a separator at its end: before a closing quote
-# Windows PowerShell would let it escape the quote.
+# The full path of an existing directory, without a separator at its end: in Windows PowerShell a backslash
+# before a closing quote would escape the quote.
 function Resolve-Directory {
   [CmdletBinding()]
   param(
@@ -67,10 +67,10 @@ function Resolve-Environment {
     }
   }
   Stop-Script -Code 2 -Message 'no environment is active, and there is no .venv here' `
-    -Hint 'activate one, or name it with -Environment'
+    -Hint 'activate one, or pass it with -Environment'
 }
 
-# The python.exe of an environment: a venv's, or the one of conda and of embedded Pythons.
+# The python.exe of an environment: that of a venv, or that of conda and embedded Pythons.
 function Resolve-Python {
   [CmdletBinding()]
   param([Parameter(Mandatory = $true)][string]$Environment)
@@ -101,12 +101,12 @@ function Resolve-Tcfix {
   if (-not $found) { $found = Find-Program -Name 'tcfix' }
   if (-not $found) {
     Stop-Script -Code 2 -Message 'tcfix.exe is neither in the environment nor on PATH' `
-      -Hint 'name it with -Tcfix'
+      -Hint 'pass it with -Tcfix'
   }
   return $found
 }
 
-# What FFmpeg calls its DLLs: the numbers in their names, by FFmpeg's own major.
+# The numbers in the names of FFmpeg's DLLs, by FFmpeg's own major.
 function Get-FFmpegDllTable {
   [CmdletBinding()]
   param()

@@ -17,7 +17,7 @@ venv in this directory.
 The FFmpeg majors that must load. Default: 7, 8. -Require @() requires none in particular.
 
 .PARAMETER Run
-Also lets the environment's own python load the libraries.
+Also loads the libraries with the environment's own Python.
 
 .PARAMETER Json
 Prints one JSON document, for a bug report.
@@ -37,7 +37,7 @@ param(
   [ValidateNotNullOrEmpty()]
   [string]$Environment,
 
-  # Texts, not numbers: "powershell -File" passes 7,8 as one word, which would become the number 78.
+  # Strings, not numbers: "powershell -File" passes 7,8 as one word, which would become the number 78.
   [AllowEmptyCollection()]
   [ValidatePattern('^[0-9]+(,[0-9]+)*$')]
   [string[]]$Require = @('7', '8'),

@@ -1,13 +1,13 @@
 <#
 .SYNOPSIS
-Rebuilds torchcodec's DLLs against the torch of an environment, and puts them into place with tcfix.
+Rebuilds torchcodec's DLLs against the torch of an environment, and installs them with tcfix.
 
 .DESCRIPTION
 For a torch that torchcodec's published wheels do not fit, such as AMD's for ROCm. In this order:
 
 1. CMake and Ninja build the DLLs from a torchcodec source directory, against the installed torch.
-2. If torchcodec is not installed, "pip install --no-deps" installs its Python package; torch stays as it is.
-3. "tcfix apply --replace-from" replaces the package's DLLs and repairs them; "tcfix undo" takes it back.
+2. If torchcodec is not installed, "pip install --no-deps" installs its Python package; torch is not changed.
+3. "tcfix apply --replace-from" replaces the package's DLLs and repairs them; "tcfix undo" restores the old ones.
 4. "tcfix doctor" reports whether torchcodec loads.
 
 A build that fails leaves the environment unchanged. No compiler, tool or FFmpeg is installed.
@@ -29,17 +29,17 @@ venv in this directory.
 msvc (default) or clang-cl.
 
 .PARAMETER PytorchRocmArch
-GPU architectures for PYTORCH_ROCM_ARCH while it builds, such as gfx1100, gfx1201.
+GPU architectures for PYTORCH_ROCM_ARCH during the build, such as gfx1100, gfx1201.
 
 .PARAMETER FFmpegPrefix
 An FFmpeg with include and lib\pkgconfig to compile against; needs pkg-config. Default: the FFmpeg builds that
 torchcodec's own build system downloads, one for each major.
 
 .PARAMETER Version
-The release of torchcodec to install where none is installed. Default: the one that the sources name.
+The release of torchcodec to install if it is missing. Default: that of the sources.
 
 .PARAMETER BuildDirectory
-Where to build; kept, so that a second build is quick. Default: a temporary directory, removed on success.
+Where to build; it is kept, so that a second build is fast. Default: a temporary directory, removed on success.
 
 .PARAMETER FFmpeg
 Passed to tcfix apply: the directory with FFmpeg's DLLs, auto, av or none.
@@ -83,7 +83,7 @@ param(
   [ValidateNotNullOrEmpty()]
   [string]$FFmpeg,
 
-  # Texts, not numbers: "powershell -File" passes 7,8 as one word, which would become the number 78.
+  # Strings, not numbers: "powershell -File" passes 7,8 as one word, which would become the number 78.
   [ValidatePattern('^[0-9]+(,[0-9]+)*$')]
   [string[]]$Require = @(),
 
@@ -94,8 +94,8 @@ Set-StrictMode -Version 2.0
 $ErrorActionPreference = 'Stop'
 . (Join-Path -Path $PSScriptRoot -ChildPath 'common.ps1')
 
-# What a line of Python prints in the environment; ends the script with the hint if it fails. The code has no
-# double quotes: Windows PowerShell would lose them.
+# The output of a line of Python in the environment; ends the script with the hint if it fails. The code must not
+# contain double quotes: Windows PowerShell would drop them.
 function Get-PythonText {
   [CmdletBinding()]
   param(
@@ -111,7 +111,7 @@ function Get-PythonText {
   return ($lines -join "`n").Trim()
 }
 
-# A build tool, of the environment or on PATH.
+# A build tool, from the environment or from PATH.
 function Resolve-Tool {
   [CmdletBinding()]
   param(
@@ -126,7 +126,7 @@ function Resolve-Tool {
   return $found
 }
 
-# The release to install, if there is none: as asked, else as the sources say.
+# The release to install, if torchcodec is missing: the requested one, else that of the sources.
 function Get-ReleaseToInstall {
   [CmdletBinding()]
   param(
@@ -135,11 +135,11 @@ function Get-ReleaseToInstall {
   )
   if ($Named) { return $Named }
   if ($OfSource -match '^[0-9]+(\.[0-9]+)+$') { return $OfSource }
-  Stop-Script -Code 2 -Message "torchcodec is not installed, and the sources name no release: '$OfSource'" `
-    -Hint 'name the nearest release with -Version'
+  Stop-Script -Code 2 -Message "torchcodec is not installed, and the sources have no release number: '$OfSource'" `
+    -Hint 'pass the nearest release with -Version'
 }
 
-# 0.9 of 0.9.1+rocm; an empty string where there is no number.
+# 0.9 of 0.9.1+rocm; an empty string if there is no number.
 function Get-MinorRelease {
   [CmdletBinding()]
   param([Parameter(Mandatory = $true)][AllowEmptyString()][string]$Version)
@@ -163,7 +163,7 @@ function Invoke-Step {
   if ($LASTEXITCODE -ne 0) { throw "${Action}: exit code $LASTEXITCODE" }
 }
 
-# Variables of this process for the time of a build, and what they were before.
+# Sets variables of this process for a build; returns their previous values.
 function Set-ProcessVariable {
   [CmdletBinding(SupportsShouldProcess = $true)]
   param([Parameter(Mandatory = $true)][hashtable]$Variables)
@@ -186,7 +186,7 @@ function ConvertTo-CMakePath {
   return $Path.Replace('\', '/')
 }
 
-# --- what there is -----------------------------------------------------------------------------------------
+# --- check the environment and the tools -------------------------------------------------------------------
 $sources = Resolve-Directory -Path $Source -Name 'Source'
 $marker = Join-Path -Path $sources -ChildPath 'src'
 foreach ($part in @('torchcodec', '_core', 'CMakeLists.txt')) { $marker = Join-Path -Path $marker -ChildPath $part }
@@ -225,7 +225,7 @@ $release = ''
 if (-not $installed) {
   $release = Get-ReleaseToInstall -Named $Version -OfSource $sourceVersion
 } elseif ((Get-MinorRelease -Version $installed) -ne (Get-MinorRelease -Version $sourceVersion)) {
-  Write-Warning -Message "torchcodec $installed is installed, the sources are of '$sourceVersion'"
+  Write-Warning -Message "torchcodec $installed is installed, but the sources are '$sourceVersion'"
 }
 Write-Output -InputObject "torch $($facts[0]), Python $($facts[2]).$($facts[3]), in $target"
 
@@ -237,7 +237,7 @@ if ($FFmpegPrefix) {
   $library = Join-Path -Path $prefix -ChildPath 'lib'
   $packages = Join-Path -Path $library -ChildPath 'pkgconfig'
   if (-not (Find-File -Path @((Join-Path -Path $packages -ChildPath 'libavcodec.pc')))) {
-    Stop-Script -Code 2 -Message "${packages}: libavcodec.pc not found" -Hint 'name an FFmpeg made for development'
+    Stop-Script -Code 2 -Message "${packages}: libavcodec.pc not found" -Hint 'pass an FFmpeg with development files'
   }
   $null = Resolve-Tool -Name 'pkg-config' -Environment $target -Hint 'it is needed for -FFmpegPrefix'
   $variables['PKG_CONFIG_PATH'] = $packages
@@ -283,7 +283,7 @@ try {
 }
 if ($failure) { Stop-Script -Code 3 -Message $failure -Hint "the build is in $build" }
 
-# --- put into place, and look ------------------------------------------------------------------------------
+# --- install and check -------------------------------------------------------------------------------------
 if (-not $PSCmdlet.ShouldProcess($target, "tcfix apply --replace-from $stage; tcfix doctor")) { exit 0 }
 $options = @()
 if ($Require.Count -gt 0) { $options = @('--require', ($Require -join ',')) }

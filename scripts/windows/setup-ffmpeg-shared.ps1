@@ -3,12 +3,12 @@
 Checks a directory with FFmpeg's DLLs and sets FFMPEG_SHARED_BIN to it for the current user.
 
 .DESCRIPTION
-torchcodec's DLLs that tcfix has repaired look into the directory that FFMPEG_SHARED_BIN names. This script
+DLLs of torchcodec that tcfix has repaired search the directory in FFMPEG_SHARED_BIN. This script
 checks that the directory contains avcodec-*.dll, avformat-*.dll and avutil-*.dll of one FFmpeg release, for
 64-bit x86, and then sets the variable for the current user and for this process. Nothing else is changed:
 not PATH, not the machine's variables, no file.
 
-Exit codes: 0 set, or set already; 1 the directory has no usable FFmpeg; 2 no such directory; 3 the variable
+Exit codes: 0 set, or already set; 1 the directory has no usable FFmpeg; 2 no such directory; 3 the variable
 could not be set.
 
 .PARAMETER Directory
@@ -89,7 +89,7 @@ function Get-WholeMajor {
   }
 }
 
-# Ends the script unless the directory has a whole FFmpeg; else the majors, the highest first.
+# The majors in the directory, the highest first; ends the script if no FFmpeg is complete.
 function Assert-FFmpeg {
   [CmdletBinding()]
   param([Parameter(Mandatory = $true)][string]$Path)
@@ -122,7 +122,7 @@ function Assert-FFmpeg {
   return $majors
 }
 
-# torchcodec needs more than the three; a build without one of them is rare, and worth a warning.
+# torchcodec needs more than the three; a build without one of them is rare and causes a warning.
 function Write-MissingWarning {
   [CmdletBinding()]
   param(
@@ -140,7 +140,7 @@ function Write-MissingWarning {
   }
 }
 
-# Sets the user's variable, or removes it where there is no value; reads it back, and sets this process's.
+# Sets the user's variable, or removes it if there is no value; checks it, and sets this process's.
 function Set-UserVariable {
   [CmdletBinding(SupportsShouldProcess = $true)]
   param([AllowEmptyString()][string]$Value = '')
@@ -162,7 +162,7 @@ function Set-UserVariable {
       Stop-Script -Code 3 -Message "${variable}: the system did not keep the user's variable"
     }
     Write-Output -InputObject "$variable of the current user: $action"
-    Write-Output -InputObject 'programs that run already do not see it: open a new terminal'
+    Write-Output -InputObject 'running programs do not see the change: open a new terminal'
   }
   if (-not $WhatIfPreference) { [Environment]::SetEnvironmentVariable($variable, $new, 'Process') }
 }
