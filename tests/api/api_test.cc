@@ -1,5 +1,5 @@
-// The public interface: values and errors come through unharmed. What the functions do is tested
-// where it is implemented.
+// The public interface converts values and errors correctly. The behaviour of the functions is
+// tested where they are implemented.
 #include "tcfix/tcfix.h"
 
 #include "support/folder_tree.h"
@@ -138,7 +138,7 @@ TEST(Api, AppliesAndUndoesInAnEnvironment) {
   EXPECT_THAT(api::inspect(path)->slices.front().searchPaths, IsEmpty());
 }
 
-TEST(Api, ReportsATargetThatIsNotThere) {
+TEST(Api, ReportsAMissingTarget) {
   TemporaryFolder folder;
   api::ApplyReport report = api::apply(folder.path("absent"));
   ASSERT_EQ(report.errors.size(), 1u);

@@ -1,4 +1,4 @@
-"""`cmake --install`, and the example in examples/cpp built against what it installed."""
+"""`cmake --install`, and the example in examples/cpp built against the installed files."""
 import os
 import re
 import unittest
@@ -19,7 +19,7 @@ class Example(harness.FilesTest):
     def installed(self, pattern):
         return sorted(path.relative_to(self.prefix).as_posix() for path in self.prefix.glob(pattern))
 
-    def test_installs_program_texts_and_library(self):
+    def test_installs_program_documents_and_library(self):
         self.assertEqual(self.installed("bin/*"), ["bin/tcfix"])
         self.assertEqual(self.installed("share/man/man1/*"), ["share/man/man1/tcfix.1"])
         self.assertEqual(self.installed("include/tcfix/*"), ["include/tcfix/image.h", "include/tcfix/tcfix.h"])

@@ -1,4 +1,4 @@
-// Several tcfix at once lose no edit and no journal entry.
+// Several tcfix processes at once lose no edit and no journal entry.
 
 #include "apply/editing.h"
 #include "commit/journal.h"
@@ -46,7 +46,7 @@ TEST(Concurrent, ProcessesLoseNoEdit) {
   EXPECT_THAT(sliceOf(readFile(file)).searchPaths, UnorderedElementsAreArray(sixPaths()));
 }
 
-TEST(Concurrent, OneJournalForFilesOfManyFoldersLosesNoEntry) {
+TEST(Concurrent, OneJournalForManyDirectoriesLosesNoEntry) {
   TemporaryFolder notes;
   std::string journal = notes.path("journal.json");
   std::deque<TemporaryFolder> folders;
@@ -60,7 +60,7 @@ TEST(Concurrent, OneJournalForFilesOfManyFoldersLosesNoEntry) {
   EXPECT_EQ(valueOf(commit::readJournal(journal)).entries.size(), 8u);
 }
 
-TEST(Concurrent, FilesOfSeveralFoldersInAnyOrderNeverWaitForEachOther) {
+TEST(Concurrent, LocksOfSeveralDirectoriesNeverDeadlock) {
   TemporaryFolder one, two;
   std::string first = one.write("libdemo.dylib", library());
   std::string second = two.write("libdemo.dylib", library());

@@ -1,7 +1,7 @@
-// Editing files on disk: what is wanted happens, what is not wanted does not.
+// Editing files on disk.
 
 #include "apply/editing.h"
-#include "support/hostile_disk.h"
+#include "support/failing_disk.h"
 
 #include <gmock/gmock.h>
 
@@ -59,7 +59,7 @@ TEST(EditFiles, ADryRunShowsBothSidesAndWritesNothing) {
   EXPECT_THAT(folder.names(), ElementsAre("libdemo.dylib"));
 }
 
-TEST(EditFiles, AHardLinkedTwinStaysAsItIs) {
+TEST(EditFiles, AHardLinkIsNotChanged) {
   TemporaryFolder cache, environment;
   std::string twin = cache.write("libdemo.dylib", library());
   std::string path = environment.path("libdemo.dylib");
@@ -79,7 +79,7 @@ TEST(EditFiles, FollowsALinkToTheRealFile) {
   EXPECT_THAT(sliceOf(readFile(real)).searchPaths, ElementsAre("/opt/a"));
 }
 
-TEST(EditFiles, AFileThatIsNamedTwiceIsEditedOnce) {
+TEST(EditFiles, AFileGivenTwiceIsEditedOnce) {
   TemporaryFolder folder;
   std::string path = folder.write("libdemo.dylib", library());
   std::string link = folder.path("link.dylib");
@@ -109,7 +109,7 @@ TEST(EditFiles, OneBadFileDoesNotStopTheOthers) {
               UnorderedElementsAre("first.dylib", "bad.dylib", "text.txt", "last.dylib"));
 }
 
-TEST(EditFiles, AnyNameThatTheSystemAllows) {
+TEST(EditFiles, AcceptsAnyNameThatTheSystemAllows) {
   TemporaryFolder folder;
   for (const std::string& name :
        {std::string("with space.dylib"), std::string("with\nnew\nline.dylib"),
@@ -122,7 +122,7 @@ TEST(EditFiles, AnyNameThatTheSystemAllows) {
   }
 }
 
-TEST(EditFiles, APathOfNearlyFourThousandBytes) {
+TEST(EditFiles, AcceptsAPathOfNearlyFourThousandBytes) {
   TemporaryFolder folder;
   std::string deep = folder.path();
   while (deep.size() < 3700) {
@@ -136,10 +136,10 @@ TEST(EditFiles, APathOfNearlyFourThousandBytes) {
             FileStatus::Failed);
 }
 
-TEST(EditFiles, AFullDiskLeavesTheFileAsItWas) {
+TEST(EditFiles, AFullDiskLeavesTheFileUnchanged) {
   SmallDisk disk;
   if (!disk.isThere())
-    GTEST_SKIP() << "no right to mount a small disk";
+    GTEST_SKIP() << "no permission to mount a small disk";
   std::string path = disk.at().write("libdemo.dylib", library());
   disk.fill();
   apply::EditRun run = addingRpath({path}, "/opt/a");
@@ -149,22 +149,22 @@ TEST(EditFiles, AFullDiskLeavesTheFileAsItWas) {
   EXPECT_THAT(disk.at().names(), UnorderedElementsAre("libdemo.dylib", "filler"));
 }
 
-TEST(EditFiles, AReadOnlyFolderLeavesTheFileAsItWas) {
+TEST(EditFiles, AReadOnlyDirectoryLeavesTheFileUnchanged) {
   TemporaryFolder folder;
   std::string path = folder.write("libdemo.dylib", library());
   FrozenFolder frozen(folder.path());
   if (!frozen.isThere())
-    GTEST_SKIP() << "no way to make a folder read-only for this user";
+    GTEST_SKIP() << "cannot make a directory read-only for this user";
   apply::EditRun run = addingRpath({path}, "/opt/a");
   ASSERT_EQ(run.files[0].status, FileStatus::Failed);
   EXPECT_EQ(run.files[0].problem->code, ErrorCode::CannotWrite);
   EXPECT_TRUE(readFile(path) == library());
 }
 
-TEST(EditFiles, AnInterruptLeavesEveryFileAsItWas) {
+TEST(EditFiles, AnInterruptLeavesEveryFileUnchanged) {
   TemporaryFolder folder;
   std::string path = folder.write("libdemo.dylib", library());
-  // In a process of its own: the flag stays up for ever.
+  // In a separate process: the flag cannot be reset.
   Process process([&] {
     io::system::watchForInterrupts();
     ::raise(SIGINT);

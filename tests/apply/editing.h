@@ -1,4 +1,4 @@
-// What the tests of lib/apply share: a good library and a short way to edit files.
+// Shared by the tests of lib/apply: a valid library and a short way to edit files.
 #pragma once
 
 #include "apply/edit_files.h"

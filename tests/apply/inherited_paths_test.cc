@@ -1,4 +1,4 @@
-// An edit that brings DT_RUNPATH says what will no longer be found, and only then.
+// An edit that adds DT_RUNPATH warns about libraries that will no longer be found, and only then.
 
 #include "apply/editing.h"
 #include "support/elf_builder.h"
@@ -16,8 +16,8 @@ using testing::IsEmpty;
 
 using Warnings = std::vector<std::string>;
 
-// As auditwheel lays it out: pkg/main.so, which searches pkg.libs, needs libmid.so; that needs
-// libleaf.so beside it, and names no search path of its own.
+// The layout of auditwheel: pkg/main.so, which searches pkg.libs, needs libmid.so; libmid.so needs
+// libleaf.so beside it and has no search path.
 class Package {
 public:
   explicit Package(SearchPathKind kind = SearchPathKind::Rpath) {
@@ -40,7 +40,7 @@ public:
     folder.write(file, test::buildElf(spec).bytes);
   }
 
-  /// Of a dry run: the package stays as it is.
+  /// The warnings of a dry run, which does not change the package.
   Warnings warningsOf(const std::string& file, std::vector<Edit> edits) const {
     apply::EditOptions options;
     options.isDryRun = true;
@@ -56,14 +56,14 @@ private:
 
 const Edit kElsewhere = AddSearchPath{"/no/such/directory"};
 
-TEST(InheritedPaths, ANewRunpathThatSwitchesOffTheRpathOfALoader) {
+TEST(InheritedPaths, ANewRunpathDisablesTheRpathOfALoader) {
   EXPECT_THAT(Package().warningsOf("pkg.libs/libmid.so", {kElsewhere}),
               ElementsAre(AllOf(HasSubstr("the DT_RPATH inherited from main.so"),
                                 HasSubstr("no longer found: libleaf.so"),
                                 HasSubstr("--rpath-kind rpath"))));
 }
 
-TEST(InheritedPaths, AlsoWhereTheLoaderIsNotADirectOne) {
+TEST(InheritedPaths, IndirectLoadersCount) {
   Package package;
   package.add("pkg.libs/libmid.so", "libmid.so", "liblow.so");
   package.add("pkg.libs/liblow.so", "liblow.so", "libleaf.so");
@@ -71,23 +71,24 @@ TEST(InheritedPaths, AlsoWhereTheLoaderIsNotADirectOne) {
               ElementsAre(AllOf(HasSubstr("main.so"), HasSubstr("libleaf.so"))));
 }
 
-TEST(InheritedPaths, NoWarningWhereEverythingIsStillFound) {
+TEST(InheritedPaths, NoWarningIfEverythingIsStillFound) {
   Package package;
   EXPECT_THAT(package.warningsOf("pkg.libs/libmid.so", {AddSearchPath{"$ORIGIN"}}), IsEmpty());
   EXPECT_THAT(package.warningsOf("pkg.libs/libleaf.so", {kElsewhere}), IsEmpty());
   EXPECT_THAT(package.warningsOf("pkg.libs/libmid.so",
                                  {kElsewhere, SetSearchPathKind{SearchPathKind::Rpath}}),
               IsEmpty());
-  EXPECT_THAT(package.warningsOf("pkg/main.so", {kElsewhere}), IsEmpty()) << "it stays DT_RPATH";
+  EXPECT_THAT(package.warningsOf("pkg/main.so", {kElsewhere}), IsEmpty())
+      << "the kind is still DT_RPATH";
   EXPECT_THAT(package.warningsOf("pkg.libs/libmid.so", {SetIdentity{"libother.so"}}), IsEmpty());
 }
 
-TEST(InheritedPaths, ALoaderWithRunpathGivesNothingThatCouldBeSwitchedOff) {
+TEST(InheritedPaths, TheRunpathOfALoaderIsNotInherited) {
   Package package(SearchPathKind::Runpath);
   EXPECT_THAT(package.warningsOf("pkg.libs/libmid.so", {kElsewhere}), IsEmpty());
 }
 
-TEST(InheritedPaths, AnRpathThatBecomesARunpath) {
+TEST(InheritedPaths, AnRpathIsConvertedToARunpath) {
   EXPECT_THAT(
       Package().warningsOf("pkg/main.so", {SetSearchPathKind{SearchPathKind::Runpath}}),
       ElementsAre(AllOf(HasSubstr("is not inherited by dependencies"), HasSubstr("libleaf.so"))));

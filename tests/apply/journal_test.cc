@@ -1,4 +1,4 @@
-// The journal leads back to the original bytes and times, or says why it cannot.
+// The journal restores the original bytes and times, or reports why it cannot.
 
 #include "apply/editing.h"
 #include "apply/undo.h"
@@ -25,7 +25,7 @@ protected:
   std::string journal = notes.path("journal.json");
 };
 
-TEST_F(Journal, PutsBytesModeAndTimeBack) {
+TEST_F(Journal, RestoresBytesModeAndTime) {
   std::string path = folder.write("libdemo.dylib", library());
   ASSERT_EQ(::chmod(path.c_str(), 0751), 0);
   int64_t modified = modifiedNs(path);
@@ -39,7 +39,7 @@ TEST_F(Journal, PutsBytesModeAndTimeBack) {
   EXPECT_EQ(statusOf(path).st_mode & 07777, 0751u);
 }
 
-TEST_F(Journal, TakesSeveralEditsBackFromTheLastToTheFirst) {
+TEST_F(Journal, UndoesSeveralEditsInReverseOrder) {
   std::string path = folder.write("libdemo.dylib", library());
   std::string other = folder.write("other.dylib", buildMachO({})); // grows by a signature
   addingRpath({path}, "/opt/a", journalling(journal));
@@ -51,7 +51,7 @@ TEST_F(Journal, TakesSeveralEditsBackFromTheLastToTheFirst) {
   EXPECT_TRUE(readFile(other) == buildMachO({}));
 }
 
-TEST_F(Journal, OfAnEarlierVersionLeadsBack) {
+TEST_F(Journal, OfAnEarlierVersionCanBeUndone) {
   std::string path = folder.write("file", bytesOf("\x7f"
                                                   "ELF bytes now"));
   notes.write("journal.json", bytesOf(R"({"entries":[{"changed_size":"14",)"
@@ -80,7 +80,7 @@ TEST_F(Journal, ASecondUndoHasNothingToDo) {
   EXPECT_EQ(inodeOf(path), inode);
 }
 
-TEST_F(Journal, ARunThatChangesNothingWritesNone) {
+TEST_F(Journal, ARunWithoutChangesWritesNoJournal) {
   MachOSpec spec = signedAs(SignatureStyle::AdHoc);
   spec.rpaths = {"/opt/a"};
   std::string path = folder.write("libdemo.dylib", buildMachO(spec));
@@ -88,7 +88,7 @@ TEST_F(Journal, ARunThatChangesNothingWritesNone) {
   EXPECT_THAT(notes.names(), IsEmpty());
 }
 
-TEST_F(Journal, AFileThatSomeoneElseChangedIsLeftAlone) {
+TEST_F(Journal, AFileChangedByAnotherProgramIsNotRestored) {
   std::string path = folder.write("libdemo.dylib", library());
   std::string other = folder.write("other.dylib", library());
   addingRpath({path, other}, "/opt/a", journalling(journal));
@@ -99,10 +99,10 @@ TEST_F(Journal, AFileThatSomeoneElseChangedIsLeftAlone) {
   EXPECT_EQ(run.problems[0].code, ErrorCode::ChangedMeanwhile);
   EXPECT_EQ(run.problems[0].path, path);
   EXPECT_TRUE(readFile(path) == changed);
-  EXPECT_THAT(run.restored, ElementsAre(other)) << "the others go on";
+  EXPECT_THAT(run.restored, ElementsAre(other)) << "the others are restored";
 }
 
-TEST_F(Journal, AFileThatIsGoneIsNamed) {
+TEST_F(Journal, AMissingFileIsReported) {
   std::string path = folder.write("libdemo.dylib", library());
   addingRpath({path}, "/opt/a", journalling(journal));
   ASSERT_EQ(::unlink(path.c_str()), 0);
@@ -131,12 +131,12 @@ TEST_F(Journal, WithoutAJournalNothingIsChanged) {
   EXPECT_THAT(folder.names(), ElementsAre("libdemo.dylib"));
 }
 
-TEST_F(Journal, ADamagedOneIsRefusedAndNothingIsTouched) {
+TEST_F(Journal, ACorruptJournalIsRefusedAndNothingChanges) {
   std::string path = folder.write("libdemo.dylib", library());
   addingRpath({path}, "/opt/a", journalling(journal));
   ByteVector changed = readFile(path);
   ByteVector good = readFile(journal);
-  // Bytes in turn become a digit: sizes, offsets, bytes and names all go wrong.
+  // Replace each byte with a digit in turn: sizes, offsets, bytes and names become invalid.
   for (size_t i = 0; i < good.size(); i += 3) {
     ByteVector bad = good;
     bad[i] = bad[i] == '7' ? '8' : '7';
@@ -153,7 +153,7 @@ TEST_F(Journal, ADamagedOneIsRefusedAndNothingIsTouched) {
   }
 }
 
-TEST_F(Journal, ThereMustBeOne) {
+TEST_F(Journal, AMissingJournalIsAnError) {
   EXPECT_EQ(problemOf(commit::readJournal(journal)).code, ErrorCode::NotFound);
   EXPECT_EQ(problemOf(apply::undoJournal(journal, [](const std::string&) {})).code,
             ErrorCode::NotFound);

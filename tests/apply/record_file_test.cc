@@ -1,4 +1,4 @@
-// RECORD and conda's list follow the libraries, and lead back to what the installer wrote.
+// RECORD and conda's list are updated with the libraries, and restored to what the installer wrote.
 
 #include "apply/record_file.h"
 #include "io/digest.h"
@@ -39,7 +39,7 @@ protected:
       request.changes = {{"torchcodec/lib.so", io::sha256Hex(bytesOf("new")), 4096}};
     return request;
   }
-  /// As if the work had been done.
+  /// Writes the list, as a commit would.
   void commit(const RecordWork& work) {
     journal.entries = {*work.entry};
     tree.write(llvm::StringRef(work.path).drop_front(tree.path().size() + 1), bytesOf(work.wanted));
@@ -51,7 +51,7 @@ protected:
   io::TargetDisk disk{{}};
 };
 
-TEST_F(Lists, RecordFollowsAndLeadsBack) {
+TEST_F(Lists, RecordIsUpdatedAndRestored) {
   RecordWork work = record();
   EXPECT_TRUE(work.isChanged());
   EXPECT_THAT(work.wanted, HasSubstr(",4096\n"));
@@ -66,7 +66,7 @@ TEST_F(Lists, RecordFollowsAndLeadsBack) {
   EXPECT_EQ(undone.modifiedNs, work.modifiedNs);
 }
 
-TEST_F(Lists, ARecordThatSomebodyWroteAnewLosesOurRowOnly) {
+TEST_F(Lists, ARewrittenRecordLosesOnlyTheJournalsRow) {
   commit(record());
   tree.write(
       "lib/site/torchcodec-1.dist-info/RECORD",
@@ -74,7 +74,7 @@ TEST_F(Lists, ARecordThatSomebodyWroteAnewLosesOurRowOnly) {
   EXPECT_EQ(record(/*isChanged=*/false).wanted, "torchcodec/lib.so,sha256=xyz,5\n");
 }
 
-TEST_F(Lists, CondasFollowsAndLeadsBack) {
+TEST_F(Lists, CondasListIsUpdatedAndRestored) {
   RecordWork work = conda();
   EXPECT_THAT(work.wanted, HasSubstr(io::sha256Hex(bytesOf("new"))));
   EXPECT_THAT(work.wanted, HasSubstr("\"size_in_bytes\": 4096"));
@@ -86,7 +86,7 @@ TEST_F(Lists, CondasFollowsAndLeadsBack) {
   EXPECT_EQ(conda(/*isChanged=*/false).wanted, kConda);
 }
 
-TEST_F(Lists, WhatIsMalformedIsAnError) {
+TEST_F(Lists, AMalformedListIsAnError) {
   tree.write("lib/site/torchcodec-1.dist-info/RECORD", bytesOf("\"open,,\n"));
   tree.write("conda-meta/torchcodec-1-0.json", bytesOf("{"));
   for (auto* plan : {apply::planRecord, apply::planCondaMeta}) {

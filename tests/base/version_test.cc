@@ -1,4 +1,4 @@
-// Versions, and how they compare.
+// Versions and their order.
 
 #include "base/version.h"
 

@@ -1,5 +1,5 @@
-"""Small environments for tests of `tcfix doctor`: a torchcodec and a torch of tiny libraries, as the
-loader of macOS or of Linux would meet them below a folder (--sysroot)."""
+"""Small environments for tests of `tcfix doctor`: torchcodec and torch made of tiny libraries for the
+loader of macOS or Linux, below a directory (--sysroot)."""
 import base64
 import hashlib
 import pathlib
@@ -17,7 +17,7 @@ COMPONENTS = {7: {"avutil": 59, "avcodec": 61, "avformat": 61, "avdevice": 61, "
 
 
 class Tree:
-    """torchcodec 0.9.1 with a torch 2.9.1, in a virtual environment; nothing is wrong with it."""
+    """torchcodec 0.9.1 with torch 2.9.1, in a virtual environment without defects."""
 
     def __init__(self, folder, **options):
         self.root = pathlib.Path(folder)
@@ -52,7 +52,7 @@ class Tree:
         (new / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n")
 
     def record(self, *rows):
-        """RECORD of torchcodec: its libraries as they are, and more rows."""
+        """Writes torchcodec's RECORD: its current libraries, and more rows."""
         (info,) = self.site.glob("torchcodec-*.dist-info")
         lines = []
         for file in sorted(each for each in (self.site / "torchcodec").rglob("*") if each.is_file()):
@@ -88,7 +88,7 @@ class MacTree(Tree):
         return path
 
     def ffmpeg(self, folder, major=7, **options):
-        """FFmpeg's libraries in a folder of the target."""
+        """FFmpeg's libraries in a directory of the target."""
         for name, number in COMPONENTS[major].items():
             file = f"lib{name}.{number}.dylib"
             self.library(self.root / folder.lstrip("/") / file, identity=f"{folder}/{file}", **options)
@@ -113,8 +113,8 @@ class LinuxTree(Tree):
         self.library(self.site / "torchcodec/libtorchcodec_core7.so", **options)
 
     def library(self, path, source="int here;", needs=(), versions=None, flags=(), language="c"):
-        """Compiled; `needs` are stand-ins, {file name: source}, that are there only for the linker;
-        `versions` names the one that all symbols of the library get."""
+        """Compiles a library; `needs` are stand-ins, {file name: source}, that only the linker uses;
+        `versions` is the version of all its symbols."""
         path = pathlib.Path(path)
         path.parent.mkdir(parents=True, exist_ok=True)
         scratch = self.root.parent / f"{self.root.name}-scratch"

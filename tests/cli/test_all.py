@@ -1,5 +1,5 @@
-"""`tcfix doctor --all` and `tcfix apply --all` on environments of tiny real libraries: what decides,
-what is only a warning, and what may be written. The environment's own python judges where it can."""
+"""`tcfix doctor --all` and `tcfix apply --all` on environments of tiny real libraries: what decides the
+verdict, what is only a warning, and what may be written. Checked with the environment's own Python if possible."""
 import base64
 import hashlib
 import pathlib
@@ -18,7 +18,7 @@ SHOWN = {"on-demand-missing", "driver-missing"}  # findings
 
 
 def module(name):
-    """The source of an extension module without Python's headers: the import itself is not tried."""
+    """The source of an extension module without Python's headers; it is not imported."""
     return f"void *PyInit_{name}(void) {{ return 0; }}"
 
 
@@ -33,7 +33,7 @@ class Environment:
         self.scratch.mkdir()
 
     def library(self, name, source="int here;", needs=(), flags=(), soname=None):
-        """Compiled into the site; `needs` are paths of libraries or names of stand-ins."""
+        """Compiles a library into the site; `needs` are paths of libraries or names of stand-ins."""
         path = self.site / name
         path.parent.mkdir(parents=True, exist_ok=True)
         command = ["gcc", "-shared", "-fPIC", "-nostdlib", "-Wl,--no-as-needed",
@@ -50,7 +50,7 @@ class Environment:
         return path
 
     def install(self, name, version="1.0", code="", requires=(), top=None):
-        """Writes .dist-info for what lies in the package's folders."""
+        """Writes .dist-info for the files in the package's directories."""
         top = top or name.replace("-", "_")
         if code is not None:
             (self.site / top).mkdir(exist_ok=True)
@@ -105,7 +105,7 @@ class All(unittest.TestCase):
         self.assertIn("one 1.0  loads, with warnings", text)
         self.assertIn("broken: 2 packages with native libraries", text)
 
-    def test_a_module_is_one_by_what_it_exports(self):
+    def test_exports_identify_a_module(self):
         self.env.library("one/plain.so", module("plain"), needs=["libgone.so.1"])
         self.env.install("one")
         self.env.library("two/plain.so", module("other"), needs=["libgone.so.1"])
@@ -122,7 +122,7 @@ class All(unittest.TestCase):
         package = self.env.packages()["numba"]
         self.assertEqual((package["verdict"], package["warnings"]), ("ok", 1))
 
-    def test_without_modules_what_others_need_decides(self):
+    def test_without_modules_requirements_of_others_decide(self):
         wanted = self.env.library("base/lib/libwanted.so.1")
         self.env.library("base/lib/libextra.so.1", needs=["libgone.so.1"])
         self.env.install("base", code=None)
@@ -131,17 +131,17 @@ class All(unittest.TestCase):
         self.env.install("user")
         self.assertEqual({name: each["verdict"] for name, each in self.env.packages().items()},
                          {"base": "ok", "user": "ok"})
-        # Nobody asks for them, and no code loads them.
+        # No package requires them, and no code loads them.
         shutil.rmtree(self.env.site / "user-1.0.dist-info")
         package = self.env.packages()["base"]
         self.assertEqual((package["verdict"], package["warnings"]), ("ok", 1))
 
-    def test_without_modules_what_the_code_loads_decides(self):
+    def test_without_modules_libraries_loaded_by_code_decide(self):
         self.env.library("one/lib/libone.so", needs=["libgone.so.1"])
         self.env.install("one", code="import ctypes; ctypes.CDLL('libone.so')\n")
         self.assertEqual(self.env.packages(check=1)["one"]["verdict"], "broken")
 
-    def test_a_function_that_this_python_does_not_have_is_missed(self):
+    def test_a_function_that_this_python_lacks_is_reported(self):
         self.env.library(f"one/good{SUFFIX}", "void *PyLong_FromLong(long); void *PyInit_good(void) "
                          "{ return PyLong_FromLong(1); }")
         self.env.install("one")
@@ -153,7 +153,7 @@ class All(unittest.TestCase):
         self.assertEqual(packages["two"]["verdict"], "broken")
         self.assertIn("PyBooq_Type", packages["two"]["cause"])
 
-    def test_a_module_that_is_gone_is_missed(self):
+    def test_a_missing_module_is_reported(self):
         self.env.library(f"one/good{SUFFIX}", module("good"))
         gone = self.env.library(f"one/gone{SUFFIX}", module("gone"))
         self.env.install("one")
@@ -162,7 +162,7 @@ class All(unittest.TestCase):
         self.assertEqual(package["verdict"], "broken")
         self.assertIn(gone.name, package["cause"])
 
-    def test_a_module_that_is_cut_off_is_missed(self):
+    def test_a_truncated_module_is_reported(self):
         self.env.library(f"one/good{SUFFIX}", module("good"))
         cut = self.env.library(f"one/cut{SUFFIX}", module("cut"))
         self.env.install("one")
@@ -171,7 +171,7 @@ class All(unittest.TestCase):
         self.assertEqual(package["verdict"], "broken")
         self.assertIn(cut.name, package["cause"])
 
-    def test_siblings_count_where_the_code_loads_them(self):
+    def test_siblings_count_if_the_code_loads_them(self):
         sibling = self.env.library("one/deep/libsibling.so")
         self.env.library(f"one/user{SUFFIX}", module("user"), needs=[sibling])
         self.env.install("one", code="import ctypes; ctypes.CDLL('libsibling.so')\n")
@@ -180,7 +180,7 @@ class All(unittest.TestCase):
         self.env.install("one", code="")
         self.assertEqual(self.env.packages(check=1)["one"]["verdict"], "broken")
 
-    def test_the_driver_is_the_machines(self):
+    def test_the_driver_belongs_to_the_machine(self):
         self.env.library(f"one/good{SUFFIX}", module("good"))
         self.env.library("one/libgpu.so", needs=["libcuda.so.1"])
         self.env.install("one")
@@ -197,7 +197,7 @@ class All(unittest.TestCase):
         self.assertIn(("driver-missing", "error"),
                       [(each["code"], each["severity"]) for each in result["findings"]])
 
-    def test_apply_leads_to_what_the_environment_has(self):
+    def test_apply_uses_libraries_of_the_environment(self):
         wanted = self.env.library("nvidia/cublas/lib/libcublas.so.12")
         self.env.install("nvidia-cublas-cu12", top="nvidia", code=None)
         self.env.library(f"one/good{SUFFIX}", module("good"))
@@ -228,7 +228,7 @@ class All(unittest.TestCase):
         self.assertEqual(provider.read_bytes(), before[provider])
         self.assertEqual((self.env.site / "one-1.0.dist-info/RECORD").read_bytes(), record)
 
-    def test_apply_leads_to_a_package_that_is_required(self):
+    def test_apply_uses_libraries_of_a_required_package(self):
         wanted = self.env.library("parts/lib/libpart.so.6")
         self.env.install("whole-parts", top="parts", code=None)
         broken = self.env.library(f"whole/core{SUFFIX}", module("core"), needs=[wanted])
@@ -238,7 +238,7 @@ class All(unittest.TestCase):
         run(self.env.path / "bin/python", "-c", f"import ctypes; ctypes.CDLL({str(broken)!r})", check=0)
         self.assertEqual(self.env.packages()["whole"]["verdict"], "ok")
 
-    def test_what_cannot_be_repaired_is_left_alone(self):
+    def test_libraries_that_cannot_be_repaired_are_not_changed(self):
         broken = self.env.library(f"one/bad{SUFFIX}", module("bad"), needs=["libgone.so.1"])
         self.env.install("one")
         before = broken.read_bytes()

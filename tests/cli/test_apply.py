@@ -1,4 +1,4 @@
-"""`tcfix apply` and `undo` on tiny macOS environments: exit codes, links, bad input, bad weather."""
+"""`tcfix apply` and `undo` on tiny macOS environments: exit codes, links, bad input, failures."""
 import contextlib
 import fcntl
 import hashlib
@@ -15,11 +15,11 @@ import unittest
 import harness
 import tiny_macho
 from harness import FilesTest, run, tcfix, tcfix_json
-from package_judge import content, record_problems, stamps
+from package_checks import content, record_problems, stamps
 from tiny_world import (BREW, FFMPEG, INFO, LIBRARIES, TORCH, TinyWorld, library, package_files,
                         write_files)
 
-# The calls that change names: nothing else makes a file the old or the new one.
+# The calls that change names: only these replace an old file with a new one.
 CALLS = "/^(rename|unlink|link|symlink)"
 
 
@@ -72,11 +72,11 @@ class Targets(ApplyTest):
         self.undo()
         self.assertEqual(content(world.site), before)
 
-    def test_a_bare_folder(self):
+    def test_a_bare_directory(self):
         bare = self.world.root / "build"
         write_files(bare, {name: library(name) for name in LIBRARIES})
         before = {path: path.read_bytes() for path in bare.iterdir()}
-        self.apply(bare, check=4) # there is no torch
+        self.apply(bare, check=4) # without torch
         self.assertEqual(rpaths(bare / LIBRARIES[0]), [BREW])
         self.assertEqual(sorted(os.listdir(bare)), [".tcfix", *LIBRARIES])
         stamp = stamps(bare)
@@ -93,7 +93,7 @@ class Targets(ApplyTest):
         self.assertEqual([error["path"] for error in report["errors"]],
                          [str(self.folder / "absent")])
 
-    def test_what_is_no_target(self):
+    def test_invalid_targets(self):
         wheel = self.folder / "torchcodec-0.9.1-py3-none-any.whl"
         wheel.write_bytes(b"PK")
         empty = self.folder / "empty"
@@ -105,8 +105,8 @@ class Targets(ApplyTest):
                 self.assertIn(target.name, result.stderr)
                 self.assertIn(hint, result.stderr)
 
-    def test_words(self):
-        """How many libraries; what was done to them, and why; how it stands now; the next step."""
+    def test_text_output(self):
+        """The number of libraries; each change and its reason; the verdict; the next step."""
         options = ["--sysroot", self.world.root, self.world.env]
         text = tcfix("apply", "--check", *options, check=1).stdout
         self.assertIn(": 3 libraries would change\n", text)
@@ -114,7 +114,7 @@ class Targets(ApplyTest):
         self.assertEqual(tcfix("apply", *options).stdout.splitlines(), [
             f"{self.world.env}: 3 libraries changed",
             f"  3 x  + {TORCH}  torch 2.9.1",
-            f"  3 x  + {BREW.ljust(len(TORCH))}  FFmpeg 7 of Homebrew",
+            f"  3 x  + {BREW.ljust(len(TORCH))}  FFmpeg 7 from Homebrew",
             "  3 x  signed",
             f"torchcodec loads with FFmpeg 7 (Homebrew, {BREW})",
             'next: python -c "import torchcodec; print(torchcodec.ffmpeg_major_version)"'])
@@ -134,7 +134,7 @@ class Targets(ApplyTest):
                          f"{self.world.env}: 3 libraries restored\n")
 
     def test_the_next_command_can_be_pasted(self):
-        """With every option that tells doctor the same, and words in quotes where they need them."""
+        """It has every option that matters to doctor, and quotes where they are needed."""
         other = TinyWorld(self.folder / "it's here", environment="my env")
         shutil.rmtree(other.root / "opt/homebrew/lib")
         (other.site / "torch/lib/libc10.dylib").unlink()
@@ -156,9 +156,11 @@ class Targets(ApplyTest):
         command = self.command("apply", self.world.env, other.env)
         self.assertEqual(run(*command, check=0).stderr, "")
         said = {}
-        for option in ("--color=never", "--quiet", "--json"):
+        for option in ("--color=never", "--quiet", "--json", "--color=auto"):
             main, terminal = os.openpty()
-            subprocess.run([*command, option], stderr=terminal, stdout=subprocess.DEVNULL)
+            term = "dumb" if option == "--color=auto" else "xterm"
+            subprocess.run([*command, option], stderr=terminal, stdout=subprocess.DEVNULL,
+                           env={**os.environ, "TERM": term})
             os.close(terminal)
             with open(main, "rb", buffering=0) as screen, contextlib.suppress(OSError):
                 said[option] = b""
@@ -167,7 +169,7 @@ class Targets(ApplyTest):
         self.assertIn(b"repairing 0/2", said["--color=never"])
         self.assertIn(b"repairing 2/2", said["--color=never"])
         self.assertTrue(said["--color=never"].endswith(b"\r\x1b[K"))
-        self.assertEqual((said["--quiet"], said["--json"]), (b"", b""))
+        self.assertEqual((said["--quiet"], said["--json"], said["--color=auto"]), (b"", b"", b""))
 
     def test_wrong_usage(self):
         for options in (["--rpath", ""], ["--ffmpeg", ""], ["--require", "x"], ["--jobs", "0"],
@@ -177,7 +179,7 @@ class Targets(ApplyTest):
                 tcfix("apply", *options, self.world.env, check=2)
         tcfix("apply", "--sysroot", self.folder / "absent", self.world.env, check=2)
 
-    def test_says_which_required_major_does_not_load(self):
+    def test_reports_which_required_major_does_not_load(self):
         self.assertEqual(self.apply("--require", "7", self.world.env)["warnings"], [])
         for _ in range(2):
             warning, = self.apply("--require", "7,8", self.world.env, check=4)["warnings"]
@@ -206,7 +208,7 @@ class Links(ApplyTest):
         self.undo()
         self.assertEqual({path: path.read_bytes() for path in cache.iterdir()}, before[1])
 
-    def test_what_dyld_refuses_is_left_alone(self):
+    def test_files_that_dyld_refuses_are_not_changed(self):
         bad = self.world.libraries()[0]
         damaged = bytearray(bad.read_bytes())
         damaged[20] += 8  # sizeofcmds
@@ -217,7 +219,7 @@ class Links(ApplyTest):
         self.assertEqual(set(status.values()), {"changed"})
         self.assertEqual(bad.read_bytes(), damaged)
 
-    def test_hard_links_inside_stay_links_to_one_another(self):
+    def test_hard_links_inside_stay_linked(self):
         world = self.world
         first, second = world.package / LIBRARIES[0], world.package / "libtorchcodec_again7.dylib"
         tcfix("sign", first)
@@ -229,7 +231,7 @@ class Links(ApplyTest):
         self.apply()
         self.assertEqual(stamps(world.site), stamp)
 
-    def test_a_linked_library_becomes_a_file_and_a_link_again(self):
+    def test_a_linked_library_becomes_a_file_and_undo_restores_the_link(self):
         """uv's symlink mode."""
         world, cache = self.world, self.world.root / "cache"
         cache.mkdir()
@@ -246,7 +248,7 @@ class Links(ApplyTest):
         self.assertEqual(content(world.site), before)
         self.assertEqual(stamps(cache), stamp)
 
-    def test_a_link_to_a_sibling_stays_one(self):
+    def test_a_link_to_a_sibling_is_kept(self):
         alias = self.world.package / "libtorchcodec_alias7.dylib"
         alias.symlink_to(LIBRARIES[0])
         self.apply()
@@ -275,7 +277,7 @@ class Links(ApplyTest):
                 self.assertEqual(stamps(world.site), stamp)
                 tcfix("apply", "--force", *options)
 
-    def test_links_that_lead_nowhere_or_out(self):
+    def test_broken_links_and_links_to_the_outside(self):
         world = self.world
         (world.package / LIBRARIES[1]).unlink()
         (world.package / LIBRARIES[1]).symlink_to("nowhere")
@@ -289,7 +291,7 @@ class Links(ApplyTest):
 
 
 class Conda(ApplyTest):
-    """conda's own list of a package's files follows, as RECORD does."""
+    """conda's own list of a package's files is updated like RECORD."""
 
     def setUp(self):
         super().setUp()
@@ -309,14 +311,14 @@ class Conda(ApplyTest):
         self.original = self.meta.read_bytes()
 
     def altered(self):
-        """What conda itself would call altered or missing."""
+        """The files that conda itself would report as altered or missing."""
         listed = json.loads(self.meta.read_text())["paths_data"]["paths"]
         return [entry["_path"] for entry in listed if "sha256_in_prefix" in entry and
                 (harness.sha256(self.world.env / entry["_path"]), os.stat(
                     self.world.env / entry["_path"]).st_size) !=
                 (entry["sha256_in_prefix"], entry["size_in_bytes"])]
 
-    def test_the_list_follows_and_comes_back(self):
+    def test_the_list_is_updated_and_restored(self):
         time = self.meta.stat().st_mtime_ns
         self.assertEqual(self.altered(), [])
         self.apply()
@@ -337,7 +339,7 @@ class Conda(ApplyTest):
         self.assertEqual(self.meta.read_bytes(), self.original)
         self.assertEqual(self.meta.stat().st_mtime_ns, time)
 
-    def test_a_list_that_is_none_stays_as_it_is(self):
+    def test_an_invalid_list_is_not_changed(self):
         self.meta.write_text('{"files": 3')
         report = self.apply()
         self.assertEqual([each["path"] for each in report["warnings"]], [str(self.meta)])
@@ -357,7 +359,7 @@ class BadInput(ApplyTest):
             self.assertEqual(bad.read_text(), "#!/bin/sh\n")
             self.assertEqual(rpaths(self.world.package / LIBRARIES[2]), [TORCH, BREW])
 
-    def test_half_of_the_package_is_gone(self):
+    def test_half_of_the_package_is_missing(self):
         world = self.world
         (world.package / LIBRARIES[0]).unlink()
         report = self.apply(check=4)
@@ -376,7 +378,7 @@ class BadInput(ApplyTest):
         self.undo()
         self.assertFalse(self.world.journal.exists())
 
-    def test_a_malformed_record_stays_as_it_is(self):
+    def test_a_malformed_record_is_not_changed(self):
         record = self.world.info / "RECORD"
         record.write_bytes(b'"torchcodec/x,sha256=abc,1\n' + record.read_bytes())
         before = content(self.world.site)
@@ -387,7 +389,7 @@ class BadInput(ApplyTest):
         self.undo()
         self.assertEqual(content(self.world.site), before)
 
-    def test_a_damaged_journal(self):
+    def test_a_corrupt_journal(self):
         self.apply()
         self.world.journal.write_text("{")
         before = content(self.world.site)
@@ -420,7 +422,7 @@ class BadInput(ApplyTest):
         self.undo()
         self.assertEqual(record.read_bytes(), text)
 
-    def test_too_little_room(self):
+    def test_too_little_header_padding(self):
         full = self.world.package / LIBRARIES[0]
         full.write_bytes(tiny_macho.dylib(padding=8, identity=f"@rpath/{full.name}", dependencies=[
             "@rpath/libc10.dylib", *(f"@rpath/{each}" for each in FFMPEG)]))
@@ -431,10 +433,10 @@ class BadInput(ApplyTest):
         self.assertEqual(rpaths(self.world.package / LIBRARIES[1]), [TORCH, BREW])
 
 
-class Weather(ApplyTest):
-    """What happens to a machine at work."""
+class Failures(ApplyTest):
+    """Failures of the machine and interference."""
 
-    def test_another_tcfix_is_at_work(self):
+    def test_another_tcfix_is_running(self):
         folder = os.open(self.world.package, os.O_RDONLY)
         self.addCleanup(os.close, folder)
         fcntl.flock(folder, fcntl.LOCK_EX)
@@ -471,17 +473,17 @@ class Weather(ApplyTest):
 
     @contextlib.contextmanager
     def frozen(self, folder):
-        """No file can be made in the folder; root needs the immutable flag for that."""
+        """No file can be created in the directory; for root this takes the immutable flag."""
         lock, unlock = ((("chmod", "555"), ("chmod", "755")) if os.geteuid() != 0 else
                         (("chattr", "+i"), ("chattr", "-i")))
         if not shutil.which(lock[0]) or run(*lock, folder).returncode != 0:
-            self.skipTest("a folder cannot be made read-only here")
+            self.skipTest("cannot make a directory read-only here")
         try:
             yield
         finally:
             run(*unlock, folder, check=0)
 
-    def test_a_folder_that_takes_no_file(self):
+    def test_a_directory_without_write_permission(self):
         before = content(self.world.site)
         for folder in (self.world.package, self.world.info):
             with self.subTest(folder.name), self.frozen(folder):
@@ -512,11 +514,11 @@ class Weather(ApplyTest):
         self.apply()
 
     def stopped(self, number, with_signal, *command):
-        """Runs a command that gets a signal at its Nth change of a name; gives its exit code."""
+        """Runs a command that gets a signal at its Nth change of a name; returns its exit code."""
         return self.injected(CALLS, f"signal={signal.Signals(with_signal).name}", number, *command)
 
     def injected(self, calls, what, number, *command):
-        """Runs a command in which something happens at the Nth of these calls."""
+        """Runs a command with an event at the Nth of these calls."""
         if not shutil.which("strace"):
             self.skipTest("needs strace")
         result = subprocess.run(
@@ -529,7 +531,7 @@ class Weather(ApplyTest):
         return result.returncode
 
     def states(self):
-        """Every library's bytes; what is neither old nor new has no place there."""
+        """Every library's bytes; fails if one is neither old nor new."""
         return {path.name: path.read_bytes() for path in self.world.libraries()}
 
     def test_killed_at_any_point(self):
@@ -537,7 +539,7 @@ class Weather(ApplyTest):
         original, old = content(world.site), self.states()
         self.apply()
         applied, new = content(world.site), self.states()
-        del applied[f"{INFO}/tcfix-journal.json"] # remembers inodes
+        del applied[f"{INFO}/tcfix-journal.json"] # contains inodes
         self.apply("--rpath", "/elsewhere", world.env)
         other = self.states()
         self.undo()
@@ -566,7 +568,7 @@ class Weather(ApplyTest):
             self.assertGreater(number, 4)
 
     def test_a_disk_that_fails_at_any_sync_or_rename(self):
-        """The exit code says what is on the disk: 3, and everything is as it was; or 0, and it is done."""
+        """The exit code matches the disk: 3 and nothing changed, or 0 and everything changed."""
         world = self.world
         journal, library = self.folder / "journal.json", self.folder / "lib.dylib"
         library.write_bytes(world.libraries()[0].read_bytes())
@@ -576,7 +578,7 @@ class Weather(ApplyTest):
         undo = [harness.TCFIX, "undo", "--journal", journal]
         for command in (self.command("apply", world.env), self.command("undo", world.env), edit, undo):
             for calls in ("fsync", "/^rename"):
-                # Each thread of a run counts its own calls.
+                # strace counts the calls of each thread separately.
                 for number in range(1, 12):
                     with self.subTest(f"{command[1]} {calls} {number}"):
                         site, file = content(world.site), library.read_bytes()

@@ -1,4 +1,4 @@
-"""What is asked of `tcfix apply`, and what stands in the way: options, several environments, other hands."""
+"""Options of `tcfix apply`, several environments, and changes by other programs."""
 import json
 import os
 import pathlib
@@ -8,7 +8,7 @@ import unittest
 import harness
 import tiny_macho
 from harness import find_tool, tcfix, tcfix_json
-from package_judge import content, record_problems, stamps
+from package_checks import content, record_problems, stamps
 from test_apply import ApplyTest, rpaths
 from tiny_world import BREW, FFMPEG, INFO, LIBRARIES, TORCH, TinyWorld, library, write_files
 
@@ -33,7 +33,7 @@ class Requests(ApplyTest):
         (target,) = self.apply()["targets"]
         self.assertEqual(target["ffmpeg"], {"major": 7, "path": BREW, "source": "homebrew"})
 
-    def test_an_ffmpeg_that_cannot_be_used_is_named(self):
+    def test_an_unusable_ffmpeg_is_reported(self):
         self.put_ffmpeg("/ff/partial", names=FFMPEG[:3])
         self.put_ffmpeg("/ff/intel", cpu="x86_64")
         write_files(self.world.root, {"ff/static/libavcodec.a": b"", "ff/empty/readme": b""})
@@ -50,7 +50,7 @@ class Requests(ApplyTest):
         self.assertEqual(messages(self.apply("--ffmpeg", "/ff/whole", self.world.env)), [])
         self.assertEqual(self.entries(), [TORCH, "/ff/whole"])
 
-    def test_a_literal_way_to_ffmpeg_spares_the_one_that_is_named(self):
+    def test_a_literal_path_to_ffmpeg_replaces_the_given_one(self):
         self.put_ffmpeg("/ff/one")
         self.put_ffmpeg("/ff/two")
         report = self.apply("--rpath", "/ff/one", "--ffmpeg", "/ff/two", self.world.env)
@@ -59,13 +59,19 @@ class Requests(ApplyTest):
         report = self.apply("--rpath", TORCH, "--ffmpeg", "/ff/two", self.world.env)
         self.assertEqual(self.entries(), [TORCH, "/ff/two"])
 
-    def test_only_an_entry_that_leads_nowhere_is_warned_of(self):
+    def test_a_second_change_lists_the_signature_too(self):
+        self.apply()
+        self.put_ffmpeg("/ff/whole")
+        (target,) = self.apply("--ffmpeg", "/ff/whole", self.world.env)["targets"]
+        self.assertEqual([edit["op"] for edit in target["files"][0]["edits"]], ["remove_rpath", "add_rpath", "sign"])
+
+    def test_only_an_entry_that_leads_nowhere_causes_a_warning(self):
         (message,) = messages(self.apply("--rpath", "@loader_path/../../torch/lib", self.world.env))
         self.assertIn("@loader_path/../../torch/lib", message)
         self.put_ffmpeg("/ff/second")
         report = self.apply("--rpath", BREW, "--rpath", "/ff/second", self.world.env)
         self.assertEqual(messages(report), [])
-        # Without the system nobody knows where an absolute entry leads.
+        # Without the system's directories, it is unknown where an absolute entry leads.
         report = tcfix_json("apply", "--rpath", TORCH, "--rpath", "/opt/anywhere", self.world.env)
         (message,) = messages(report)
         self.assertIn("another platform", message)
@@ -91,15 +97,15 @@ class Requests(ApplyTest):
         self.assertEqual(sorted(path.name for path in self.world.libraries()), LIBRARIES)
 
     def test_rebuilt_libraries_of_another_machine(self):
-        """They would replace libraries that load by some that never will."""
+        """They would replace libraries that load with libraries that cannot."""
         rebuilt = self.folder / "rebuilt"
         elf = pathlib.Path(find_tool("true")).read_bytes()
         intel = tiny_macho.dylib(cpu="x86_64", identity=f"@rpath/{LIBRARIES[1]}", padding=2000)
         write_files(rebuilt, {LIBRARIES[0]: elf, LIBRARIES[1]: intel})
         report = self.apply("--replace-from", rebuilt, self.world.env, check=3)
         said = {pathlib.Path(error["path"]).name: error["message"] for error in report["errors"]}
-        self.assertRegex(said[LIBRARIES[0]], "is Mach-O for arm64, and .* is ELF for ")
-        self.assertRegex(said[LIBRARIES[1]], "is Mach-O for arm64, and .* is Mach-O for x86_64")
+        self.assertRegex(said[LIBRARIES[0]], "is Mach-O for arm64, but .* is ELF for ")
+        self.assertRegex(said[LIBRARIES[1]], "is Mach-O for arm64, but .* is Mach-O for x86_64")
         self.assertEqual([file["status"] for file in report["targets"][0]["files"]],
                          ["failed", "failed", "changed"])
 
@@ -107,7 +113,7 @@ class Requests(ApplyTest):
         write_files(self.world.site, {"audio/_ext.so": library("_ext.so").replace(b"core7", b"ext_7"),
                                       "audio/__init__.py": b"",
                                       "audio-1.0.dist-info/METADATA": b"Name: audio\nVersion: 1.0\n"})
-        report = self.apply("--package", "audio", self.world.env, check=4) # there is no ext_7
+        report = self.apply("--package", "audio", self.world.env, check=4) # no ext_7
         self.assertEqual(rpaths(self.world.site / "audio/_ext.so"), [TORCH, BREW])
         write_files(self.world.site, {"audio/_ext.so": library(LIBRARIES[0])})
         options = ("--package", "audio", "--sysroot", self.world.root, self.world.env)
@@ -119,8 +125,8 @@ class Requests(ApplyTest):
         files = self.apply(f"{self.world.env}/")["targets"][0]["files"]
         self.assertEqual([file["path"] for file in files], [str(path) for path in self.world.libraries()])
 
-    def test_list_speaks_of_the_targets_paths(self):
-        """An FFmpeg inside the environment, too, and what is said about the others."""
+    def test_list_prints_the_targets_paths(self):
+        """Also for an FFmpeg inside the environment, and in the reasons for the others."""
         world = TinyWorld(self.folder / "conda", environment="opt/conda/envs/video")
         (world.env / "pyvenv.cfg").unlink()
         (world.env / "conda-meta").mkdir()
@@ -133,7 +139,7 @@ class Requests(ApplyTest):
 
 
 class SeveralSites(ApplyTest):
-    """A virtual environment that sees the packages of its system."""
+    """A virtual environment that inherits the packages of its system."""
 
     def setUp(self):
         super().setUp()
@@ -150,7 +156,7 @@ class SeveralSites(ApplyTest):
         self.assertEqual(rpaths(self.world.package / LIBRARIES[0]),
                          ["/usr/lib/python3.12/site-packages/torch/lib", BREW])
 
-    def test_a_package_that_python_does_not_see_is_left_alone(self):
+    def test_a_package_hidden_from_python_is_not_changed(self):
         for name in ("torchcodec", INFO):
             shutil.copytree(self.world.site / name, self.system / name)
         before = stamps(self.system)
@@ -162,8 +168,8 @@ class SeveralSites(ApplyTest):
         self.assertEqual(stamps(self.system), before)
 
 
-class OtherHands(ApplyTest):
-    def test_undo_names_what_someone_changed_even_after_another_apply(self):
+class Journals(ApplyTest):
+    def test_undo_reports_changed_files_even_after_another_apply(self):
         changed = self.world.package / LIBRARIES[0]
         before = content(self.world.site)
         self.apply()
@@ -179,7 +185,7 @@ class OtherHands(ApplyTest):
         for name in LIBRARIES[1:]:
             self.assertEqual((self.world.package / name).read_bytes(), before[f"torchcodec/{name}"][1])
 
-    def test_a_journal_leads_to_files_of_its_package_only(self):
+    def test_a_journal_applies_only_to_files_of_its_package(self):
         self.apply()
         victim = self.world.root / "victim"
         victim.write_bytes((self.world.package / LIBRARIES[0]).read_bytes())
@@ -195,7 +201,7 @@ class OtherHands(ApplyTest):
                 self.assertEqual((content(self.world.site), stamps(self.world.root)), before)
 
     def test_arm64_has_two_names(self):
-        """Each platform has its own; --arch takes both."""
+        """Each platform has its own; --arch accepts both."""
         for command in ("doctor", "list", "apply"):
             for target in (self.world.env, self.world.package / LIBRARIES[0]):
                 reports = [json.loads(harness.run(*self.command(command, "--json", "--arch", name, "-n", target)
@@ -209,7 +215,7 @@ class OtherHands(ApplyTest):
         self.assertEqual(rpaths(self.world.package / LIBRARIES[0]), [TORCH, BREW])
 
     def test_a_package_without_majors_cannot_lack_one(self):
-        """--require is about packages with libraries for FFmpeg majors."""
+        """--require applies to packages with libraries for FFmpeg majors."""
         write_files(self.world.site, {"plain/plain.so": tiny_macho.dylib(padding=500),
                                       "plain-1.0.dist-info/METADATA": b"Name: plain\nVersion: 1.0\n",
                                       "plain-1.0.dist-info/RECORD": b"plain/plain.so,,\n"})
@@ -226,13 +232,13 @@ class OtherHands(ApplyTest):
                            "plain", "--package", "torchcodec", self.world.env,
                            check={"apply": 4, "doctor": 1}[command])
 
-    def test_a_bare_folder_keeps_one_journal(self):
-        """For libraries of any name, and whether the folder or a file in it is named."""
+    def test_a_bare_directory_has_one_journal(self):
+        """For libraries of any name, whether the directory or a file in it is given."""
         bare = self.world.root / "any"
         write_files(bare, {name: library(name) for name in ("libaudio.dylib", "libvideo.dylib")})
         before = {path.name: path.read_bytes() for path in bare.iterdir()}
         audio = bare / "libaudio.dylib"
-        self.apply("--package", "any", bare, check=4) # there is no torch
+        self.apply("--package", "any", bare, check=4) # without torch
         self.apply(audio, check=4)
         self.assertEqual([path.name for path in bare.rglob(".tcfix")], [".tcfix"])
         self.undo(audio)
@@ -240,16 +246,16 @@ class OtherHands(ApplyTest):
         self.assertEqual(len(self.undo(bare)["targets"][0]["restored"]), 1)
         self.assertEqual({path.name: path.read_bytes() for path in bare.iterdir()}, before)
 
-    def test_a_bare_folder_keeps_nothing_that_a_killed_run_left(self):
+    def test_leftovers_of_a_killed_run_in_a_bare_directory_are_removed(self):
         bare = self.world.root / "any"
         write_files(bare, {"libaudio.dylib": library("libaudio.dylib")})
-        self.apply("--package", "any", bare, check=4) # there is no torch
+        self.apply("--package", "any", bare, check=4) # without torch
         leftover = bare / ".tcfix" / ".tcfix-0123abcd.tmp"
         leftover.write_bytes(b"half")
         self.apply("--package", "any", bare, check=4)
         self.assertFalse(leftover.exists())
 
-    def test_undo_removes_what_a_killed_run_left(self):
+    def test_undo_removes_leftovers_of_a_killed_run(self):
         leftovers = [self.world.package / ".tcfix-0123abcd.tmp", self.world.info / ".tcfix-4567cdef.tmp"]
         for path in leftovers:
             path.write_bytes(b"half")

@@ -1,4 +1,4 @@
-"""The command line's contract: exit codes, JSON, files left untouched."""
+"""The contract of the command line: exit codes, JSON, files left untouched."""
 import json
 import os
 import pathlib
@@ -13,7 +13,7 @@ import unittest
 import harness
 import tiny_macho
 from harness import FilesTest, run, tcfix, tcfix_json
-from package_judge import stamp
+from package_checks import stamp
 
 ADD = ("--add-rpath", "/opt/homebrew/lib")
 
@@ -76,7 +76,7 @@ class ExitCodes(CliTest):
         link.symlink_to("nowhere")
         tcfix("edit", *ADD, link, check=2)
 
-    def test_what_is_not_a_library_is_3(self):
+    def test_other_files_than_libraries_are_3(self):
         text, empty, folder, pipe, loop = (self.folder / name for name in
                                            ("text", "empty", "folder", "pipe", "loop"))
         text.write_text("#!/bin/sh\n")
@@ -98,8 +98,8 @@ class ExitCodes(CliTest):
         tcfix("sign", arm, intel)
         tcfix("verify", arm, intel, check=0)
 
-    def test_what_dyld_refuses_is_invalid_and_never_edited(self):
-        """verify: 1 for what can still be read, 3 for the rest; edit and sign: 3, untouched."""
+    def test_files_that_dyld_refuses_are_invalid_and_never_edited(self):
+        """verify: 1 if it can still be read, otherwise 3; edit and sign: 3, and nothing is changed."""
         good = self.make("good.dylib")
         tcfix("sign", good)
         data = good.read_bytes()
@@ -114,7 +114,7 @@ class ExitCodes(CliTest):
         signature = data.index(struct.pack(">I", 0xFADE0CC0))
         requirements = data.index(struct.pack(">III", 0xFADE0C01, 12, 0), signature)
         one_missing = bytearray(data)
-        one_missing[requirements + 11] = 1  # a set of one requirement, which is not there
+        one_missing[requirements + 11] = 1  # a set of one requirement, which is missing
         cases = {
             "required.dylib": (1, changed(count + 1, size + 16,
                                           struct.pack("<IIQ", 0x80000077, 16, 0)),
@@ -138,7 +138,7 @@ class ExitCodes(CliTest):
                     self.assertEqual(report["files"][0]["status"], "failed")
                     self.assertRegex(report["errors"][0]["message"], message)
                 self.assertEqual(path.read_bytes(), content)
-        # Unknown, but not required: dyld passes over it, and so do we.
+        # Unknown, but not required: dyld ignores it, and so does tcfix.
         ignored = self.folder / "ignored.dylib"
         ignored.write_bytes(changed(count + 1, size + 16, struct.pack("<IIQ", 0x77, 16, 0)))
         tcfix("sign", ignored)
@@ -165,7 +165,7 @@ class ExitCodes(CliTest):
         self.assertEqual(report["errors"][0]["path"], str(bad))
         tcfix("edit", *ADD, bad, self.folder / "absent", check=2)
 
-    def test_too_little_room_is_3_and_says_how_much(self):
+    def test_too_little_header_padding_is_3_and_reports_how_much(self):
         library = self.make(padding=40)
         before = library.read_bytes()
         result = tcfix("edit", "--no-sign", "--add-rpath", "/" + "x" * 60, library, check=3)
@@ -183,7 +183,7 @@ class ExitCodes(CliTest):
         self.assertEqual(os.listdir(self.folder), ["libtiny.dylib"])
 
     def test_sign_with_codesign_runs_it_on_the_new_file(self):
-        """A stand-in for codesign: it notes how it was called, and puts a signed file there."""
+        """A stand-in for codesign records its arguments and writes a signed file."""
         library, tools, calls = self.make(), self.folder / "bin", self.folder / "calls"
         tools.mkdir()
         signed = tools / "signed"
@@ -202,7 +202,7 @@ class ExitCodes(CliTest):
         tcfix("verify", library)
         self.assertEqual(sorted(os.listdir(self.folder)), ["bin", "calls", "libtiny.dylib"])
 
-    def test_standard_output_that_cannot_be_written_is_said(self):
+    def test_a_failure_to_write_standard_output_is_reported(self):
         if not os.path.exists("/dev/full"):
             self.skipTest("no /dev/full here")
         with open("/dev/full", "w") as full:
@@ -224,7 +224,7 @@ class Json(CliTest):
         self.assertEqual((problem["code"], problem["dependency"]), ("missing-dependency", "@rpath/libx.dylib"))
         self.assertEqual([each["outcome"] for each in problem["tried"]], ["not found"])
         self.assertIn("loads         no", tcfix("inspect", "--tree", "--sysroot", self.folder, library).stdout)
-        # The search paths of a Mac's python, and its folders, cannot be seen from elsewhere.
+        # The search paths of a Mac's Python, and its directories, are unknown on another machine.
         if sys.platform != "darwin":
             self.assertIn("loads         unknown", tcfix("inspect", "--tree", library).stdout)
         self.assertEqual(run(harness.TCFIX, "inspect", "--arch", "arm64", library).returncode, 2)
@@ -259,7 +259,7 @@ class Json(CliTest):
         self.assertEqual((again["files"][0]["status"], again["files"][0]["edits"]),
                          ("unchanged", []))
 
-    def test_dry_run_says_what_would_change_and_writes_nothing(self):
+    def test_dry_run_prints_changes_and_writes_nothing(self):
         library = self.make()
         before = stamp(library)
         report = tcfix_json("edit", "-n", *ADD, library)
@@ -269,7 +269,7 @@ class Json(CliTest):
         self.assertIn("LC_RPATH /opt/homebrew/lib", diff)
         self.assertEqual(stamp(library), before)
 
-    def test_errors_of_usage_are_json_too(self):
+    def test_usage_errors_are_json_too(self):
         report = json.loads(run(harness.TCFIX, "edit", "--json").stdout)
         self.assertEqual((report["ok"], report["errors"][0]["code"]), (False, "usage"))
 
@@ -300,7 +300,7 @@ class Json(CliTest):
 
 
 class Files(CliTest):
-    def test_a_hard_linked_twin_stays_as_it_was(self):
+    def test_a_hard_link_is_not_changed(self):
         library, twin = self.make(), self.folder / "cache"
         os.link(library, twin)
         before = twin.read_bytes()
@@ -308,7 +308,7 @@ class Files(CliTest):
         self.assertEqual(twin.read_bytes(), before)
         self.assertNotEqual(library.stat().st_ino, twin.stat().st_ino)
 
-    def test_a_symlink_is_followed_and_stays(self):
+    def test_a_symlink_is_followed_and_kept(self):
         library, link = self.make(), self.folder / "link.dylib"
         link.symlink_to(library.name)
         tcfix("edit", *ADD, link)
@@ -317,7 +317,7 @@ class Files(CliTest):
 
     def test_mode_is_kept(self):
         library = self.make()
-        library.chmod(0o2555)  # but for what gives power
+        library.chmod(0o2555)  # except set-gid
         tcfix("edit", *ADD, library)
         self.assertEqual(stat.S_IMODE(library.stat().st_mode), 0o555)
 
@@ -340,7 +340,7 @@ class Files(CliTest):
         tcfix("edit", "--add-rpath", path, library)
         self.assertEqual(tcfix_json("inspect", library)["files"][0]["rpaths"], [path])
 
-    def test_a_file_named_twice_is_edited_once(self):
+    def test_a_file_given_twice_is_edited_once(self):
         library, link = self.make(), self.folder / "link.dylib"
         link.symlink_to(library.name)
         report = tcfix_json("edit", *ADD, library, link, library)
@@ -368,14 +368,14 @@ class Files(CliTest):
             except subprocess.TimeoutExpired:
                 process.send_signal(signal.SIGINT)
             code = process.wait()
-            # A signal that comes before tcfix listens ends it as it ends any program.
+            # A signal before tcfix has installed its handler ends it like any other program.
             self.assertIn(code, (0, 130, -signal.SIGINT))
             states = {file.read_bytes() == old for file in files}
             if code == 0:
                 self.assertEqual(states, {False})
             self.assertEqual(sorted(os.listdir(self.folder)), sorted(f.name for f in files))
 
-    def test_a_full_disk_leaves_the_file_as_it_was(self):
+    def test_a_full_disk_leaves_the_file_unchanged(self):
         if sys.platform != "linux" or os.geteuid() != 0:
             self.skipTest("needs root on Linux, to mount a small disk")
         disk = self.folder / "disk"
@@ -395,33 +395,33 @@ class Files(CliTest):
         library = self.make()
         library.chmod(0)
         self.folder.chmod(0o755)
-        program = shutil.copy2(harness.TCFIX, self.folder)  # where anybody may run it
+        program = shutil.copy2(harness.TCFIX, self.folder)  # where any user may run it
         nobody = {"user": 65534, "group": 65534, "extra_groups": []} if os.geteuid() == 0 else {}
         for command in (["inspect"], ["edit", *ADD], ["verify"]):
             result = subprocess.run([program, *command, library], capture_output=True, text=True,
                                     **nobody)
             self.assertEqual(result.returncode, 3)
-            self.assertIn("cannot be read", result.stderr)
+            self.assertIn("cannot read the file", result.stderr)
 
-    def test_a_read_only_folder_leaves_the_file_as_it_was(self):
+    def test_a_read_only_directory_leaves_the_file_unchanged(self):
         library = self.make()
         if os.geteuid() == 0:
             # Root may write anywhere but on a disk that is mounted read-only.
             if run("mount", "--bind", self.folder, self.folder).returncode != 0 or run(
                     "mount", "-o", "remount,ro,bind", self.folder).returncode != 0:
-                self.skipTest("root cannot make a read-only folder here")
+                self.skipTest("root cannot make a read-only directory here")
             self.addCleanup(run, "umount", self.folder)
         else:
             self.folder.chmod(0o555)
             self.addCleanup(self.folder.chmod, 0o755)
         before = library.read_bytes()
         result = tcfix("edit", *ADD, library, check=3)
-        self.assertIn("new file cannot be made", result.stderr)
+        self.assertIn("cannot create a file in its directory", result.stderr)
         self.assertEqual(library.read_bytes(), before)
 
 
 class Journals(CliTest):
-    def test_a_hostile_journal_is_refused(self):
+    def test_a_malicious_journal_is_refused(self):
         library, journal = self.make(), self.folder / "j"
         tcfix("edit", *ADD, "--journal", journal, library)
         good = json.loads(journal.read_text())
@@ -441,7 +441,7 @@ class Journals(CliTest):
                 self.assertEqual(library.read_bytes(), before)
         self.assertEqual(sorted(os.listdir(self.folder)), ["j", library.name])
 
-    def test_a_journal_that_outlived_its_file_takes_back_what_it_can(self):
+    def test_a_journal_with_a_missing_file_restores_the_others(self):
         library, journal = self.make(), self.folder / "j"
         tcfix("edit", *ADD, "--journal", journal, library)
         library.write_bytes(tiny_macho.dylib(rpaths=["/new/version"]))
@@ -456,7 +456,7 @@ class Journals(CliTest):
 
 
 class Reports(CliTest):
-    def test_edits_that_come_to_nothing_are_not_reported(self):
+    def test_edits_without_effect_are_not_reported(self):
         library = self.make()
         tcfix("edit", "--set-id", "b", library)
         for edits in (["--set-id", "a", "--set-id", "b"],
@@ -472,7 +472,7 @@ class Reports(CliTest):
         self.assertEqual((file["status"], file["edits"]), ("failed", []))
         self.assertEqual(file["sha256_before"], file["sha256_after"])
 
-    def test_a_dry_run_that_fails_does_not_say_nothing_to_do(self):
+    def test_a_failed_dry_run_does_not_print_nothing_to_do(self):
         text = self.folder / "text"
         text.write_text("x")
         self.assertNotIn("nothing to do", tcfix("edit", "-n", *ADD, text, check=3).stdout)
@@ -486,14 +486,14 @@ class Limits(CliTest):
                                 capture_output=True, text=True)
         self.assertEqual((result.returncode, result.stderr), (0, ""))
 
-    def test_what_a_killed_run_left_is_removed(self):
+    def test_leftovers_of_a_killed_run_are_removed(self):
         library = self.make()
         (self.folder / ".tcfix-0123abcd.tmp").write_bytes(b"left behind")
         (self.folder / ".tcfix-notes.txt").write_bytes(b"someone's own")
         tcfix("edit", *ADD, library)
         self.assertEqual(sorted(os.listdir(self.folder)), [".tcfix-notes.txt", library.name])
 
-    def test_undo_removes_what_a_killed_run_left_beside_its_journal(self):
+    def test_undo_removes_leftovers_beside_its_journal(self):
         library, journal = self.make(), self.folder / "notes" / "journal.json"
         journal.parent.mkdir()
         tcfix("edit", *ADD, "--journal", journal, library)
@@ -534,12 +534,12 @@ class Output(CliTest):
         report = json.loads(run(harness.TCFIX, "frobnicate", "--json").stdout)
         self.assertEqual((report["ok"], report["errors"][0]["code"]), (False, "usage"))
 
-    def test_colour_only_when_wanted(self):
+    def test_colour_only_on_request(self):
         library = self.make()
         self.assertNotIn("\x1b", tcfix("inspect", library).stdout)
         self.assertIn("\x1b", tcfix("inspect", "--color", "always", library).stdout)
 
-    def test_quiet_says_nothing(self):
+    def test_quiet_prints_nothing(self):
         result = tcfix("edit", "-q", *ADD, self.make())
         self.assertEqual((result.stdout, result.stderr), ("", ""))
 

@@ -1,9 +1,9 @@
-"""The examples that users copy, and `tcfix hook print`, which shows them."""
+"""The examples for users, and `tcfix hook print`, which prints them."""
 import sys
 import unittest
 
 import harness
-from harness import judge, run, tcfix, tcfix_json
+from harness import pip_tool, run, tcfix, tcfix_json
 
 EXAMPLES = harness.ROOT / "examples"
 KINDS = {"ci": "ci.sh", "conda": "conda.sh", "docker": "Dockerfile", "github-action": "github-action.yml",
@@ -11,25 +11,25 @@ KINDS = {"ci": "ci.sh", "conda": "conda.sh", "docker": "Dockerfile", "github-act
 
 
 class Print(unittest.TestCase):
-    def test_shows_the_files(self):
+    def test_prints_the_files(self):
         self.assertEqual(set(KINDS.values()), {path.name for path in EXAMPLES.iterdir() if path.is_file()})
         for kind, name in KINDS.items():
             text = (EXAMPLES / name).read_text()
             self.assertEqual(tcfix("hook", "print", kind).stdout, text)
             self.assertEqual(tcfix_json("hook", "print", kind)["snippet"], text)
 
-    def test_knows_no_others(self):
+    def test_refuses_other_names(self):
         for words in ((), ("kubernetes",), ("ci.sh",)):
             self.assertIn("github-action", tcfix("hook", "print", *words, check=2).stderr)
 
 
-class Judges(unittest.TestCase):
+class Linters(unittest.TestCase):
     def test_dockerfile(self):
-        result = run(judge("hadolint"), "--no-color", EXAMPLES / "Dockerfile")
+        result = run(pip_tool("hadolint"), "--no-color", EXAMPLES / "Dockerfile")
         self.assertEqual((result.returncode, result.stdout), (0, ""))
 
     def test_github_action(self):
-        result = run(judge("check-jsonschema"), "--builtin-schema", "vendor.github-workflows",
+        result = run(pip_tool("check-jsonschema"), "--builtin-schema", "vendor.github-workflows",
                      EXAMPLES / "github-action.yml")
         self.assertEqual(result.returncode, 0, result.stdout)
 

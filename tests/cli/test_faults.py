@@ -103,7 +103,7 @@ def scenarios(root):
         path.symlink_to(os.path.relpath(cache / path.name, path.parent))
     yield from there_and_back("links", root / "links", command(tree, "apply"), command(tree, "undo"))
 
-    conda = test_apply.Conda("test_the_list_follows_and_comes_back")
+    conda = test_apply.Conda("test_the_list_is_updated_and_restored")
     conda.setUp()
     shutil.move(conda.world.root, root / "conda")
     conda.doCleanups()

@@ -1,4 +1,4 @@
-"""Every finding of `tcfix doctor`, each shown by a small environment that has this one defect."""
+"""Every finding of `tcfix doctor`, each demonstrated by a small environment with this one defect."""
 import os
 import re
 import struct
@@ -21,7 +21,7 @@ CASES = {}
 
 
 class Case:
-    """What doctor must say of a tree: the finding, and the exit code."""
+    """What doctor must report for a tree: the finding and the exit code."""
 
     def __init__(self, tree, severity="error", message="", action="", path="", exit=1, options=(),
                  also=()):
@@ -30,7 +30,7 @@ class Case:
 
 
 def shows(code, **expected):
-    """The function builds a tree that shows this finding; several may show the same."""
+    """The function builds a tree with this finding; several functions may have the same."""
     def add(build):
         CASES.setdefault(code, []).append((build.__name__, Case(build, **expected)))
         return build
@@ -69,7 +69,7 @@ def ffmpeg_without_libraries(folder):
     return tree
 
 
-@shows("two-ffmpegs", severity="info", message="gets two FFmpegs: /opt/homebrew/lib and PyAV 15.1.0",
+@shows("two-ffmpegs", severity="info", message="loads two FFmpegs: /opt/homebrew/lib and PyAV 15.1.0",
        action=APPLY + " --ffmpeg av", path="av/.dylibs", exit=0)
 def ffmpeg_of_homebrew_and_of_pyav(folder):
     tree = MacTree(folder, dependencies=WANTS_FFMPEG, rpaths=["/opt/homebrew/lib"])
@@ -109,7 +109,7 @@ def older_torch_in_an_environment_of_uv(folder):
     return tree
 
 
-@shows("torch-version-mismatch", **MISMATCH)  # nothing replaces a build of one's own
+@shows("torch-version-mismatch", **MISMATCH)  # the user's own build is never replaced
 def older_torch_for_an_own_build(folder):
     tree = older_torch(folder)
     (info,) = tree.site.glob("torchcodec-*.dist-info")
@@ -144,7 +144,7 @@ def torch_for_rocm(folder):
 
 
 @shows("vendor-torch", severity="warning", message=r"torch 2.9.0a0\+nv25.8 is NVIDIA", exit=0,
-       action=APPLY + " --replace-from BUILD_FOLDER", path="torch/lib")
+       action=APPLY + " --replace-from BUILD_DIR", path="torch/lib")
 def torch_of_nvidia(folder):
     tree = MacTree(folder)
     tree.change_version("torch", "2.9.0a0+nv25.8")
@@ -216,14 +216,14 @@ def eager_library_fails(folder):
     return tree
 
 
-@shows("missing-dependency", message="libtorchcodec_core7.dylib needs @rpath/libother.dylib.* looked in "
+@shows("missing-dependency", message="libtorchcodec_core7.dylib needs @rpath/libother.dylib.* searched "
        "/home/me", action=APPLY + " --search DIR", path=CORE)
 def no_such_library(folder):
     return MacTree(folder, dependencies=["@rpath/libother.dylib"], rpaths=["@loader_path"])
 
 
 def for_cuda(folder, torch, cuda, library="libnvrtc.so.13", release="0.17.0"):
-    """A torchcodec that is built for CUDA, and a torch whose version.py names one, or None."""
+    """A torchcodec that is built for CUDA, and a torch whose version.py contains this CUDA version, or None."""
     tree = LinuxTree(folder, needs={library: ("int nvrtc;", None)})
     tree.change_version("torchcodec", release)
     tree.change_version("torch", torch)
@@ -246,25 +246,25 @@ def channel(name, version):
 
 
 @shows("cuda-variant-mismatch", path=CORE, action=channel("cpu", "0.17"),
-       message=r"built for CUDA 13, and torch 2.12.0\+cpu is built without CUDA")
+       message=r"built for CUDA 13, but torch 2.12.0\+cpu is built without CUDA")
 def cuda_without_cuda_torch(folder):
     return for_cuda(folder, "2.12.0+cpu", None)
 
 
 @shows("cuda-variant-mismatch", path=CORE, action=channel("cu128", "0.17"),
-       message="built for CUDA 13, and torch 2.12.0 for CUDA 12")
+       message="built for CUDA 13, but torch 2.12.0 for CUDA 12")
 def another_cuda_than_torchs(folder):
     return for_cuda(folder, "2.12.0", "12.8")
 
 
 @shows("cuda-variant-mismatch", path=CORE, action=channel("xpu", "0.17"), also=["vendor-torch"],
-       message=r"built for CUDA, and torch 2.12.0\+xpu is built without CUDA")
+       message=r"built for CUDA, but torch 2.12.0\+xpu is built without CUDA")
 def cuda_with_a_torch_for_intel(folder):
     return for_cuda(folder, "2.12.0+xpu", None, "libc10_cuda.so")
 
 
 @shows("cuda-variant-mismatch", path=CORE, action='pip install "torchcodec==0.13.." && ' + APPLY,
-       also=["vendor-torch"], message="built for CUDA 13, and torch 2.12.0a0.nv26.1 for CUDA 12")
+       also=["vendor-torch"], message="built for CUDA 13, but torch 2.12.0a0.nv26.1 for CUDA 12")
 def cuda_with_a_torch_of_a_vendor(folder):
     return for_cuda(folder, "2.12.0a0+nv26.1", "12.9")
 
@@ -309,7 +309,7 @@ def torch_with_old_strings(folder):
 
 
 def wanting(folder, library, version, has):
-    """A library that wants a version of a system library, which has another one."""
+    """A library that requires a symbol version that the system library lacks."""
     tree = LinuxTree(folder, source="extern int thing; int *f = &thing;",
                      needs={library: ("int thing;", version)})
     tree.library(tree.root / "usr/lib64" / library, "int thing;", versions=has)
@@ -444,7 +444,7 @@ def requirements_that_no_signature_can_repeat(folder):
 
     def spoil(blob):
         requirements = blob.index(struct.pack(">III", 0xFADE0C01, 12, 0))
-        blob[requirements + 11] = 1  # one requirement, which is not there
+        blob[requirements + 11] = 1  # one requirement, which is missing
     change_signature(tree.site / f"{CORE}.dylib", spoil)
     tree.record()
     return tree
@@ -456,7 +456,7 @@ def not_signed(folder):
 
 
 def change_signature(library, change):
-    """Lets `change` work on the super blob: a bytearray of all that follows its magic."""
+    """Applies `change` to the super blob: a bytearray of everything after its magic."""
     data = bytearray(library.read_bytes())
     start = data.index(struct.pack(">I", 0xFADE0CC0))
     blob = data[start:]
@@ -518,8 +518,8 @@ def older_macos_by_its_own_word(folder):
 
 # Python
 
-@shows("wrong-architecture", message="python is x86_64, and libtorchcodec_core7.dylib is arm64; a "
-       "python for Intel runs under Rosetta", action=REINSTALL, path=CORE)
+@shows("wrong-architecture", message="Python is x86_64, but libtorchcodec_core7.dylib is arm64; a "
+       "Python for Intel runs under Rosetta", action=REINSTALL, path=CORE)
 def python_under_rosetta(folder):
     tree = MacTree(folder)
     tree.python(cpu="x86_64")
@@ -555,8 +555,18 @@ def placeholder(folder):
     return tree
 
 
+@shows("placeholder-release", message="torchcodec 0.0.0.dev0 is an empty placeholder",
+       action='pip install "torchcodec==0.9.." && ' + APPLY, path="torchcodec-0.0.0.dev0.dist-info")
+def placeholder_that_lacks_what_its_record_lists(folder):
+    tree = MacTree(folder)
+    tree.change_version("torchcodec", "0.0.0.dev0")
+    tree.record()
+    (tree.site / f"{CORE}.dylib").unlink()
+    return tree
+
+
 @shows("placeholder-release", path="torchcodec-0.0.0.dev0.dist-info", options=["--arch", "x86_64"],
-       message="there are wheels since 0.0, and none of them goes with torch 2.3.0")
+       message="there are wheels since 0.0, and none of them is built for torch 2.3.0")
 def placeholder_for_an_old_torch_of_a_vendor(folder):
     tree = placeholder(folder)
     tree.change_version("torch", "2.3.0a0+nv24.1")
@@ -627,18 +637,18 @@ class Findings(FilesTest):
         else:
             self.assertIsNone(finding["action"])
         self.assertIn(case.path, finding["path"] or "")
-        # Nothing else is wrong with the tree, so that nothing else may be said of it.
+        # The tree has no other defect, so nothing else may be reported.
         self.assertEqual({each["code"] for each in said["findings"]} - {code}, case.also)
         text = run(harness.TCFIX, "doctor", "-v", "--color", "never", *arguments).stdout
         for line in text.splitlines():
-            # Paths and commands stay whole.
+            # Paths and commands are not wrapped.
             if not re.match(r" +(\$|file:|\w+:) |next: ", line) and str(self.folder) not in line:
                 self.assertLessEqual(len(line), 80, line)
         self.check_paths(tree, arguments, text)
 
     def check_paths(self, tree, arguments, text):
-        """People read the target's paths. Those of this machine are in commands, which are typed here,
-        and where the target is called as it was named."""
+        """Messages contain the target's paths. This machine's paths appear only in commands, which are typed
+        here, and as the target that was given."""
         page = self.folder / "page.html"
         dot = run(harness.TCFIX, "doctor", "--dot", "--html", page, *arguments).stdout
         html = re.sub(r'<div class="command">.*?</div>|<p class="about">.*?</p>', "", page.read_text(), flags=re.S)
@@ -647,7 +657,7 @@ class Findings(FilesTest):
             self.assertNotIn(str(tree.root), shown)
 
     def test_commands_are_bounded(self):
-        """Here and in the tests of texts; tests/advice/test_bounds.py looks at the sources."""
+        """Here and in the tests of tracebacks; tests/advice/test_bounds.py checks the sources."""
         for cases in CASES.values():
             for name, case in cases:
                 self.assertEqual(unbounded(case.action.replace("\\", "")), [], name)
@@ -682,7 +692,7 @@ class Findings(FilesTest):
             with self.subTest(code):
                 self.assertEqual(section.splitlines()[0], f"`{code}`" + (" (T)" if code in told else ""))
                 self.assertRegex(section, rf"\n    (error|warning|info)\[{code}\]: ")
-                self.assertIn("\n*How it is known:* ", section)
+                self.assertIn("\n*How it is detected:* ", section)
                 self.assertIn("\n*What to do:* ", section)
 
     def test_a_tree_without_defects_has_no_findings(self):

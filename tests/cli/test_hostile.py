@@ -1,4 +1,4 @@
-"""Trees that someone else controls: forged journals, links out, root's power, swapped files."""
+"""Environments that another user controls: forged journals, links to the outside, files of root, swapped files."""
 import contextlib
 import hashlib
 import json
@@ -6,6 +6,7 @@ import os
 import pathlib
 import shutil
 import stat
+import struct
 import subprocess
 import sys
 import unittest
@@ -13,14 +14,14 @@ import unittest
 import harness
 import tiny_macho
 from harness import run, tcfix
-from package_judge import content, record_problems, stamp, stamps
+from package_checks import content, record_problems, stamp, stamps
 from test_apply import ApplyTest
 from tiny_world import INFO, LIBRARIES, library, write_files
 
 NOBODY = 65534
 
 
-# Exchanges each of the first half for a link to its partner, and back, as fast as it can.
+# Swaps each of the first half with a link to its partner, and back, as fast as possible.
 SWAPPER = """
 import itertools, os, sys
 half = len(sys.argv) // 2
@@ -44,7 +45,7 @@ def digest(data):
 
 
 def forged(path, now, then, **more):
-    """A journal's entry that leads from these bytes to those."""
+    """A journal entry that turns these bytes into those."""
     return {"path": path, "sha256_before": digest(then), "sha256_after": digest(now), "modified_ns": "0",
             "changed_size": str(len(now)), "original_size": str(len(then)), "moves": [],
             "patches": [{"offset": "0", "bytes": then.hex()}], **more}
@@ -54,7 +55,7 @@ def link(path, target):
     """Relative: an absolute one leads into the sysroot."""
     path.symlink_to(os.path.relpath(target, path.parent))
 
-# A program with sanitizers reserves more addresses than there is memory, and limits itself.
+# A program with sanitizers reserves more address space than the limit, and limits itself.
 IS_SANITIZED = b"__asan_init" in pathlib.Path(harness.TCFIX).read_bytes()
 LIMITED = [] if IS_SANITIZED else ["prlimit", f"--as={2 << 30}"]
 
@@ -85,7 +86,7 @@ class Hostile(ApplyTest):
 
 
 class Journals(Hostile):
-    def test_a_forged_journal_reaches_nothing_behind_a_link(self):
+    def test_a_forged_journal_cannot_follow_a_link(self):
         outside = self.outside()
         link(self.world.site / "aside", outside)
         (outside / LIBRARIES[0]).write_bytes(b"theirs")
@@ -100,7 +101,7 @@ class Journals(Hostile):
                         self.refused(*self.command("undo", self.world.env), says="error:")
                     self.assertTrue(self.world.journal.exists())
 
-    def test_the_folder_of_a_library_that_becomes_a_link_is_not_followed(self):
+    def test_a_directory_replaced_by_a_link_is_not_followed(self):
         self.apply()
         outside = self.world.root / "outside"
         self.world.package.rename(outside)
@@ -108,7 +109,7 @@ class Journals(Hostile):
         with self.untouched(outside):
             self.refused(*self.command("undo", self.world.env), says="is outside the environment")
 
-    def test_a_journal_names_libraries_only(self):
+    def test_a_journal_may_name_only_libraries(self):
         script = self.world.package / "__init__.py"
         script.write_bytes(b"import os\n")
         others = {"torchcodec/__init__.py": b"import os\n", "torch/lib/libc10.dylib": None,
@@ -123,7 +124,7 @@ class Journals(Hostile):
                         self.refused(*self.command(command, self.world.env),
                                      says="is not a library of the package")
 
-    def test_sizes_that_no_file_has(self):
+    def test_impossible_sizes(self):
         name, path = f"torchcodec/{LIBRARIES[0]}", self.world.package / LIBRARIES[0]
         now = path.read_bytes()
         size = str(len(now))
@@ -158,9 +159,27 @@ class Journals(Hostile):
         with self.untouched(self.world.package):
             self.refused(*LIMITED, *self.command("undo", self.world.env), says="error:")
 
+    def test_too_many_values(self):
+        """A parsed value may take a thousand times the memory of its text."""
+        for value, count in (("1", 17 << 20), ("{}", 1 << 20), ('{"a":{}}', 1 << 20)):
+            with self.subTest(value):
+                self.world.journal.write_text('{"journal":1,"entries":[' + f"{value}," * count + f"{value}]}}")
+                for command in ("apply", "undo"):
+                    self.refused(*LIMITED, *self.command(command, self.world.env), says="too many entries")
+
+    def test_a_long_history(self):
+        """Edits that alternate between two states."""
+        name, now = f"torchcodec/{LIBRARIES[0]}", (self.world.package / LIBRARIES[0]).read_bytes()
+        other = now[:-1] + b"x"
+        self.write_journal(*[{**forged(name, *pair), "patches": [
+            {"offset": str(len(now) - 1), "bytes": pair[1][-1:].hex()}]}
+            for _ in range(20000) for pair in ((now, other), (other, now))])
+        self.undo()
+        self.assertEqual((self.world.package / LIBRARIES[0]).read_bytes(), other)
+
 
 class Lists(Hostile):
-    def test_undo_keeps_the_journal_while_record_cannot_follow(self):
+    def test_undo_keeps_the_journal_if_record_cannot_be_updated(self):
         self.apply()
         record = self.world.info / "RECORD"
         text = record.read_bytes()
@@ -177,15 +196,15 @@ class Lists(Hostile):
         self.assertEqual(record_problems(self.world.site), [])
         self.assertFalse(self.world.journal.exists())
 
-    def test_links_come_back(self):
-        """uv's symlink mode, RECORD included."""
+    def test_links_are_restored(self):
+        """uv's symlink mode, including RECORD."""
         cache = self.world.root / "cache"
         cache.mkdir()
         links = [self.world.package / LIBRARIES[0], self.world.info / "RECORD"]
         for path in links:
             shutil.move(path, cache / path.name)
         link(links[0], cache / LIBRARIES[0])
-        links[1].symlink_to("/cache/RECORD")  # the target's, and so below the sysroot
+        links[1].symlink_to("/cache/RECORD")  # of the target, so below the sysroot
         says, before = [os.readlink(path) for path in links], stamps(cache)
         self.apply("--rpath", "/elsewhere", self.world.env)
         self.apply()
@@ -216,7 +235,7 @@ class BeingInstalled(Hostile):
             self.refused(*self.command("apply", self.world.env), says="the package is being installed")
             self.assertEqual(self.apply("--check", self.world.env, check=1)["errors"], [])
 
-    def test_a_journal_in_the_wrong_place_is_taken_over(self):
+    def test_a_journal_in_the_wrong_place_is_merged(self):
         before = content(self.world.site)
         aside = self.world.root / "aside"
         for target in (self.world.package, self.world.package / LIBRARIES[0]):
@@ -245,8 +264,84 @@ class BeingInstalled(Hostile):
         self.assertEqual(os.listdir(bare), [LIBRARIES[0]])
 
 
+# Reinstalls a package in a loop, in pip's order: .dist-info is removed first and written last.
+INSTALLER = """
+import os, shutil, sys
+original, site = sys.argv[1:]
+while True:
+    for name in sorted(os.listdir(original), reverse=True):
+        shutil.rmtree(os.path.join(site, name), ignore_errors=True)
+    for name in sorted(os.listdir(original), reverse=True):
+        shutil.copytree(os.path.join(original, name), os.path.join(site, name), dirs_exist_ok=True)
+"""
+
+
+def access_list(permissions):
+    """In the kernel's format: owner, another user, group, mask, others."""
+    tags = [(1, 6, -1), (2, permissions, NOBODY), (4, 4, -1), (16, 7, -1), (32, 0, -1)]
+    return struct.pack("<I", 2) + b"".join(struct.pack("<HHi", *tag) for tag in tags)
+
+
+class AccessLists(Hostile):
+    def set_list(self, path, name, value):
+        try:
+            os.setxattr(path, name, value)
+        except OSError as error:
+            self.skipTest(f"access lists cannot be set here: {error}")
+
+    def test_a_new_file_has_the_permissions_of_the_old_one(self):
+        name = "system.posix_acl_access"
+        self.set_list(self.world.package, "system.posix_acl_default", access_list(6))
+        listed, plain = (self.world.package / each for each in LIBRARIES[:2])
+        self.set_list(listed, name, access_list(4))
+        before = os.getxattr(listed, name), stat.S_IMODE(os.lstat(plain).st_mode)
+        for run_command in (self.apply, self.undo):
+            run_command()
+            self.assertEqual((os.getxattr(listed, name), stat.S_IMODE(os.lstat(plain).st_mode)), before)
+            self.assertNotIn(name, os.listxattr(plain))
+
+
+class Concurrency(Hostile):
+    def leftovers(self):
+        return [str(path) for path in self.world.root.rglob(".tcfix*")]
+
+    def test_sixteen_processes(self):
+        before = content(self.world.site)
+        for _ in range(2):
+            programs = [subprocess.Popen(list(map(str, self.command(command, self.world.env))),
+                                         stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+                        for command in ("apply", "undo", "apply", "doctor") * 4]
+            for program in programs:
+                _, text = program.communicate()
+                self.assertIn(program.returncode, (0, 1), text)
+            self.assertEqual((record_problems(self.world.site), self.leftovers()), ([], []))
+        self.undo()
+        self.assertEqual(content(self.world.site), before)
+
+    def test_against_an_installer(self):
+        original = self.world.root / "original"
+        for folder in (self.world.package, self.world.info):
+            shutil.copytree(folder, original / folder.name)
+        installer = subprocess.Popen([sys.executable, "-c", INSTALLER, str(original), str(self.world.site)])
+        self.addCleanup(installer.wait)
+        self.addCleanup(installer.kill)
+        for _ in range(15):
+            for command in ("apply", "undo"):
+                result = run(*self.command(command, self.world.env))
+                self.assertIn(result.returncode, (0, 2, 3, 4), result.stderr)
+        installer.kill()
+        installer.wait()
+        for folder in (self.world.package, self.world.info):
+            shutil.rmtree(folder, ignore_errors=True)
+            shutil.copytree(original / folder.name, folder)
+        self.apply()
+        self.assertEqual((record_problems(self.world.site), self.leftovers()), ([], []))
+        self.undo()
+        self.assertEqual(content(self.world.site), content(original))
+
+
 class Hooks(Hostile):
-    def test_nothing_is_written_or_deleted_behind_links(self):
+    def test_nothing_is_written_or_deleted_through_links(self):
         info = "tcfix_hook-0.0.dist-info"
         for name in ("tcfix_hook", info):
             for verb in ("install", "remove"):
@@ -272,6 +367,19 @@ class Hooks(Hostile):
             tcfix("hook", "remove", self.world.env)
         self.assertEqual(list(self.world.site.glob("tcfix_hook*")), [])
 
+    def test_a_pipe_does_not_block(self):
+        tcfix("hook", "install", self.world.env)
+        for name in ("tcfix_hook/settings.json", "tcfix_hook/finder.py", "tcfix_hook.pth"):
+            with self.subTest(name):
+                path = self.world.site / name
+                text = path.read_bytes()
+                path.unlink()
+                os.mkfifo(path)
+                self.refused(harness.TCFIX, "hook", "install", self.world.env, says="is not a regular file")
+                self.assertTrue(stat.S_ISFIFO(os.lstat(path).st_mode))
+                path.unlink()
+                path.write_bytes(text)
+
     def test_a_site_outside_the_environment(self):
         outside = self.world.root / "outside"
         self.world.site.rename(outside)
@@ -285,14 +393,14 @@ class Names(Hostile):
     CONTROLS = ["\x9b31m", "\u202e", "\u2066", "\x1b[2J", "\u200f", "\u2028", "\x85"]
 
     def checked(self, *command):
-        """What a command prints, which must not do anything to a terminal."""
+        """The output of a command, which must not contain control characters."""
         result = subprocess.run([str(word) for word in command], capture_output=True)
         text = (result.stdout + result.stderr).decode()  # strictly
         self.assertEqual([each for each in self.CONTROLS if each in text], [])
         self.assertNotIn("\ufffd", text)
         return text
 
-    def test_what_acts_on_a_terminal_is_escaped_everywhere(self):
+    def test_control_characters_are_escaped_everywhere(self):
         evil = "".join(self.CONTROLS) + "\udcff"
         self.world.env = self.world.env.rename(self.world.env.parent / f"env{evil}")
         site = next(self.world.env.rglob("site-packages"))
@@ -316,7 +424,7 @@ class Names(Hostile):
 
 
 class Pages(Hostile):
-    def test_a_page_replaces_no_pipe_and_no_device(self):
+    def test_a_page_does_not_replace_a_pipe_or_device(self):
         pipe = self.folder / "pipe"
         os.mkfifo(pipe)
         self.refused(*self.command("doctor", "--html", pipe, self.world.env), says="is not a regular file")
@@ -325,7 +433,7 @@ class Pages(Hostile):
 
 @unittest.skipUnless(os.geteuid() == 0, "only root has power to lend")
 class Root(Hostile):
-    """root works in an environment that belongs to someone else."""
+    """root works in an environment that belongs to another user."""
 
     def setUp(self):
         super().setUp()
@@ -336,10 +444,10 @@ class Root(Hostile):
             os.chown(path, NOBODY, NOBODY, follow_symlinks=False)
 
     def foreign(self):
-        """What does not belong to the environment's owner."""
+        """The files that do not belong to the environment's owner."""
         return [str(path) for path in self.world.env.rglob("*") if os.lstat(path).st_uid != NOBODY]
 
-    def test_all_that_is_new_belongs_to_the_owner(self):
+    def test_new_files_belong_to_the_owner(self):
         before = content(self.world.env)
         self.apply()
         tcfix("hook", "install", self.world.env)
@@ -358,7 +466,7 @@ class Root(Hostile):
         self.assertEqual(self.foreign(), [])
         self.assertEqual(content(self.world.env), before)
 
-    def test_a_link_to_a_program_of_root_lends_nothing(self):
+    def test_a_link_to_a_program_of_root_passes_no_privileges(self):
         path = self.world.package / LIBRARIES[0]
         program = self.world.root / "program"
         shutil.move(path, program)
@@ -377,18 +485,53 @@ class Root(Hostile):
             self.assertEqual(os.lstat(path).st_uid, NOBODY)
             path.unlink()
 
-    def test_what_only_root_can_read_is_not_given_away(self):
+    def test_files_that_only_root_can_read_are_not_given_away(self):
         path = self.world.package / LIBRARIES[0]
         secret = self.world.root / "secret"
         shutil.move(path, secret)
         os.chown(secret, 0, 0)
         os.chmod(secret, 0o600)
         link(path, secret)
-        self.refused(*self.command("apply", self.world.env), says="not allowed to read it")
+        self.refused(*self.command("apply", self.world.env), says="the owner of its directory cannot read it")
         self.assertTrue(path.is_symlink())
 
-    def test_a_journal_of_someone_else_is_refused(self):
-        """Journals are looked for in the directories above, too, such as /tmp."""
+    def test_files_in_a_private_directory_are_not_given_away(self):
+        path = self.world.package / LIBRARIES[0]
+        private = self.world.root / "private"
+        (private / "below").mkdir(parents=True)
+        shutil.move(path, private / "below" / "library")
+        os.chown(private / "below" / "library", 0, 0)
+        link(path, private / "below" / "library")
+        os.chmod(private, 0o700)
+        self.refused(*self.command("apply", self.world.env), says="the owner of its directory cannot read it")
+        self.assertTrue(path.is_symlink())
+        os.chmod(private, 0o711)
+        self.apply()
+        self.assertFalse(path.is_symlink())
+
+    def test_an_inherited_site_of_another_user_is_not_changed(self):
+        """Otherwise a user's pyvenv.cfg could make root add the user's directories to the system's libraries."""
+        user = self.world.root / "home" / "venv"
+        write_files(user / "lib/python3.12/site-packages", {
+            "torch/lib/libc10.dylib": tiny_macho.dylib(identity="@rpath/libc10.dylib"),
+            "torch-2.9.1.dist-info/METADATA": b"Name: torch\nVersion: 2.9.1\n"})
+        (user / "pyvenv.cfg").write_text(f"home = /{self.world.env.relative_to(self.world.root)}/bin\n"
+                                         "include-system-site-packages = true\nversion = 3.12.1\n")
+        write_files(self.world.env / "bin", {"python3.12": b""})
+        shutil.rmtree(self.world.site / "torch")
+        self.give(user)
+        for owner in (0, NOBODY - 1):
+            for path in [self.world.env, *self.world.env.rglob("*")]:
+                os.chown(path, owner, owner)
+            with self.untouched(self.world.site):
+                self.refused(*self.command("apply", user), says="is outside the environment")
+        self.give(self.world.env)
+        self.apply(user)
+        self.assertTrue(self.world.journal.exists())
+        self.assertEqual(self.foreign(), [])
+
+    def test_a_journal_of_another_user_is_refused(self):
+        """Journals are also searched in the directories above, such as /tmp."""
         shared = self.world.root / "shared"
         write_files(shared / "build", {LIBRARIES[0]: library(LIBRARIES[0])})
         path = shared / "build" / LIBRARIES[0]
@@ -404,7 +547,7 @@ class Root(Hostile):
             self.refused(*self.command("apply", shared / "build"), says="was not written by the owner")
             self.refused(harness.TCFIX, "undo", "--journal", explicit, says="was not written by the owner")
 
-    def test_what_root_did_in_a_mixed_environment_can_be_undone(self):
+    def test_changes_by_root_in_a_mixed_environment_can_be_undone(self):
         before = content(self.world.site)
         for path in [self.world.package, *self.world.package.iterdir()]:
             os.chown(path, 0, 0)
@@ -412,8 +555,8 @@ class Root(Hostile):
         self.undo()
         self.assertEqual(content(self.world.site), before)
 
-    def test_what_is_swapped_meanwhile_changes_nothing_elsewhere(self):
-        """Someone exchanges directories of the environment for links to others, all the time."""
+    def test_swapping_directories_changes_nothing_elsewhere(self):
+        """Another process swaps directories of the environment with links to others, continuously."""
         outside = self.world.root / "outside"
         shutil.copytree(self.world.package, outside / "torchcodec")
         shutil.copytree(self.world.info, outside / "info")

@@ -1,4 +1,4 @@
-"""What real pip and real uv make of an environment that tcfix repaired, and tcfix of theirs."""
+"""Real pip and real uv on an environment that tcfix repaired, and tcfix on theirs."""
 import os
 import re
 import sys
@@ -7,7 +7,7 @@ import unittest.mock
 import zipfile
 
 from harness import FilesTest, run, tcfix
-from package_judge import content, record_problems
+from package_checks import content, record_problems
 from tiny_world import INFO, LIBRARIES, package_files
 
 JOURNAL = f"{INFO}/tcfix-journal.json"
@@ -35,7 +35,7 @@ class Installer(FilesTest):
         self.site = next(self.env.glob("lib/*/site-packages"))
 
     def pip(self, *arguments):
-        """pip, which must not complain."""
+        """Runs pip, which must not complain."""
         result = run(sys.executable, "-m", "pip", "--disable-pip-version-check", "--python",
                      self.env / "bin" / "python", *arguments, check=0)
         self.assertEqual(result.stderr, "")
@@ -48,7 +48,7 @@ class Installer(FilesTest):
         self.assertNotRegex(result.stderr, re.compile("warning|error", re.IGNORECASE))
 
     def repair(self):
-        """A macOS library on whatever machine this is: FFmpeg's place is taken on trust."""
+        """A macOS library on any machine: the directory of FFmpeg is assumed."""
         tcfix("apply", "--ffmpeg", "/opt/homebrew/lib", self.env)
         self.assertEqual(record_problems(self.site), [])
         self.assertTrue((self.site / JOURNAL).exists())
@@ -64,7 +64,7 @@ class Pip(Installer):
         self.fresh = content(self.site)
         self.repair()
 
-    def test_sees_the_journal(self):
+    def test_lists_the_journal(self):
         shown = self.pip("show", "-f", "torchcodec")
         self.assertIn(JOURNAL, shown)
         self.assertIn("No broken requirements", self.pip("check"))
@@ -73,7 +73,7 @@ class Pip(Installer):
         self.pip("uninstall", "-y", "torchcodec")
         self.assertEqual(self.left(), [])
 
-    def test_a_reinstall_is_as_new(self):
+    def test_a_reinstall_is_clean(self):
         self.pip("install", "--no-index", "--force-reinstall", self.wheel)
         self.assertEqual(content(self.site).keys(), self.fresh.keys())
         for name in LIBRARIES:
@@ -88,7 +88,7 @@ class Pip(Installer):
         tcfix("apply", self.env)
         self.assertEqual(record_problems(self.site), [])
 
-    def test_undo_gives_its_files_back(self):
+    def test_undo_restores_its_files(self):
         tcfix("undo", self.env)
         self.assertEqual(content(self.site), self.fresh)
 
@@ -111,7 +111,7 @@ class Uv(Installer):
                 self.uv("uninstall", "--python", self.env, "torchcodec")
                 self.assertEqual(self.left(), [])
 
-    def test_a_reinstall_is_as_new(self):
+    def test_a_reinstall_is_clean(self):
         self.uv("install", "--python", self.env, self.wheel)
         fresh = content(self.site)
         self.repair()

@@ -1,4 +1,4 @@
-"""Files that are very large, mostly holes, or that someone writes to while tcfix reads them."""
+"""Files that are very large or sparse, or that another program writes while tcfix reads them."""
 import contextlib
 import os
 import shutil
@@ -12,7 +12,7 @@ import unittest
 import harness
 import tiny_macho
 from harness import FilesTest, run
-from package_judge import stamp
+from package_checks import stamp
 from test_apply import ApplyTest
 from test_hostile import IS_SANITIZED, LIMITED
 from tiny_world import LIBRARIES
@@ -20,7 +20,7 @@ from tiny_world import LIBRARIES
 GIB = 1 << 30
 ADD = ("--add-rpath", "/opt/homebrew/lib")
 
-# Empties a file and writes it anew, again and again, as cp does.
+# Truncates a file and writes it again, continuously, as cp does.
 CUTTER = """
 import os, sys, time
 number = os.open(sys.argv[1], os.O_RDWR)
@@ -34,20 +34,20 @@ while True:
 
 
 def extend(path, size):
-    """A hole at the end, as `truncate -s` makes it."""
+    """A hole at the end, as `truncate -s` creates it."""
     os.truncate(path, size)
     return path
 
 
 def build_elf(path, *options):
-    """A library as the linker makes it, with room for a search path."""
+    """A library as the linker writes it, with room for a search path."""
     subprocess.run(["gcc", "-shared", "-nostdlib", "-x", "c", "-", "-o", path, "-Wl,-rpath,/placeholder",
                     "-Wl,-soname,libdemo.so", *options], input=b"int demo;", check=True)
     return path
 
 
 def describe_all(path, size):
-    """Extends a 64-bit ELF file to `size` with a section that reaches to its end."""
+    """Extends a 64-bit ELF file to `size` with a section that ends at its end."""
     data = bytearray(path.read_bytes())
     table, = struct.unpack_from("<Q", data, 0x28)
     count, = struct.unpack_from("<H", data, 0x3c)
@@ -91,7 +91,7 @@ class Large(FilesTest):
 
 
 class Sizes(Large):
-    def test_what_no_file_of_ours_can_be_is_refused_by_every_command(self):
+    def test_oversized_files_are_refused_by_every_command(self):
         journal = self.folder / "undo.json"
         for library in (self.elf(), self.macho()):
             extend(library, 1024 * GIB)
@@ -100,7 +100,7 @@ class Sizes(Large):
                         ["apply", "-n"], ["apply", "--check"], ["undo"])
             for command in commands:
                 with self.subTest(library=library.name, command=command), self.untouched(library):
-                    self.refused(*command, library, says="is too large: 1.0 TiB, and the limit is 64.0 GiB")
+                    self.refused(*command, library, says="is too large: 1.0 TiB; the limit is 64.0 GiB")
 
     def test_more_than_the_headers_describe(self):
         for library in (self.elf(), self.macho()):
@@ -115,7 +115,7 @@ class Sizes(Large):
         before = allocated(library)
         extend(library, 2 * GIB)
         run(harness.TCFIX, "edit", *ADD, library, check=0)
-        self.assertIn(library.stat().st_size - 2 * GIB, range(4096))  # what was added goes to the end
+        self.assertIn(library.stat().st_size - 2 * GIB, range(4096))  # additions are at the end
         self.assertLessEqual(allocated(library), before + (1 << 20))
         with open(library, "rb") as file:
             self.assertNotEqual(file.read(len(small)), small)
@@ -134,12 +134,12 @@ class Sizes(Large):
             self.refused("undo", "--journal", journal, says="is too large")
             self.refused("edit", "--journal", journal, *ADD, library, says="is too large")
 
-    def test_a_text_without_end(self):
+    def test_endless_text(self):
         self.refused("doctor", "--traceback", "/dev/zero", says="is too large: more than 256 MiB")
 
 
 class LargeEnvironment(ApplyTest):
-    """What lies in an environment may be anything, too."""
+    """The files in an environment may be anything, too."""
 
     def check_all(self, says, code=3):
         for command in (["doctor"], ["apply", "-n"], ["apply", "--check"], ["apply"], ["undo"], ["list"]):
@@ -155,7 +155,7 @@ class LargeEnvironment(ApplyTest):
         extend(self.world.package / LIBRARIES[0], 1024 * GIB)
         self.check_all("is too large")
 
-    def test_a_library_that_was_repaired(self):
+    def test_a_repaired_library(self):
         self.apply()
         extend(self.world.package / LIBRARIES[0], 6 * GIB)
         result = run(*LIMITED, *self.command("undo", self.world.env))
@@ -189,9 +189,9 @@ class LargeEnvironment(ApplyTest):
 
 
 class Counts(Large):
-    """Zeros are valid records, and a hole has room for billions."""
+    """Zeros are valid records, and a hole may contain billions of them."""
 
-    # Of memory that is written to, not of mapped files.
+    # Of anonymous memory, not of mapped files.
     LIMITS = [] if IS_SANITIZED else ["prlimit", f"--data={GIB}"]
 
     def test_section_headers(self):
@@ -199,7 +199,7 @@ class Counts(Large):
         data = bytearray(library.read_bytes())
         count = 1 << 29
         struct.pack_into("<Q", data, 0x28, len(data))  # e_shoff
-        struct.pack_into("<HH", data, 0x3c, 0, 0)      # e_shnum: as the first header says
+        struct.pack_into("<HH", data, 0x3c, 0, 0)      # e_shnum: 0 means that the first header has the number
         first = bytearray(64)
         struct.pack_into("<Q", first, 32, count)
         library.write_bytes(data + first)
@@ -233,10 +233,10 @@ class Limits(Large):
     def test_a_limit_of_file_sizes(self):
         library = self.elf()
         with self.untouched(library):
-            self.refused("edit", *ADD, library, says="cannot be written: File too large",
+            self.refused("edit", *ADD, library, says="cannot write the new file: File too large",
                          limits=["prlimit", "--fsize=4096"])
 
-    def test_interrupts_are_heard_while_a_file_is_hashed(self):
+    def test_hashing_can_be_interrupted(self):
         library = describe_all(self.elf(), 60 * GIB)
         journal = self.folder / "undo.json"
         for number in (signal.SIGTERM, signal.SIGINT):
@@ -250,17 +250,17 @@ class Limits(Large):
                 self.assertIn(b"interrupted", process.stderr.read())
                 process.stderr.close()
                 self.assertEqual(process.returncode, 130)
-                # All of it takes more than a minute of two processors.
+                # The whole run would take more than a minute on two processors.
                 self.assertLess(usage.ru_utime + usage.ru_stime, 20)
 
 
 class Writers(Large):
-    """Whoever writes beside us costs an error at most."""
+    """Concurrent writers cause at most an error."""
 
     COMMANDS = (["verify"], ["inspect", "--symbols"], ["edit", "-n", *ADD], ["sign"], ["edit", *ADD],
                 ["inspect", "--json"], ["doctor"], ["apply", "-n"])
 
-    def test_files_that_are_cut_short_meanwhile(self):
+    def test_files_truncated_while_they_are_read(self):
         library = self.folder / "libdemo.dylib"
         library.write_bytes(tiny_macho.dylib(padding=8_000_000))
         run(harness.TCFIX, "sign", library, check=0)

@@ -6,6 +6,7 @@ import re
 import subprocess
 import unittest
 
+from bounds import unbounded
 from harness import ROOT, TCFIX, tcfix
 
 TEXTS = ROOT / "testdata" / "tracebacks"
@@ -53,8 +54,8 @@ class Reports(unittest.TestCase):
                 expected = 0 if row["code"] == NOTHING else 1
                 self.assertEqual((exit, said["verdict"] == "ok"), (expected, expected == 0), said)
 
-    def test_what_is_left_of_a_failure_is_never_called_ok(self):
-        # Judged by words that no log of a success has, whatever doctor makes of them.
+    def test_a_fragment_of_a_failure_is_never_called_ok(self):
+        # Recognized by words that no log of a success has, independent of doctor.
         sign = re.compile(r"Traceback \(|Error: |, line \d+, in |cannot open shared|undefined symbol|No such file or dir"
                           r"|Library not loaded|DLL load failed|Could not (load|find)|unsatisfiable")
         for row in rows():
@@ -69,6 +70,17 @@ class Reports(unittest.TestCase):
                         exit, said = explain_text(text)
                         self.assertNotEqual(said["verdict"], "ok")
                         self.assertEqual(exit, 1)
+
+    def test_every_command_can_be_typed_and_carries_bounds(self):
+        for row in rows():
+            with self.subTest(row["file"]):
+                _, said = self.explain(row)
+                commands = [said["action"] or ""] + [finding["action"] or "" for finding in said["findings"]]
+                system = said.get("told", {}).get("system")
+                for command in commands:
+                    self.assertEqual(unbounded(command), [])
+                    # Windows PowerShell 5.1 has no "&&"
+                    self.assertFalse(system == "Windows" and "&&" in command, command)
 
     def test_logs_of_programs_that_work_are_ok(self):
         self.assertGreaterEqual(len(healthy()), 40)

@@ -16,10 +16,10 @@ import harness
 from doctor_trees import MacTree
 from harness import FilesTest, find_tool, run
 
-# What these tests show, for tests/cli/test_findings.py.
+# The findings that these tests demonstrate, for tests/cli/test_findings.py.
 SHOWN = {"loads-for-real", "simulation-disagrees", "import-fails"}
 
-# Tries its majors as the real one does.
+# Tries its majors like the real one.
 PACKAGE = """
 import ctypes, pathlib
 for major in (8, 7):
@@ -33,7 +33,7 @@ for major in (8, 7):
 else:
     raise RuntimeError("Could not load libtorchcodec. Likely causes:\\n 1. none")
 """
-# No compiler's C library is needed: the constructors of these end, stop or hang the process.
+# They need no C library: their constructors end, stop or hang the process.
 FOR_EVER = "int pause(void); __attribute__((constructor)) void start(void) { for (;;) pause(); }"
 CRASHES = "void abort(void); __attribute__((constructor)) void start(void) { abort(); }"
 
@@ -46,7 +46,7 @@ def setUpModule():
 
 
 def compile_library(path, source="int here;", needs=()):
-    """`needs`: {name: its source} that is there only for the linker."""
+    """`needs`: {name: source} of libraries that only the linker uses."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as scratch:
         others = [compile_library(pathlib.Path(scratch) / name) for name in needs]
@@ -110,7 +110,7 @@ class RunTest(FilesTest):
 
 
 class Verdicts(RunTest):
-    def test_both_say_yes(self):
+    def test_both_load(self):
         self.core(8, needs=["libavutil.so.60"])
         self.core(7)
         before = self.everything()
@@ -132,7 +132,7 @@ class Verdicts(RunTest):
         self.assertRegex(page.read_text(), r'<th scope="row">python</th>.*loads.*with FFmpeg 7')
         self.assertEqual(self.everything(), before)  # bytecode is not written, either
 
-    def test_both_say_no(self):
+    def test_both_fail(self):
         self.core(7, needs=["libavutil.so.59"])
         report = self.doctor(check=1)
         self.assertEqual((report["run"]["ok"], report["run"]["agrees"]), (False, True))
@@ -150,10 +150,10 @@ class Verdicts(RunTest):
         said = self.tcfix("apply", "--run", "--require", 8, self.env, check=4)
         self.assertIn("not confirmed by", said.stdout)
 
-    def test_python_loads_what_the_simulation_does_not(self):
+    def test_python_loads_but_the_simulation_does_not(self):
         self.core(7, needs=["libavutil.so.59"])
         variables = {"LD_PRELOAD": str(compile_library(self.folder / "libavutil.so.59")),
-                     "ASAN_OPTIONS": "verify_asan_link_order=0"}  # of a sanitized tcfix, which wants to be first
+                     "ASAN_OPTIONS": "verify_asan_link_order=0"}  # for a sanitized tcfix
         report = self.doctor(check=0, **variables)
         self.assertEqual((report["verdict"], report["run"]["ok"], report["run"]["agrees"]), ("ok", True, False))
         finding = self.finding(report, "simulation-disagrees")
@@ -163,7 +163,7 @@ class Verdicts(RunTest):
         self.assertRegex(finding["evidence"]["report"],
                          r"^FFmpeg 7: simulated: does not load \(.*\); real: loads; torchcodec 0.9.1, torch 2.9.1, python3.*, Linux ")
         self.assertEqual(finding["action"], f"tcfix doctor --run --json {self.env}")
-        # What the simulation takes for the cause is none.
+        # The simulation's cause is not the real one.
         self.assertEqual([one["code"] for one in report["findings"] if one["severity"] == "error"],
                          ["simulation-disagrees"])
 
@@ -171,7 +171,7 @@ class Verdicts(RunTest):
         self.assertIn("disagree", said.stderr)
         self.assertIn("confirmed by", said.stdout)
 
-    def test_python_crashes_on_what_the_simulation_loads(self):
+    def test_python_crashes_but_the_simulation_loads(self):
         self.core(7, CRASHES)
         self.tcfix("doctor", self.env, check=0)
         report = self.doctor(check=1)
@@ -180,7 +180,7 @@ class Verdicts(RunTest):
         self.assertIn("crashed with signal 6", finding["message"])
         self.assertTrue(finding["path"].endswith("libtorchcodec_core7.so"))
         self.assertEqual(finding["evidence"]["simulated"], "loads")
-        # No repair is offered that would not repair it.
+        # No repair is recommended that would not help.
         self.assertEqual(report["action"], finding["action"])
         self.tcfix("apply", self.env, check=0)
         (target,) = json.loads(self.tcfix("apply", "--run", "--json", self.env, check=4).stdout)["targets"]
@@ -198,7 +198,7 @@ class Verdicts(RunTest):
                                                       capture_output=True).stderr)
 
     def test_package_without_a_recipe(self):
-        """Its code loads a library before another that needs it and could not find it."""
+        """Its code loads a library before another one that needs it and could not find it."""
         self.install("tiny", "1.0", "import ctypes, pathlib\nhere = pathlib.Path(__file__).parent\n"
                                     "ctypes.CDLL(str(here / 'libb.so'))\nctypes.CDLL(str(here / '_a.so'))\n",
                      ["_a.so", "libb.so"])
@@ -261,7 +261,7 @@ class Isolation(RunTest):
         (self.package / "__init__.py").write_text("import sys\nassert sys.stdin.read() == ''\n" + PACKAGE)
         self.doctor(check=0)
 
-    def test_a_hook_of_ours_stays_out_of_it(self):
+    def test_the_hook_does_not_run(self):
         (self.package / "__init__.py").write_text("import os\nassert os.environ['TCFIX_DISABLE'] == '1'\n" + PACKAGE)
         self.doctor(check=0, TCFIX_DISABLE="0")
 
@@ -293,13 +293,13 @@ class Isolation(RunTest):
             self.assertFalse(mark.exists(), command)
         report = self.doctor(check=1)
         self.assertTrue(mark.exists())
-        self.assertIn("exit code 0 and without an answer", report["run"]["error"])
+        self.assertIn("exit code 0 and without a result", report["run"]["error"])
 
     def test_python_that_cannot_be_started(self):
         self.python.unlink()
         self.python.write_text("no program")
         self.python.chmod(0o755)
-        self.assertIn("python cannot be started", self.doctor(check=1)["run"]["error"])
+        self.assertIn("failed to start Python", self.doctor(check=1)["run"]["error"])
 
 
 class Refusals(RunTest):
@@ -318,7 +318,7 @@ class Refusals(RunTest):
         self.core(7)
 
     def test_sysroot(self):
-        self.refused(self.env, "--sysroot", "/", words="under --sysroot")
+        self.refused(self.env, "--sysroot", "/", words="below --sysroot")
 
     def test_another_platform(self):
         tree = MacTree(self.folder / "mac")
@@ -326,18 +326,18 @@ class Refusals(RunTest):
 
     def test_no_python(self):
         shutil.rmtree(self.env / "bin")
-        self.refused(self.env, words="found no python")
+        self.refused(self.env, words="no Python found")
         bare = self.folder / "bare" / "site-packages"
         shutil.copytree(self.site, bare)
-        self.refused(bare, words="found no python")
+        self.refused(bare, words="no Python found")
 
-    def test_python_that_is_no_program(self):
+    def test_python_that_is_not_a_program(self):
         self.python.unlink()
         self.python.write_text("")
         self.refused(self.env, words="not executable")
 
     @unittest.skipIf(os.geteuid() != 0, "only root can lend power")
-    def test_root_starts_nothing_of_others(self):
+    def test_root_starts_no_python_of_another_user(self):
         for path in (self.env, self.site, self.env / "bin"):
             with self.subTest(path):
                 os.chown(path, 1234, -1)
@@ -345,7 +345,7 @@ class Refusals(RunTest):
                 os.chown(path, 0, -1)
         self.doctor(check=0)
 
-    def test_what_goes_not_with_it(self):
+    def test_incompatible_options(self):
         for option in ("--dry-run", "--check"):
             self.assertIn("cannot be combined", self.tcfix("apply", "--run", option, self.env, check=2).stderr)
         self.assertIn("--traceback and --run cannot be combined",

@@ -1,4 +1,4 @@
-"""Completions in real shells, and the manual page: both must know every option of the help."""
+"""Completions in real shells, and the manual page: both must have every option of the help."""
 import os
 import pty
 import re
@@ -9,7 +9,7 @@ import time
 import unittest
 
 import harness
-import powershell_judge
+import powershell_grammar
 from harness import FilesTest, find_tool, tcfix
 
 
@@ -19,14 +19,14 @@ def commands():
 
 
 def options(command):
-    """The options that a command's help shows, long and short."""
+    """The options in a command's help, long and short."""
     text = tcfix(command, "--help").stdout.split("Examples:")[0]
     lines = re.findall(r"^ {2}(?:(-\w),| {3}) (--[a-z-]+)", text, re.MULTILINE)
     return {name for pair in lines for name in pair if name}
 
 
 def completed(shell, setup, line):
-    """What a shell on a terminal makes of this line when TAB is pressed, as separate words."""
+    """The completion of this line by a shell on a terminal after TAB, as separate words."""
     process, terminal = pty.fork()
     if process == 0:
         os.environ.update(TERM="dumb", HOME="/nonexistent", PS1="", LC_ALL="C.UTF-8")
@@ -47,7 +47,7 @@ def completed(shell, setup, line):
     try:
         os.write(terminal, f"{setup}; echo rea''dy\n".encode())
         expect(r"\nready\r")
-        # To the start of the line, and the line becomes the arguments of another command.
+        # Go to the start of the line and turn the line into arguments of another command.
         os.write(terminal, f"{line}\t\x01printf '<%s>' SHOWN \x05\n".encode())
         words = expect(r"\n?[^\n]*<SHOWN>((?:<[^>]*>)*)").group(1)
         return re.findall(r"<([^>]*)>", words)
@@ -57,7 +57,7 @@ def completed(shell, setup, line):
         os.waitpid(process, 0)
 
 
-# What every shell must make of a line: (line, its words afterwards).
+# Expected in every shell: (line, its words after completion).
 UNIQUE = [
     ("tcfix insp", ["tcfix", "inspect"]),
     ("tcfix edit --set", ["tcfix", "edit", "--set-id"]),
@@ -70,7 +70,7 @@ UNIQUE = [
     ("tcfix man unus", ["tcfix", "man", "unus"]),
     ("tcfix edit --color nev", ["tcfix", "edit", "--color", "never"]),
     ("tcfix apply --ffmpeg au", ["tcfix", "apply", "--ffmpeg", "auto"]),
-    ("tcfix wheel --ffmpeg unus", ["tcfix", "wheel", "--ffmpeg", "unus"]),  # a file, not a folder
+    ("tcfix wheel --ffmpeg unus", ["tcfix", "wheel", "--ffmpeg", "unus"]),  # a file, not a directory
     ("tcfix apply --sysroot unk", ["tcfix", "apply", "--sysroot", "unknown folder"]),
     ("tcfix apply unk", ["tcfix", "apply", "unknown folder"]),
     ("tcfix hook rem", ["tcfix", "hook", "remove"]),
@@ -83,7 +83,7 @@ UNIQUE = [
 
 class ShellTest(FilesTest):
     name = None
-    program = None  # if it is not called by that name
+    program = None  # if its name differs
 
     def setUp(self):
         super().setUp()
@@ -100,7 +100,7 @@ class ShellTest(FilesTest):
         for line, words in UNIQUE:
             with self.subTest(line):
                 shown = completed(shell, f"cd {self.folder}; {setup}", line)
-                self.assertEqual([word.rstrip("/") for word in shown], words)  # zsh takes it away itself
+                self.assertEqual([word.rstrip("/") for word in shown], words)  # zsh removes it itself
 
 
 class Bash(ShellTest):
@@ -113,7 +113,7 @@ class Bash(ShellTest):
             words = completed(shell, f". {self.script}", "tcfix edit --color=alw")
             self.assertEqual(words, ["tcfix", "edit", "--color=always"])
 
-    def test_knows_every_option(self):
+    def test_has_every_option(self):
         for command in commands():
             driver = (f". {self.script}; complete -p tcfix >/dev/null || exit 1\n"
                       f"COMP_WORDS=(tcfix {command} -) COMP_CWORD=2; _tcfix tcfix - {command}\n"
@@ -137,7 +137,7 @@ class Zsh(ShellTest):
         words = completed([self.shell, "-f", "-i"], setup, "tcfix verify --js")
         self.assertEqual(words, ["tcfix", "verify", "--json"])
 
-    def test_knows_every_option(self):
+    def test_has_every_option(self):
         script = self.script.read_text()
         common = re.search(r"common=\((.*?)\n    \)", script, re.DOTALL).group(1)
         for command in commands():
@@ -165,7 +165,7 @@ class Fish(ShellTest):
                 self.assertEqual([offer.replace("\\ ", " ").rstrip("/") for offer in self.offers(line)],
                                  [offer.replace("\\ ", " ") for offer in expected])
 
-    def test_knows_every_option(self):
+    def test_has_every_option(self):
         for command in commands():
             offered = {offer for offer in self.offers(f"tcfix {command} --")}
             wanted = {option for option in options(command) if option.startswith("--")}
@@ -173,12 +173,12 @@ class Fish(ShellTest):
 
 
 class PowerShell(ShellTest):
-    """Its own engine says what TAB would make of a line."""
+    """Its own engine returns the completions of a line."""
     name = "powershell"
     program = "pwsh"
 
     def offers(self, *lines):
-        """For each line the texts that are offered for its last word."""
+        """For each line, the completions of its last word."""
         quoted = ", ".join("'" + line.replace("'", "''") + "'" for line in lines)
         driver = self.folder / "driver.ps1"
         driver.write_text("$ErrorActionPreference = 'Stop'\n"
@@ -200,7 +200,7 @@ class PowerShell(ShellTest):
         for (line, words), offers in zip(UNIQUE, self.offers(*(line for line, _ in UNIQUE))):
             plain = [offer.strip("'").removeprefix("./").removeprefix(".\\") for offer in offers]
             with self.subTest(line):
-                if words[-1] == line.split()[-1]:  # PowerShell offers files where nobody offers anything
+                if words[-1] == line.split()[-1]:  # PowerShell falls back to files
                     self.assertIn(plain, ([], ["unusual name.so"]))
                 else:
                     self.assertEqual(plain, [words[-1]])
@@ -208,7 +208,7 @@ class PowerShell(ShellTest):
     def test_option_with_value(self):
         self.assertEqual(self.offers("tcfix edit --color=alw"), [["--color=always"]])
 
-    def test_knows_every_option(self):
+    def test_has_every_option(self):
         names = commands()
         for command, offers in zip(names, self.offers(*(f"tcfix {name} --" for name in names))):
             wanted = {option for option in options(command) if option.startswith("--")}
@@ -218,18 +218,18 @@ class PowerShell(ShellTest):
 
 
 class PowerShellText(unittest.TestCase):
-    """What can be judged where there is no PowerShell: by its grammar and the help."""
+    """Checks without PowerShell: by its grammar and by the help."""
 
     def setUp(self):
         self.script = tcfix("completions", "powershell").stdout
 
     def test_is_a_program(self):
-        self.assertFalse(powershell_judge.parse(self.script).has_error)
-        for character in "(){}'":  # one that is missing does not escape the judge
+        self.assertFalse(powershell_grammar.parse(self.script).has_error)
+        for character in "(){}'":  # the parser detects a missing one
             damaged = self.script.replace(character, "", 1)
-            self.assertTrue(powershell_judge.parse(damaged).has_error, character)
+            self.assertTrue(powershell_grammar.parse(damaged).has_error, character)
 
-    def test_knows_every_option(self):
+    def test_has_every_option(self):
         for command in commands():
             own = re.search(rf"\n        '{command}' = @\(\n(.*?)\n        \)", self.script, re.DOTALL)
             known = set(re.findall(r"@\('(--[a-z-]+)'", own.group(1)))
@@ -237,13 +237,13 @@ class PowerShellText(unittest.TestCase):
             self.assertEqual(known, wanted, command)
 
     def test_pairs_stay_pairs(self):
-        """Inside @( ) a list on a line of its own is taken apart, unless a comma stands before it."""
+        """Inside @( ) a list on its own line is flattened, unless a comma precedes it."""
         lines = [line.strip() for line in self.script.splitlines()]
         self.assertFalse([line for line in lines if line.startswith("@('")])
         self.assertTrue([line for line in lines if line.startswith(", @('")])
 
     def test_no_cast_of_a_pipeline(self):
-        """Where it gives nothing, a cast gives null, and null is no key of a table."""
+        """An empty pipeline casts to null, which is not a valid key of a table."""
         self.assertNotRegex(self.script, r"\[string\]\(")
 
 
@@ -253,12 +253,12 @@ class Manual(FilesTest):
         self.page = self.folder / "tcfix.1"
         self.page.write_text(tcfix("man").stdout)
 
-    def test_mandoc_has_nothing_to_say(self):
+    def test_mandoc_reports_nothing(self):
         mandoc = find_tool("mandoc")
         if not mandoc:
             self.skipTest("mandoc is not installed")
         said = harness.run(mandoc, "-T", "lint", "-W", "warning", self.page).stdout
-        # A date would make every build of the same sources another one.
+        # A date would make builds of the same sources differ.
         self.assertEqual([line for line in said.splitlines() if "missing date" not in line], [])
 
     def test_man_shows_every_command_and_option(self):

@@ -1,10 +1,10 @@
-"""Search paths for what is installed later, and `--search` for what no rule knows."""
+"""Search paths for software that is installed later, and `--search` for other directories."""
 import shutil
 import unittest
 
 import tiny_macho
 from harness import tcfix, tcfix_json
-from package_judge import content, record_problems, stamps
+from package_checks import content, record_problems, stamps
 from test_apply import ApplyTest, rpaths
 from tiny_world import BREW, FFMPEG, LIBRARIES, TORCH, record_row, write_files
 
@@ -46,12 +46,12 @@ class Standing(ApplyTest):
         self.undo()
         self.assertEqual(content(self.world.site), before)
 
-    def test_none_takes_it_back(self):
+    def test_none_removes_it(self):
         self.apply(check=4)
         self.apply("--ffmpeg", "none", self.world.env, check=4)
         self.assertEqual(self.entries(), [TORCH])
 
-    def test_literal_entries_spare_it_where_they_lead_to_ffmpeg(self):
+    def test_not_written_if_literal_entries_lead_to_ffmpeg(self):
         write_files(self.world.root / "mine", {
             name: tiny_macho.dylib(identity=f"/mine/{name}") for name in FFMPEG})
         self.apply("--rpath", "/mine", self.world.env)
@@ -59,7 +59,7 @@ class Standing(ApplyTest):
         self.apply("--rpath", "/other", self.world.env, check=4)
         self.assertEqual(self.entries(), ["/other", TORCH, BREW])
 
-    def test_conda_on_macos_has_a_place_of_its_own(self):
+    def test_conda_on_macos_has_its_own_place(self):
         (self.world.env / "pyvenv.cfg").unlink()
         (self.world.env / "conda-meta").mkdir()
         self.apply(check=4)
@@ -68,7 +68,7 @@ class Standing(ApplyTest):
             name: tiny_macho.dylib(identity=f"@rpath/{name}") for name in FFMPEG})
         self.assertEqual(self.doctor()["verdict"], "ok")
 
-    def test_an_unseen_disk_gives_one_line(self):
+    def test_an_unknown_disk_is_reported_in_one_line(self):
         result = tcfix("apply", self.world.env)
         (warning,) = [line for line in result.stderr.splitlines() if line]
         self.assertIn(f"FFmpeg is assumed to be in {BREW}", warning)
@@ -76,7 +76,7 @@ class Standing(ApplyTest):
 
 
 class Search(ApplyTest):
-    """An extension of another package, linked with a private library and no way to it."""
+    """An extension of another package, linked with a private library and without a search path to it."""
 
     def setUp(self):
         super().setUp()
@@ -104,7 +104,7 @@ class Search(ApplyTest):
     def put(self, folder):
         write_files(folder, {"libpriv.dylib": tiny_macho.dylib(identity="@rpath/libpriv.dylib")})
 
-    def test_a_directory_that_only_the_user_knows(self):
+    def test_a_directory_given_by_the_user(self):
         for name in ("@rpath/libpriv.dylib", "/build/machine/libpriv.dylib", "libpriv.dylib"):
             with self.subTest(name):
                 self.install(name)
@@ -112,7 +112,7 @@ class Search(ApplyTest):
                 self.put(self.private)
                 finding = self.cause()
                 self.assertTrue(finding["action"].endswith("--search DIR"), finding["action"])
-                self.assertIn("name its directory", finding["message"])
+                self.assertIn("pass its directory", finding["message"])
                 options = ("--package", "mine", "--search", "/work/private", self.world.env)
                 found = self.doctor("--search", "/work/private", check=1)
                 self.assertIn("--search /work/private", found["action"])
@@ -134,7 +134,7 @@ class Search(ApplyTest):
         self.assertEqual(rpaths(self.site / "mine/_ext.abi3.so"), ["@loader_path/hidden/lib"])
         self.assertEqual(self.doctor()["verdict"], "ok")
 
-    def test_an_ffmpeg_there_counts(self):
+    def test_an_ffmpeg_there_is_used(self):
         shutil.rmtree(self.world.root / "opt/homebrew/lib")
         write_files(self.world.root / "mine", {
             name: tiny_macho.dylib(identity=f"/mine/{name}") for name in FFMPEG})

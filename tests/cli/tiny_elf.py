@@ -2,7 +2,7 @@
 import struct
 
 PAGE = 0x1000
-SPARE_SLOTS = 5  # as the linkers that make torchcodec's libraries leave them
+SPARE_SLOTS = 5  # like the linkers of torchcodec's libraries
 
 
 class _Strings:

@@ -17,7 +17,7 @@ def _segment(name, address, memory, offset, size, protection, sections=b""):
 
 def dylib(cpu="arm64", rpaths=(), dependencies=("/usr/lib/libSystem.B.dylib",),
           identity="@rpath/libtiny.dylib", padding=400, content=b"\xc0\x03\x5f\xd6" * 4):
-    """A library with `padding` free bytes behind its load commands."""
+    """A library with `padding` free bytes after its load commands."""
     version = struct.pack("<III", 2, 0x10000, 0x10000)
     texts = _text_command(0xD, version, identity)
     texts += b"".join(_text_command(0xC, version, name) for name in dependencies)

@@ -49,7 +49,7 @@ def _add_exports(constants, name, exports, target):
 
 
 def dll(identity="tiny.dll", imports=None, exports=("tiny",)):
-    """A DLL that calls `imports`, {DLL: functions}, and offers `exports`."""
+    """A DLL that calls `imports`, {DLL: functions}, and has `exports`."""
     code, constants, unwind = _Section(PAGE), _Section(2 * PAGE), _Section(3 * PAGE)
     entry = code.add(RETURN)
     directories = {0: _add_exports(constants, identity, exports, entry)}

@@ -1,4 +1,4 @@
-"""A macOS machine of a few kilobytes: torch, torchcodec and Homebrew's FFmpeg 7, below a folder."""
+"""A macOS machine of a few kilobytes: torch, torchcodec and Homebrew's FFmpeg 7, below a directory."""
 import base64
 import hashlib
 import pathlib
@@ -28,7 +28,7 @@ def record_row(path, data):
 
 
 def package_files(names=LIBRARIES, info=INFO):
-    """What a wheel of this torchcodec holds, RECORD last."""
+    """The contents of a wheel of this torchcodec, RECORD last."""
     version = info.split("-")[1].removesuffix(".dist")
     files = {f"torchcodec/{name}": library(name) for name in names}
     files["torchcodec/__init__.py"] = b""

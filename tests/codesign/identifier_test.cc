@@ -1,4 +1,4 @@
-// The identifier that codesign gives a file when nobody names one.
+// The default identifier that codesign gives a file.
 
 #include "codesign/identifier.h"
 #include "support/macho_builder.h"

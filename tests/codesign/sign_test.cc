@@ -1,4 +1,4 @@
-// Signing: refresh what is whole, build what is missing or broken, keep what belongs to others.
+// Signing: refresh valid signatures, build missing or invalid ones, keep those of others.
 
 #include "codesign/blob.h"
 #include "support/layout.h"
@@ -94,7 +94,7 @@ TEST(Refresh, KeepsTheFormOfAnyCodeDirectory) {
       }
 }
 
-// What codesign would have made of the same file.
+// The signature that codesign makes for the same file.
 TEST(Build, MatchesCodesign) {
   for (const Architecture& arch : {kArm64, kArm64e, kX86_64})
     for (uint32_t type : {MH_DYLIB, MH_BUNDLE, MH_EXECUTE})
@@ -230,7 +230,7 @@ TEST(Build, ReplacesAPageSizeThatTheKernelRejects) {
   }
 }
 
-// A new signature would have to repeat what cannot be read.
+// A new signature would have to contain what cannot be read.
 TEST(Build, MalformedRequirementsAndEntitlementsAreRefused) {
   for (uint32_t slot : {uint32_t(CSSLOT_REQUIREMENTS), uint32_t(CSSLOT_ENTITLEMENTS),
                         codesign::kSlotDerEntitlements})
@@ -241,7 +241,8 @@ TEST(Build, MalformedRequirementsAndEntitlementsAreRefused) {
       formats::EditRequest request = asking({kAdd});
       request.signing.replaceForeign = true;
       if (style == SignatureStyle::Cms && slot == CSSLOT_REQUIREMENTS) {
-        EXPECT_THAT(signatureProblems(signedFile(image, request)), IsEmpty()) << "they go anyway";
+        EXPECT_THAT(signatureProblems(signedFile(image, request)), IsEmpty())
+            << "they are dropped on request";
         continue;
       }
       for (const formats::EditRequest& asked : {request, signingOnly(/*replaceForeign=*/true)}) {
@@ -271,7 +272,7 @@ TEST(Build, ASignatureThatIsTooShortGrowsOnlyAtTheEnd) {
   EXPECT_THAT(signatureProblems(result), IsEmpty());
   EXPECT_EQ(signatureIn(result)->offset + signatureIn(result)->size, result.size());
 
-  // Nothing says that the bytes behind these places are free.
+  // There is no proof that the bytes after these positions are unused.
   for (SignaturePlace wrong : {SignaturePlace{place.offset, 0}, SignaturePlace{0, 0},
                                SignaturePlace{place.offset - 32, 0}}) {
     ByteVector broken = good;
@@ -300,7 +301,7 @@ TEST(ForeignSignature, IsRecognizedEvenIfCorrupt) {
   ByteVector image = buildMachO(withEverything(SignatureStyle::Cms));
   const uint8_t magic[] = {0xfa, 0xde, 0x0c, 0x02};
   auto directory = std::search(image.begin(), image.end(), std::begin(magic), std::end(magic));
-  directory[39] = 64; // a page size that nobody understands
+  directory[39] = 64; // an invalid page size
   EXPECT_EQ(refusal(image, {kAdd}).code, ErrorCode::ForeignSigned);
 }
 
@@ -321,7 +322,7 @@ TEST(ForeignSignature, IsReplacedOnRequest) {
   codesign::EmbeddedSignature parsed = parsedFrom(result);
   EXPECT_TRUE(parsed.find(CSSLOT_ENTITLEMENTS)) << "entitlements are kept";
   EXPECT_EQ(parsed.find(CSSLOT_REQUIREMENTS)->bytes.size(), 12u)
-      << "requirements name the identity's certificate, so they go";
+      << "requirements refer to the certificate, so they are dropped";
   EXPECT_FALSE(parsed.isCms());
 }
 
@@ -331,8 +332,8 @@ TEST(Sign, LeavesAValidSignatureAlone) {
     EXPECT_TRUE(outcomeOf(buildMachO(withEverything(style)), signingOnly()).rewrite.isIdentity());
 }
 
-// Only an edit removes repeated search paths: recent macOS refuses them, but signing is not asked
-// to change what is signed.
+// Only an edit removes duplicate search paths: recent macOS refuses them, but `sign` must not
+// change the content that is signed.
 TEST(Sign, LeavesRepeatedSearchPathsAlone) {
   MachOSpec spec = signedAs(SignatureStyle::AdHoc);
   spec.rpaths = {"/opt/a", "/opt/a"};

@@ -1,4 +1,4 @@
-// verify finds every kind of damage, and nothing in what is whole.
+// verify detects every kind of corruption, and reports nothing for valid files.
 
 #include "codesign/blob.h"
 #include "support/layout.h"
@@ -45,7 +45,7 @@ TEST(Verify, AcceptsEveryValidSignature) {
 TEST(Verify, NamesThePageOfAnyChangedBit) {
   ByteVector good = buildMachO(signedAs(SignatureStyle::AdHoc));
   uint64_t end = signatureIn(good)->offset;
-  // Bits of content: a bit of the load commands may make it another file altogether.
+  // Only bits of the content: changing the load commands may result in another valid file.
   for (uint64_t offset = commandsEnd(good); offset < end; offset += 997) {
     ByteVector bad = good;
     bad[offset] ^= 1 << offset % 8;
@@ -208,7 +208,7 @@ INSTANTIATE_TEST_SUITE_P(
                            "requirements were changed"}),
     [](const auto& param) { return param.param.name; });
 
-// What readers refuse whatever its hash: the magic of each blob, and entries outside their set.
+// Rejected regardless of its hash: the magic of each blob, and entries outside their set.
 template <uint32_t slot>
 void setMagic(ByteVector& file) {
   file[blobOffset(file, slot) + 3] ^= 1;
@@ -245,7 +245,7 @@ INSTANTIATE_TEST_SUITE_P(
                "library constraint is malformed"},
         Damage{"Scatter", [](ByteVector& f) { write32be(&f[directory(f) + 44], 0x7fff); },
                "scatter list extends past"},
-        Damage{"Linkage", // version 0x20600 gives the bytes behind the header a meaning
+        Damage{"Linkage", // version 0x20600 has a field after the old header
                [](ByteVector& f) { write32be(&f[directory(f) + 8], 0x20600); },
                "linkage data is outside"},
         Damage{"TwoOfOneKind",

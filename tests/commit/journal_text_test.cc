@@ -1,4 +1,4 @@
-// The journal's format: what earlier versions wrote is read, and written again the same.
+// The journal's format: journals of earlier versions are read, and written in the same form.
 
 #include "commit/journal.h"
 #include "support/outcomes.h"
@@ -10,7 +10,7 @@ namespace {
 
 using testing::ElementsAre;
 
-// Verbatim as tcfix 1 writes it: an edit by apply, of a link, after a replacement of the file.
+// Verbatim output of tcfix 1: an edit by apply of a link, after the file was replaced.
 constexpr llvm::StringLiteral kWritten =
     R"({"entries":[{"changed_size":"14","modified_ns":"1794978405132468690","moves":[],)"
     R"("original_size":"12","patches":[{"bytes":"746865206f726967696e616c","offset":"0"}],)"
@@ -40,7 +40,7 @@ TEST(JournalText, OfAnEarlierVersionIsRead) {
   ASSERT_EQ(second.reverse.moves.size(), 1u);
   EXPECT_EQ(second.reverse.moves[0].to, 2u);
   ASSERT_TRUE(second.plan);
-  EXPECT_EQ(second.plan->wishes, "add_rpath /opt/lib\n");
+  EXPECT_EQ(second.plan->editsText, "add_rpath /opt/lib\n");
   EXPECT_EQ(second.plan->stamp.inode, UINT64_MAX);
   EXPECT_EQ(second.plan->dependencies[1].kind, DependencyKind::Delay);
   EXPECT_THAT(second.plan->searchPaths, ElementsAre("$ORIGIN/../torch/lib"));
@@ -49,6 +49,34 @@ TEST(JournalText, OfAnEarlierVersionIsRead) {
 
 TEST(JournalText, IsWrittenAsEarlierVersionsReadIt) {
   EXPECT_EQ(valueOf(commit::journalText(valueOf(commit::parseJournal(kWritten)))), kWritten);
+}
+
+commit::JournalEntry entryFor(Bytes changed, Bytes original) {
+  commit::JournalEntry entry;
+  entry.path = "file";
+  entry.sha256Before = "before";
+  entry.sha256After = "after";
+  entry.reverse = differenceOf(changed, original, "undo");
+  return entry;
+}
+
+// Such as a DLL whose appended sections were removed: the padding at their end is zeros.
+TEST(JournalText, OfAnOriginalThatEndsWithZerosIsRead) {
+  const ByteVector changed(10, 1);
+  ByteVector original(10, 1);
+  original.push_back(2);
+  original.resize(5000);
+  const commit::Journal written{{entryFor(changed, original)}};
+  commit::Journal journal = valueOf(commit::parseJournal(valueOf(commit::journalText(written))));
+  ASSERT_EQ(journal.entries.size(), 1u);
+  EXPECT_EQ(rewritten(journal.entries[0].reverse, changed), original);
+}
+
+TEST(JournalText, IsNotWrittenIfItCouldNotBeRead) {
+  commit::Journal journal{{entryFor(ByteVector(10, 1), ByteVector(10, 2))}};
+  journal.entries[0].sha256After = "before";
+  EXPECT_THAT(problemOf(commit::journalText(journal)).message,
+              testing::HasSubstr("cannot describe"));
 }
 
 std::vector<std::string> originsOf(std::vector<std::pair<const char*, const char*>> changes,
@@ -69,9 +97,9 @@ std::vector<std::string> originsOf(std::vector<std::pair<const char*, const char
 TEST(JournalHistory, ConnectsTheOriginalToTheBytes) {
   EXPECT_THAT(originsOf({{"a", "b"}, {"b", "c"}}, "c"), ElementsAre("a", "b"));
   EXPECT_THAT(originsOf({{"a", "b"}, {"b", "c"}}, "b"), ElementsAre("a"));
-  // Two plans from one original, as a run that was killed leaves them.
+  // Two plans from one original, as left by a killed run.
   EXPECT_THAT(originsOf({{"a", "b"}, {"a", "c"}}, "b"), ElementsAre("a"));
-  // Replaced by someone else between two edits.
+  // Replaced by another program between two edits.
   EXPECT_THAT(originsOf({{"a", "b"}, {"d", "e"}}, "e"), ElementsAre("d"));
 }
 

@@ -1,9 +1,9 @@
-// Staged files: the old inode is never written, everything about the file is kept, and until the
-// commit nothing has happened.
+// Staged files: the old inode is never written, all attributes are kept, and nothing changes before
+// the commit.
 
 #include "commit/transaction.h"
+#include "support/failing_disk.h"
 #include "support/folder_tree.h"
-#include "support/hostile_disk.h"
 #include "support/places.h"
 #include "support/posix_file.h"
 
@@ -22,7 +22,7 @@ io::InputFile opened(const std::string& path) {
   return std::move(*file);
 }
 
-// Turns the first byte into an X and adds a tail.
+// Changes the first byte to an X and appends a tail.
 Rewrite someRewrite(Bytes original) {
   Rewrite rewrite = identityOf(original);
   put(rewrite, original, 0, bytesOf("X"), "first byte");
@@ -52,7 +52,7 @@ TEST(StagedFile, ReplacesTheFileWithANewInode) {
   EXPECT_THAT(folder.names(), ElementsAre("file"));
 }
 
-// A name for a new file is made from a model in which % stands for any letter.
+// The name of a new file is made from a template in which % is replaced by a letter.
 TEST(StagedFile, AcceptsAPercentSignInAPath) {
   FolderTree folder;
   std::string path = folder.file("My%20Project/file");
@@ -66,7 +66,7 @@ TEST(StagedFile, WritesMovesShrinksAndGrows) {
   for (size_t i = 0; i < original.size(); ++i)
     original[i] = static_cast<uint8_t>(i * 31 >> 3);
   Rewrite moving = identityOf(original);
-  moving.moves.push_back({40'000, 50'000, 60'000, "moves"}); // onto its own old place
+  moving.moves.push_back({40'000, 50'000, 60'000, "moves"}); // overlapping its old range
   moving.newSize = 110'000;
   put(moving, original, 40'000, ByteVector(10'000, 7), "fills the gap");
   seal(moving);
@@ -129,7 +129,7 @@ TEST(StagedFile, NeverKeepsSetuid) {
 
 TEST(StagedFile, OfRootBelongsToTheOwnerOfTheDirectory) {
   if (::geteuid() != 0)
-    GTEST_SKIP() << "only root can give files away";
+    GTEST_SKIP() << "only root can change the owner of files";
   FolderTree folder;
   std::string path = folder.file("theirs/file");
   ASSERT_EQ(::chown(folder.path("theirs").c_str(), 12345, 54321), 0);
@@ -143,7 +143,7 @@ TEST(StagedFile, OfRootBelongsToTheOwnerOfTheDirectory) {
     EXPECT_EQ(status.st_uid, 12345u) << name;
     EXPECT_EQ(status.st_gid, 54321u) << name;
   }
-  // What its owner could not read is not given to him.
+  // A file that the directory's owner cannot read is not given to that user.
   ASSERT_EQ(::chown(path.c_str(), 0, 0), 0);
   ASSERT_EQ(::chmod(path.c_str(), 0600), 0);
   EXPECT_EQ(toProblem(replace(path), {}).code, ErrorCode::Unsupported);
@@ -155,18 +155,18 @@ TEST(StagedFile, IsCreatedInTheOpenedDirectory) {
   std::string path = folder.file("real/file"), victim = folder.file("elsewhere/file", "victim");
   io::InputFile file = opened(path);
   io::Place place = placeOf(path);
-  // Someone puts a link in the place of the directory.
+  // Another user replaces the directory with a link.
   ASSERT_EQ(::rename(folder.path("real").c_str(), folder.path("aside").c_str()), 0);
   ASSERT_EQ(::symlink("elsewhere", folder.path("real").c_str()), 0);
   llvm::Expected<commit::Step> step = commit::Step::replace(file, place, someRewrite(file.bytes()));
-  // The file that was read cannot be found again by its path.
+  // The file that was read is no longer at its path.
   EXPECT_FALSE(bool(step));
   llvm::consumeError(step.takeError());
   ASSERT_FALSE(bool(commit::writeFile(nullptr, place, "new")));
   EXPECT_EQ(textOf(readFile(victim)), "victim");
   EXPECT_EQ(textOf(readFile(folder.path("aside/file"))), "new");
   llvm::Expected<io::Directory> through = io::Directory::open(folder.path("real"));
-  EXPECT_FALSE(bool(through)) << "a link is no directory";
+  EXPECT_FALSE(bool(through)) << "a link is not a directory";
   llvm::consumeError(through.takeError());
 }
 
@@ -188,7 +188,7 @@ TEST(StagedFile, LeavesNothingIfNotCommitted) {
     llvm::Expected<commit::Step> staged =
         commit::Step::replace(file, placeOf(file.path()), someRewrite(file.bytes()));
     ASSERT_TRUE(bool(staged));
-    EXPECT_EQ(folder.names().size(), 2u) << "the new file lies beside the old one";
+    EXPECT_EQ(folder.names().size(), 2u) << "the new file is beside the old one";
     EXPECT_EQ(textOf(readFile(path)), "content");
   }
   EXPECT_THAT(folder.names(), ElementsAre("file"));
@@ -226,7 +226,7 @@ INSTANTIATE_TEST_SUITE_P(
                              }},
                     Meddling{"Overwritten",
                              [](const TemporaryFolder& folder, const std::string&) {
-                               ::usleep(20'000); // the clock of file times is coarse
+                               ::usleep(20'000); // file times have a coarse resolution
                                folder.write("file", bytesOf("CONTENT"));
                              }}),
     [](const auto& param) { return param.param.name; });
@@ -248,7 +248,7 @@ TEST(StagedFile, ARemovedFileIsNotRestored) {
 TEST(StagedFile, AFullDiskIsReportedAndNothingChanges) {
   SmallDisk disk;
   if (!disk.isThere())
-    GTEST_SKIP() << "no right to mount a small disk";
+    GTEST_SKIP() << "no permission to mount a small disk";
   ByteVector content(100'000, 'c');
   std::string path = disk.at().write("file", content);
   disk.fill();
@@ -260,10 +260,10 @@ TEST(StagedFile, AFullDiskIsReportedAndNothingChanges) {
   EXPECT_THAT(disk.at().names(), UnorderedElementsAre("file", "filler"));
 }
 
-TEST(StagedFile, AsksForSpaceBeforeItWrites) {
+TEST(StagedFile, ChecksFreeSpaceBeforeWriting) {
   SmallDisk disk;
   if (!disk.isThere())
-    GTEST_SKIP() << "no right to mount a small disk";
+    GTEST_SKIP() << "no permission to mount a small disk";
   ByteVector content(300'000, 'c');
   std::string path = disk.at().write("file", content);
   EXPECT_THAT(toProblem(replace(path), path).message,
@@ -271,14 +271,14 @@ TEST(StagedFile, AsksForSpaceBeforeItWrites) {
   EXPECT_THAT(disk.at().names(), ElementsAre("file"));
 }
 
-// A roll-back copies without the kernel's help: the old file has no name any more.
-TEST(StagedFile, KeepsHolesThereAndBack) {
+// A rollback copies in user space: the old file no longer has a name.
+TEST(StagedFile, KeepsHolesInBothDirections) {
   TemporaryFolder folder;
   std::string path = folder.write("file", bytesOf("content"));
   constexpr off_t kSize = off_t(64) << 20;
   ASSERT_EQ(::truncate(path.c_str(), kSize), 0);
   if (statusOf(path).st_blocks * 512 > kSize / 2)
-    GTEST_SKIP() << "no holes on this file system";
+    GTEST_SKIP() << "this file system has no sparse files";
   io::InputFile file = opened(path);
   Rewrite rewrite = identityOf(file.bytes());
   put(rewrite, file.bytes(), 0, bytesOf("X"), "test");
@@ -294,7 +294,7 @@ TEST(StagedFile, KeepsHolesThereAndBack) {
   EXPECT_EQ(textOf(opened(path).bytes()).take_front(8), llvm::StringRef("content\0", 8));
 }
 
-TEST(StagedFile, RefusesAFileThatWasCutShortWhenItGotItsStampBack) {
+TEST(StagedFile, DetectsATruncationEvenIfTheStampIsRestored) {
   io::watchForTornFiles();
   TemporaryFolder folder;
   ByteVector content(100'000, 'c');
@@ -310,7 +310,7 @@ TEST(StagedFile, RefusesAFileThatWasCutShortWhenItGotItsStampBack) {
   EXPECT_EQ(file.bytes().back(), 0);
   folder.write("file", content);
   ASSERT_EQ(::utimensat(AT_FDCWD, path.c_str(), times, 0), 0);
-  EXPECT_EQ(toProblem(staged->commit(), {}).message, "changed while it was read");
+  EXPECT_EQ(toProblem(staged->commit(), {}).message, "changed while it was being read");
   EXPECT_TRUE(readFile(path) == content);
 }
 
@@ -320,10 +320,10 @@ TEST(StagedFile, AReadOnlyDirectoryIsReportedAndNothingChanges) {
   {
     FrozenFolder frozen(folder.path());
     if (!frozen.isThere())
-      GTEST_SKIP() << "no way to make a folder read-only for this user";
+      GTEST_SKIP() << "cannot make a directory read-only for this user";
     Problem problem = toProblem(replace(path), path);
     EXPECT_EQ(problem.code, ErrorCode::CannotWrite);
-    EXPECT_THAT(problem.hint, HasSubstr("write permission in the folder"));
+    EXPECT_THAT(problem.hint, HasSubstr("write permission for the directory"));
   }
   EXPECT_EQ(textOf(readFile(path)), "content");
   EXPECT_THAT(folder.names(), ElementsAre("file"));

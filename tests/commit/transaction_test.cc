@@ -1,8 +1,8 @@
 // Several files change together or not at all.
 
 #include "commit/transaction.h"
+#include "support/failing_disk.h"
 #include "support/folder_tree.h"
-#include "support/hostile_disk.h"
 #include "support/outcomes.h"
 #include "support/places.h"
 #include "support/posix_file.h"
@@ -49,7 +49,7 @@ TEST_F(Transaction, CommitsEveryKindOfStep) {
   steps.push_back(Step::remove(placeOf(c)));
   steps.push_back(Step::join(open(d), placeOf(d), placeOf(a)));
   steps.push_back(llvm::cantFail(Step::write(nullptr, newPlace("deep/e"), "new e")));
-  EXPECT_EQ(textIn(a), "old a"); // staged, no more
+  EXPECT_EQ(textIn(a), "old a"); // only staged
   ASSERT_FALSE(static_cast<bool>(commit::commitTogether(steps)));
   steps.clear();
   EXPECT_EQ(textIn(a), "new a");
@@ -67,7 +67,7 @@ TEST_F(Transaction, RollsBackWhenAStepFails) {
   steps.push_back(llvm::cantFail(Step::write(nullptr, newPlace("f"), "new f")));
   replace(a, "new a");
   tree.file("folder/b", "old b");
-  replace(b, "a file now"); // a link that becomes a file
+  replace(b, "a file now"); // a link is replaced by a file
   steps.push_back(Step::remove(placeOf(c)));
   steps.push_back(Step::join(open(d), placeOf(d), placeOf(a)));
   replace(e, "new e");
@@ -76,7 +76,7 @@ TEST_F(Transaction, RollsBackWhenAStepFails) {
   Problem problem = toProblem(std::move(error), {});
   EXPECT_EQ(problem.code, ErrorCode::ChangedMeanwhile);
   EXPECT_EQ(problem.path, e);
-  steps.clear(); // what was staged and not committed vanishes
+  steps.clear(); // staged files that are not committed are removed
   EXPECT_EQ(textIn(a), "old a");
   EXPECT_EQ(modifiedNs(a), time);
   EXPECT_EQ(statusOf(a).st_mode & 07777, 0640u);
@@ -101,8 +101,8 @@ TEST_F(Transaction, ALaterPhaseThatFailsRevertsTheEarlierOnes) {
   for (commit::Phase& phase : phases)
     phase.clear();
   EXPECT_EQ(textIn(a), "old a");
-  EXPECT_EQ(inodeOf(c), inode) << "a removed file comes back as itself";
-  EXPECT_THAT(tree.names(), UnorderedElementsAre("a", "b", "c")) << "nor does a new folder stay";
+  EXPECT_EQ(inodeOf(c), inode) << "a removed file is restored with its inode";
+  EXPECT_THAT(tree.names(), UnorderedElementsAre("a", "b", "c")) << "a new directory is removed";
 }
 
 TEST_F(Transaction, AFileThatIsNotCommittedLeavesNothing) {
@@ -116,7 +116,7 @@ TEST_F(Transaction, AFileThatIsNotCommittedLeavesNothing) {
   EXPECT_TRUE(tree.names().empty());
 }
 
-TEST_F(Transaction, EachFileByItself) {
+TEST_F(Transaction, FilesCanBeCommittedSeparately) {
   std::string a = tree.file("a", "old a"), b = tree.file("b", "old b"), c = tree.file("c", "old c");
   for (const std::string& path : {a, b, c})
     replace(path, "new");
@@ -133,7 +133,7 @@ TEST_F(Transaction, EachFileByItself) {
 TEST_F(Transaction, AFullDiskStopsItWhileStaging) {
   SmallDisk disk;
   if (!disk.isThere())
-    GTEST_SKIP() << "no small disk can be mounted here";
+    GTEST_SKIP() << "no permission to mount a small disk";
   std::string a = disk.at().write("a", bytesOf("old a"));
   const io::InputFile& old = open(a);
   disk.fill();
@@ -150,7 +150,7 @@ TEST_F(Transaction, AReadOnlyDirectoryRefusesANewFile) {
   const io::InputFile& old = open(a);
   FrozenFolder frozen(tree.path("folder"));
   if (!frozen.isThere())
-    GTEST_SKIP() << "a folder cannot be frozen here";
+    GTEST_SKIP() << "cannot make a directory read-only for this user";
   llvm::Expected<Step> step =
       Step::replace(old, placeOf(a), differenceOf(old.bytes(), bytesOf("new a"), "test"));
   ASSERT_FALSE(static_cast<bool>(step));

@@ -1,4 +1,4 @@
-// One good file, one thing spoiled: a clear error or a whole result, never a crash.
+// One valid file with one corrupted field: a clear error or a valid result, never a crash.
 #include "elf/elf.h"
 #include "elf/symbol_table.h"
 
@@ -22,7 +22,7 @@ const std::vector<Edit> kEdits = {AddSearchPath{"/a/new/folder/that/is/long/enou
                                   RenameDependency{"libc.so.6", "libc-12345678.so.6"},
                                   AddDependency{"libmore.so"}};
 
-/// Everything that a command would do with the file; returns the error's code if there was one.
+/// Runs everything that a command does with the file; returns the error's code, if any.
 std::optional<Problem> survive(Bytes bytes) {
   for (bool withSymbols : {false, true}) {
     llvm::Expected<Image> image = elf::inspect(bytes, withSymbols);
@@ -112,7 +112,7 @@ TEST(ElfCorrupt, TruncatedAnywhere) {
     ElfImage image = buildElf(spec);
     for (size_t size = 0; size < image.bytes.size(); size += size < 600 ? 1 : 37) {
       SCOPED_TRACE("cut to " + std::to_string(size));
-      // An exact copy, so that the sanitizer sees a read past its end.
+      // An exact copy, so that the sanitizer detects a read past its end.
       ByteVector cut(image.bytes.begin(), image.bytes.begin() + size);
       EXPECT_TRUE(survive(cut).has_value());
     }
@@ -132,7 +132,7 @@ TEST(ElfCorrupt, AnyBytesAnywhere) {
   }
 }
 
-/// The corruptions that crash or fool other tools.
+/// Corruptions that crash or mislead other tools.
 struct Case {
   const char* name;
   const char* field;

@@ -1,4 +1,4 @@
-// What edits come to, on tiny images of all four flavors.
+// The results of edits on tiny images of all four flavors.
 #include "elf/elf.h"
 
 #include "base/error.h"
@@ -41,8 +41,8 @@ Names dependenciesOf(const Slice& slice) {
   return names;
 }
 
-/// Edits, and holds every result to the promises: it is whole, a second run changes nothing, and
-/// the way back gives the original bytes.
+/// Edits, and checks every result: it is valid, a second run changes nothing, and undo restores the
+/// original bytes.
 ByteVector edited(Bytes original, const std::vector<Edit>& edits, EditOutcome* given = nullptr) {
   llvm::Expected<EditOutcome> outcome = elf::rewrite(original, edits);
   if (!outcome) {
@@ -143,7 +143,7 @@ TEST_P(AnyFlavor, WithoutANoteTheHeadersGrow) {
   for (unsigned room : {0u, 64u}) {
     ElfSpec wanted = spec();
     wanted.hasNote = false;
-    wanted.roomBehindSegments = room;
+    wanted.roomAfterHeaders = room;
     ElfImage image = buildElf(wanted);
     ByteVector result = edited(image.bytes, {AddSearchPath{kLong}});
     EXPECT_THAT(inspected(result, true).searchPaths, ElementsAre(kLong));
@@ -192,7 +192,7 @@ TEST(ElfLayout, UnusedBytesOfTheTableAreFree) {
 TEST(ElfLayout, UnknownReferencesKeepEveryByte) {
   ElfSpec spec;
   spec.deadBytes = 100;
-  spec.moreEntries = {{0x6000000d, 1}}; // DT_SUNW_AUXILIARY, a text
+  spec.moreEntries = {{0x6000000d, 1}}; // DT_SUNW_AUXILIARY, a string
   EditOutcome outcome;
   ElfImage image = buildElf(spec);
   edited(image.bytes, {AddSearchPath{kLong}}, &outcome);
@@ -243,7 +243,7 @@ TEST(ElfLayout, AlignmentOfTheFileIsKept) {
   }
 }
 
-// Loaders map by pages: a segment whose place in the file does not fit a larger alignment loads.
+// Loaders map whole pages: a segment whose offset does not match a larger alignment still loads.
 TEST(ElfLayout, AddressAndOffsetMayDifferModuloTheAlignment) {
   ElfSpec spec;
   spec.base = 0x1000;

@@ -1,10 +1,10 @@
-"""One real library, spoiled in ways that crash or fool other tools: one sentence, exit code 3, and
-the file as it was."""
+"""One real library, corrupted in ways that crash or mislead other tools: one error message, exit code 3, and
+an unchanged file."""
 import struct
 import unittest
 
-import elf_judges as judges
-from elf_judges import run
+import elf_checks
+from elf_checks import run
 from harness import TCFIX, FilesTest
 
 DT_NEEDED, DT_STRTAB, DT_STRSZ, DT_SYMTAB, DT_VERNEED, DT_NULL = 1, 5, 10, 6, 0x6FFFFFFE, 0
@@ -12,7 +12,7 @@ PT_LOAD, PT_DYNAMIC = 1, 2
 
 
 class Elf:
-    """The fields of a 64-bit little-endian file, to be spoiled."""
+    """The fields of a 64-bit little-endian file, to be corrupted."""
 
     def __init__(self, data):
         self.data = bytearray(data)
@@ -79,9 +79,9 @@ CORRUPTIONS = {
 class Corruptions(FilesTest):
     @classmethod
     def setUpClass(cls):
-        judges.require("gcc")
+        elf_checks.require("gcc")
 
-    def test_every_one_is_refused_with_a_sentence(self):
+    def test_each_is_refused_with_a_message(self):
         source, good = self.folder / "a.c", self.folder / "good.so"
         source.write_text('#include <stdio.h>\nint answer(void) { return puts("42"); }\n')
         built = run("gcc", "-m64", "-shared", "-fPIC", "-Wl,--build-id", source, "-o", good)

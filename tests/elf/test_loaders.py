@@ -1,6 +1,6 @@
-"""Small libraries, built now, loaded by real loaders before and after an edit.
+"""Small libraries, built by the test, loaded by real loaders before and after an edit.
 
-Each test opens with the rule that it proves; each class runs them with another toolchain.
+Each test begins with the rule that it proves; each class runs them with another toolchain.
 """
 import pathlib
 import shutil
@@ -8,11 +8,11 @@ import struct
 import sys
 import unittest
 
-import elf_judges as judges
-from elf_judges import run
+import elf_checks
+from elf_checks import run
 from harness import TCFIX, FilesTest
 
-LONG = "/no/such/folder/" + "x" * 300  # fits into no string table that was not made for it
+LONG = "/no/such/folder/" + "x" * 300  # does not fit into any existing string table
 
 
 class LoaderTests:
@@ -21,18 +21,18 @@ class LoaderTests:
     runner = []
     has_cxx = False
     has_other_linkers = False
-    # musl searches the folders of everyone who asked for a library, whatever the tag's kind, and
-    # knows loaded libraries by file name, not by SONAME.
+    # musl searches the directories of all libraries that require a library, regardless of the tag's kind, and
+    # matches loaded libraries by file name, not by SONAME.
     is_musl = False
 
     @classmethod
     def setUpClass(cls):
-        judges.require(cls.cc[0], cls.strip_tool, *cls.runner[:1], *judges.TOOLS)
+        elf_checks.require(cls.cc[0], cls.strip_tool, *cls.runner[:1], *elf_checks.TOOLS)
 
     def setUp(self):
         super().setUp()
         (self.folder / "sub").mkdir()
-        # The program that tries to load libraries and calls answer() in the last.
+        # The program that loads libraries and calls answer() in the last one.
         self.probe = self.build_program("probe", """
             #include <dlfcn.h>
             #include <stdio.h>
@@ -71,15 +71,15 @@ class LoaderTests:
         return result.stdout.strip() + result.stderr.strip()
 
     def edit(self, path, *options, expect=0):
-        """Edits; the judges must not find anything new, and a second run must not write."""
-        before = judges.complaints(path) if expect == 0 else None
+        """Edits; the checking tools must not report anything new, and a second run must not write."""
+        before = elf_checks.complaints(path) if expect == 0 else None
         original = path.read_bytes()
         result = run(TCFIX, "edit", *options, path)
         self.assertEqual(result.returncode, expect, result.stdout + result.stderr)
         if expect:
             self.assertEqual(path.read_bytes(), original)
             return result
-        self.assertEqual(judges.new_complaints(before, path), [])
+        self.assertEqual(elf_checks.new_complaints(before, path), [])
         once = path.read_bytes()
         self.assertEqual(run(TCFIX, "edit", *options, path).returncode, 0)
         self.assertEqual(path.read_bytes(), once)
@@ -106,7 +106,7 @@ class LoaderTests:
         self.assertEqual(self.load(top), "42")
 
     def test_long_runpath_survives_strip_and_more_edits(self):
-        """The new segment is mapped, outlives strip, and later edits find their room in it."""
+        """The new segment is mapped, survives strip, and later edits fit into it."""
         top, _ = self.pair()
         self.edit(top, "--add-rpath", LONG, "--add-rpath", "${ORIGIN}/sub")
         self.assertEqual(self.load(top), "42")
@@ -121,7 +121,7 @@ class LoaderTests:
         self.strip(top)
         self.assertEqual(self.load(top), "42")
 
-    def test_patchelf_can_go_on(self):
+    def test_patchelf_can_edit_the_result(self):
         """patchelf works on what tcfix wrote, and tcfix on what patchelf wrote."""
         top, _ = self.pair()
         self.edit(top, "--add-rpath", LONG)
@@ -142,7 +142,7 @@ class LoaderTests:
         self.assertIn("libother.so", said)
 
     def chain(self):
-        """libtop.so needs sub/libmid.so, which needs sub/libleaf.so; neither says where."""
+        """libtop.so needs sub/libmid.so, which needs sub/libleaf.so; neither has a search path."""
         leaf = self.build_library("sub/libleaf.so", "int leaf(void) { return 7; }")
         mid = self.build_library("sub/libmid.so",
                                  "int leaf(void); int mid(void) { return leaf(); }",
@@ -152,7 +152,7 @@ class LoaderTests:
                                   *self.link(mid), *self.link(leaf, "-Wl,--as-needed"))
 
     def test_runpath_is_not_inherited_but_rpath_is(self):
-        """DT_RUNPATH serves direct dependencies only, DT_RPATH all below (glibc)."""
+        """DT_RUNPATH applies to direct dependencies only, DT_RPATH to all below (glibc)."""
         top = self.chain()
         self.edit(top, "--add-rpath", "$ORIGIN/sub")
         if self.is_musl:
@@ -166,7 +166,7 @@ class LoaderTests:
         self.assertEqual(self.load(top), "7")
 
     def test_program_with_rpath_like_conda(self):
-        """A program's DT_RPATH serves libraries without a DT_RUNPATH; adding one breaks that."""
+        """A program's DT_RPATH applies to libraries without a DT_RUNPATH; adding one breaks that."""
         shutil.copy(self.probe, self.folder / "conda")
         top, dep = self.pair()
         conda = self.folder / "conda"
@@ -178,8 +178,8 @@ class LoaderTests:
         self.edit(top, "--rpath-kind", "rpath")
         self.assertEqual(self.load(top, probe=conda), "42")
 
-    def test_rename_takes_symbol_versions_along(self):
-        """ld.so aborts when symbol versions are needed of a library that is not a dependency."""
+    def test_rename_also_renames_symbol_versions(self):
+        """ld.so aborts if symbol versions are required from a library that is not a dependency."""
         script = self.folder / "map"
         script.write_text("DEP_1 { global: dep; local: *; };\n")
         dep = self.build_library("sub/libdep.so", "int dep(void) { return 5; }",
@@ -189,7 +189,7 @@ class LoaderTests:
         for hashed in ("libdep-1a2b3c4d.so.61.19.101", "d.so"):
             dep = dep.rename(self.folder / "sub" / hashed)
             self.edit(dep, "--set-id", hashed)
-            old = judges.read_dynamic(top)["needed"][0]
+            old = elf_checks.read_dynamic(top)["needed"][0]
             self.edit(top, "--rename-dependency", f"{old}={hashed}", "--add-rpath", "$ORIGIN/sub")
             self.assertEqual(self.load(top), "5")
             self.strip(top)
@@ -204,8 +204,8 @@ class LoaderTests:
         self.edit(top, "--add-dependency", "libdep.so", "--add-rpath", "$ORIGIN/sub")
         self.assertEqual(self.load(top), "9")
 
-    def test_removed_dependency_is_not_looked_for(self):
-        """A DT_NEEDED that nothing uses can go."""
+    def test_removed_dependency_is_not_searched(self):
+        """A DT_NEEDED that nothing uses can be removed."""
         gone = self.build_library("libgone.so", "int gone(void) { return 1; }")
         top = self.build_library("libtop.so", "int answer(void) { return 3; }", "-Wl,--no-as-needed",
                                  *self.link(gone))
@@ -215,7 +215,7 @@ class LoaderTests:
         self.assertEqual(self.load(top), "3")
 
     def test_a_loaded_soname_wins(self):
-        """A dependency is satisfied by a library with that SONAME that is loaded already."""
+        """A dependency is satisfied by an already loaded library with that SONAME."""
         if self.is_musl:
             self.skipTest("musl goes by file name, not by SONAME")
         top, dep = self.pair()
@@ -226,7 +226,7 @@ class LoaderTests:
         self.assertEqual(self.load(loaded, top), "42")
 
     def test_programs(self):
-        """Position-independent or not, a program runs as before and finds its library."""
+        """Position-independent or not, a program still runs and finds its library."""
         dep = self.build_library("sub/libdep.so", "int dep(void) { return 11; }")
         source = """
             #include <stdio.h>
@@ -256,7 +256,7 @@ class LoaderTests:
         path.write_bytes(data)
 
     def test_alignment_larger_than_addresses_keep(self):
-        """Pages count: address and offset need not agree modulo a larger p_align (glibc 2.35)."""
+        """Only pages matter: address and offset need not agree modulo a larger p_align (glibc 2.35)."""
         top, _ = self.pair()
         self.align_segments(top, 1 << 21)
         could = self.load(top)
@@ -272,7 +272,7 @@ class LoaderTests:
         path.write_bytes(data[:where])
 
     def test_without_section_headers(self):
-        """Loaders do without section headers, and so do edits."""
+        """Loaders and edits do not need section headers."""
         top, _ = self.pair()
         self.drop_section_headers(top)
         result = run(TCFIX, "edit", "--add-rpath", LONG, "--add-rpath", "$ORIGIN/sub", top)
@@ -284,8 +284,8 @@ class LoaderTests:
         self.assertEqual(self.load(top), "42")
 
     def test_other_linkers(self):
-        """GNU ld, gold and lld lay files out differently: no spare entries, no notes, other orders."""
-        if not self.has_other_linkers or not judges.find_tool("clang-19"):
+        """GNU ld, gold and lld arrange files differently: no spare entries, no notes, other orders."""
+        if not self.has_other_linkers or not elf_checks.find_tool("clang-19"):
             self.skipTest("needs clang-19 and builds for this machine")
         for linker in ("bfd", "gold", "lld"):
             for options in (["-Wl,--build-id"], ["-Wl,--build-id=none"],
@@ -313,15 +313,15 @@ class LoaderTests:
             self.assertEqual(self.load(top), "42")
 
     def test_static_programs_are_refused(self):
-        """No loader searches anything for a static program."""
-        # musl-gcc makes an ordinary program of the second.
+        """A static program has no loader that searches anything."""
+        # musl-gcc links the second one as an ordinary program.
         for kind in ("-static",) if self.is_musl else ("-static", "-static-pie"):
             program = self.build_program("program" + kind, "int main(void) { return 0; }", kind)
             result = self.edit(program, "--add-rpath", "/x", expect=3)
             self.assertIn("static", result.stderr)
 
     def test_exceptions_and_thread_locals_still_work(self):
-        """Unwinding and thread-local storage go by program headers; both outlive the edit."""
+        """Unwinding and thread-local storage depend on program headers; both survive the edit."""
         if not self.has_cxx:
             self.skipTest("no C++ library for this toolchain")
         compiler = [self.cc[0].replace("gcc", "g++")]
@@ -339,8 +339,8 @@ class LoaderTests:
         self.strip(top)
         self.assertEqual(self.load(top), "21")
 
-    def test_undo_gives_the_original_bytes(self):
-        """The journal takes every layout back, byte for byte."""
+    def test_undo_restores_the_original_bytes(self):
+        """The journal restores every layout byte for byte."""
         top, _ = self.pair()
         original = top.read_bytes()
         journal = self.folder / "journal"
@@ -364,7 +364,7 @@ class I386(LoaderTests, FilesTest):
     def setUpClass(cls):
         super().setUpClass()
         if run("gcc", "-m32", "-print-file-name=crtbeginS.o").stdout.strip() == "crtbeginS.o":
-            judges.require("gcc for 32 bits (gcc-12-multilib)")
+            elf_checks.require("gcc for 32 bits (gcc-12-multilib)")
 
 
 class Musl(LoaderTests, FilesTest):

@@ -42,14 +42,14 @@ TEST(CondaRecord, KeepsEveryByteThatDoesNotChange) {
   EXPECT_EQ(record.text(), kCondaText);
 }
 
-TEST(CondaRecord, GivesTheHashInThePrefixAndTheSize) {
+TEST(CondaRecord, UpdatesTheHashInThePrefixAndTheSize) {
   CondaRecord record = parsedConda(kCondaText);
   record.set("lib/a.dylib", "ff00", 123456);
   std::string wanted = replaced(kCondaText.str(), R"("bb")", R"("ff00")");
   EXPECT_EQ(record.text(), replaced(wanted, ": 7,", ": 123456,"));
 }
 
-TEST(CondaRecord, GivesTheOnlyHashWhereThereIsNoOther) {
+TEST(CondaRecord, UpdatesTheOnlyHashIfThereIsNoOther) {
   CondaRecord record = parsedConda(kCondaText);
   record.set("lib/b.dylib", "ff", 9);
   EXPECT_EQ(record.text(),

@@ -1,4 +1,4 @@
-// Every layout of Python's folders that users have.
+// All directory layouts of Python environments.
 
 #include "base/error.h"
 #include "env/environment.h"
@@ -21,7 +21,7 @@ using testing::IsEmpty;
 class Layout : public testing::Test {
 protected:
   Layout() {
-    ::setenv("HOME", home.path().c_str(), 1); // the user's own site must not count
+    ::setenv("HOME", home.path().c_str(), 1); // the user's own site must not be used
   }
 
   Environment found(llvm::StringRef name, const io::TargetDisk& disk = io::TargetDisk({})) {
@@ -63,7 +63,7 @@ TEST_F(Layout, VirtualEnvironment) {
   tree.link("venv/lib64", "lib");
   tree.file("base/bin/python3.12");
   tree.link("venv/bin/python", tree.path("base/bin/python3.12"));
-  home.makeFolder(".local/lib/python3.12/site-packages"); // isolated: does not count
+  home.makeFolder(".local/lib/python3.12/site-packages"); // isolated: not used
   Environment environment = found("venv");
   EXPECT_EQ(environment.kind, EnvironmentKind::Venv);
   EXPECT_EQ(environment.root, tree.path("venv"));
@@ -78,7 +78,7 @@ TEST_F(Layout, SeveralPythonsFreeThreadedAndPyPy) {
   tree.file("venv/pyvenv.cfg", "home = /usr/bin\n");
   for (const char* version : {"python3.9", "python3.12", "python3.13t", "pypy3.10"})
     tree.makeFolder(std::string("venv/lib/") + version + "/site-packages");
-  tree.makeFolder("venv/lib64/python3.12/site-packages"); // a folder of its own, as on Fedora
+  tree.makeFolder("venv/lib64/python3.12/site-packages"); // a separate directory, as on Fedora
   tree.makeFolder("venv/lib/pythonesque/site-packages");
   tree.file("venv/bin/python3.9");
   tree.file("venv/bin/python3.12");
@@ -91,7 +91,7 @@ TEST_F(Layout, SeveralPythonsFreeThreadedAndPyPy) {
                                               "venv/lib64/python3.12/site-packages 3.12 own"));
   ASSERT_EQ(environment.pythons.size(), 4u);
   EXPECT_EQ(environment.pythons[1].executable, tree.path("venv/bin/python3.12"));
-  EXPECT_EQ(environment.pythons[2].executable, ""); // bin/python may be any of them
+  EXPECT_EQ(environment.pythons[2].executable, ""); // bin/python may belong to any of them
 }
 
 TEST_F(Layout, SystemSitePackages) {
@@ -117,7 +117,7 @@ TEST_F(Layout, SystemSitePackagesUnderASysroot) {
       "opt/homebrew/Cellar/python@3.12/3.12.4/Frameworks/Python.framework/Versions/3.12/"
       "lib/python3.12/site-packages");
   tree.link("opt/homebrew/opt/python@3.12", "/opt/homebrew/Cellar/python@3.12/3.12.4");
-  home.makeFolder(".local/lib/python3.12/site-packages"); // this machine's user is not that one's
+  home.makeFolder(".local/lib/python3.12/site-packages"); // this machine's user is not the target's
   EXPECT_THAT(sites(found("home/u/venv", io::TargetDisk({.sysroot = tree.path()}))),
               ElementsAre("home/u/venv/lib/python3.12/site-packages 3.12 own",
                           "opt/homebrew/opt/python@3.12/Frameworks/Python.framework/Versions/3.12/"

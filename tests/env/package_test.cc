@@ -1,4 +1,4 @@
-// torchcodec's libraries: by RECORD, by name, and in all the states that installers leave behind.
+// torchcodec's libraries: by RECORD, by name, and in all states that installers leave.
 
 #include "env/distribution.h"
 #include "env/library_files.h"
@@ -33,7 +33,7 @@ protected:
 
   std::string inSite(llvm::StringRef name) { return (kSite + name).str(); }
 
-  /// A library, and its row for RECORD.
+  /// Writes a library; returns its row for RECORD.
   std::string library(llvm::StringRef name, llvm::StringRef content = "content") {
     tree.file(inSite(name), content);
     return name.str() + "," + env::recordDigest(io::sha256Hex(bytesOf(content))) + "," +
@@ -57,7 +57,7 @@ protected:
     return {};
   }
 
-  /// The packages of a file or folder.
+  /// The packages of a file or directory.
   std::vector<Package> named(llvm::StringRef target,
                              const recipe::Recipe& query = recipe::defaultRecipe()) {
     llvm::Expected<env::Target> result = env::findTarget({tree.path(target), "", "", {query}});
@@ -75,7 +75,7 @@ protected:
     return {};
   }
 
-  /// Paths as seen from the site.
+  /// Paths relative to the site.
   std::vector<std::string> names(const std::vector<std::string>& paths) {
     std::vector<std::string> texts;
     for (llvm::StringRef path : paths) {
@@ -130,12 +130,12 @@ TEST_F(Packages, CanBeAnyByName) {
   tree.file(inSite("opencv_python-4.10.dist-info/RECORD"), record);
   std::vector<Package> packages = found("venv", recipe::recipeFor("OpenCV-Python"));
   ASSERT_THAT(packages, SizeIs(1));
-  EXPECT_EQ(packages[0].version, "4.10"); // there is no METADATA
+  EXPECT_EQ(packages[0].version, "4.10"); // without METADATA
   EXPECT_THAT(names(packages[0].libraries), ElementsAre("cv2/cv2.abi3.so", "cv2/deep/er/x.so"));
   EXPECT_EQ(packages[0].recipe.smokeTest({}), "import cv2");
 }
 
-// What is imported is not always called as what was installed.
+// The import name may differ from the name of the distribution.
 TEST_F(Packages, CanBeNamedByTheirDirectory) {
   std::string row = library("cv2/cv2.abi3.so");
   tree.file(inSite("opencv_python-4.12.dist-info/RECORD"), row);
@@ -286,7 +286,7 @@ TEST_F(Packages, OfADirectoryAreThoseDirectlyInIt) {
   tree.file("bare/libother.so");
   tree.file("bare/old/libtorchcodec_core8.so");
   EXPECT_THAT(named("bare").at(0).libraries, ElementsAre(tree.path("bare/libtorchcodec_core8.so")));
-  // Nothing shows that they are of a package of another name.
+  // Nothing shows that they belong to a package of another name.
   EXPECT_EQ(refused("bare", recipe::recipeFor("any")).code, ErrorCode::NotFound);
 }
 
@@ -334,7 +334,7 @@ TEST_F(Packages, OfADirectoryInsideAnEnvironmentAreTheEnvironments) {
   }
   tree.makeFolder(inSite("torch"));
   EXPECT_EQ(refused(inSite("torch")).message, "contains no libraries of torchcodec");
-  // What was checked out and built inside it was not installed.
+  // A checkout built inside the environment is not installed.
   tree.file("venv/src/torchcodec/build/torchcodec/libtorchcodec_core7.so");
   EXPECT_THAT(named("venv/src/torchcodec").at(0).libraries, SizeIs(1));
   tree.makeFolder("nothing");
@@ -359,7 +359,7 @@ TEST_F(Packages, OfAFileAreWhoseRecordListsIt) {
     EXPECT_THAT(names(packages[0].libraries), ElementsAre(name));
   }
   EXPECT_THAT(names(named(inSite("cv2/cv2.abi3.so")).at(0).siblings), ElementsAre("cv2/other.so"));
-  // A RECORD protects a vendored copy, and what it lists outside the site.
+  // A RECORD protects a vendored copy, and files that it lists outside the site.
   tree.file("venv/lib/libdata.so", buildMachO({}));
   tree.file(inSite("data-1.0.dist-info/RECORD"), "../../libdata.so,,\n");
   EXPECT_EQ(refused("venv/lib/libdata.so").message, "belongs to the installed package data");
@@ -379,7 +379,7 @@ TEST_F(Packages, OfAFileOrDirectoryInsideASiteKeepTheirRecord) {
   EXPECT_TRUE(file[0].hasRecord);
   EXPECT_THAT(names(file[0].siblings), ElementsAre("torchcodec/libtorchcodec_core8.dylib"));
   EXPECT_THAT(named(inSite("torchcodec")).at(0).libraries, SizeIs(2));
-  // A library of nobody's package.
+  // A library that no package owns.
   tree.file("ext.cpython-312-darwin.so", buildMachO({}));
   EXPECT_EQ(named("ext.cpython-312-darwin.so").at(0).name, "ext");
   EXPECT_THAT(named("ext.cpython-312-darwin.so").at(0).libraries,
@@ -403,7 +403,7 @@ TEST_F(Packages, OfWindowsHaveGraftedLibrariesBeside) {
 }
 
 TEST_F(Packages, ShowTheTargetsPlatform) {
-  library("torchcodec/libtorchcodec_core4.so", "text"); // says nothing
+  library("torchcodec/libtorchcodec_core4.so", "text"); // not a library
   test::ElfSpec spec;
   spec.machine = 183;
   tree.file(inSite("torchcodec/libtorchcodec_core7.so"), test::buildElf(spec).bytes);

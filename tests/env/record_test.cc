@@ -1,4 +1,4 @@
-// RECORD: read as Python reads it, changed row by row, every other byte kept.
+// RECORD is parsed as Python does and changed row by row; all other bytes are kept.
 
 #include "base/error.h"
 #include "env/record.h"
@@ -50,7 +50,7 @@ TEST(Record, ReturnsRowsAndKeepsBytes) {
 TEST(Record, ChangesOneRowOnly) {
   Record record = parsedRecord(kRecordText);
   record.set("torchcodec/libtorchcodec_core7.so", "sha256=new", 78);
-  record.set("torchcodec/a,b \"c\".so", "sha256=def", 34); // as it is
+  record.set("torchcodec/a,b \"c\".so", "sha256=def", 34); // unescaped
   std::string expected = kRecordText.str();
   size_t at = expected.find("sha256=ghi,56");
   expected.replace(at, 13, "sha256=new,78");
@@ -140,7 +140,7 @@ TEST(Record, RenamesRows) {
                            "torchcodec-0.9.1.dist-info/RECORD,,\r\n"
                            "../../../bin/\xff\xfe,,\r\n");
   EXPECT_NE(record.find("other/__init__.py"), nullptr);
-  // Quotes that need not be stay; those that must be come.
+  // Unnecessary quotes are kept; necessary ones are added.
   record = parsedRecord("\"a.py\",,\nb.py,,\n");
   record.rename([](llvm::StringRef path) { return path == "a.py" ? "c.py" : "d,e.py"; });
   EXPECT_EQ(record.text(), "\"c.py\",,\n\"d,e.py\",,\n");

@@ -14,7 +14,7 @@ def make_macos(home):
 
 
 def make_linux(home):
-    """Python is left out, so that the paths are those of one version on every machine."""
+    """Without Python, so that the paths are the same on every machine."""
     linux_trees.require_tools()
     site = home / ".venv" / SITE
     for name, version in (("torchcodec", "0.9.1"), ("av", "15.1.0")):

@@ -1,4 +1,4 @@
-"""Pages whose examples are what the program prints. scripts/update-golden writes them.
+"""Pages whose examples are compared with the program's output. scripts/update-golden updates them.
 
     test_golden.py tests [--update]    those in this directory, on small trees made for the purpose
     test_golden.py docs [--update]     those in docs/ and the README, on the published wheels
@@ -27,7 +27,7 @@ class Transcripts(unittest.TestCase):
         for page in FILES:
             text, differences = rerun(page)
             with self.subTest(page.name):
-                if not differences:  # else what follows would repeat it
+                if not differences:  # else the next check would repeat it
                     self.assertEqual(text, page.read_text(encoding="utf-8"))
             for command, expected, printed in differences:
                 with self.subTest(page.name, command=command):

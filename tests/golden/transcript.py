@@ -1,14 +1,14 @@
-"""Markdown pages whose indented examples are what the program prints.
+"""Markdown pages whose indented examples are the program's output.
 
-A page says in a comment where its commands run, and every command below it runs there, in order:
+A comment in a page says where its commands run, and every command below it runs there, in order:
 
     <!-- run: macos ffmpeg=8 -->              a tree of trees.py (further words: see Place)
 
         $ tcfix doctor .venv
-        what it printed
+        its output
         (exit code 1)
 
-A line that consists of … stands for any number of lines. Everything else must be equal.
+A line that consists of … matches any number of lines. Everything else must be equal.
 """
 import dataclasses
 import os
@@ -41,9 +41,9 @@ class Example:
 class Place:
     """Where the commands of a page run: `NAME word=value …`.
 
-    NAME is what `make(root, NAME, ffmpeg)` makes; `ffmpeg=` is handed to it. `sysroot=yes` adds --sysroot to
-    every command that takes it, without showing it (a traceback takes none); `terminal=COLUMNS` runs in a terminal, escapes as `\\e`.
-    In commands and outputs ROOT is the folder that stands for the target's disk, SOURCES the repository.
+    NAME is created by `make(root, NAME, ffmpeg)`; `ffmpeg=` is passed to it. `sysroot=yes` adds --sysroot to every
+    command that has it, without showing it (a traceback has none); `terminal=COLUMNS` runs in a terminal, with escapes as
+    `\\e`. In commands and outputs, ROOT is the directory of the target's disk, SOURCES the repository.
     """
 
     def __init__(self, text, root, make):
@@ -111,7 +111,7 @@ def filtered(line):
 
 
 def matches(expected, printed):
-    """Whether the lines are equal, where … stands for any number of them."""
+    """Whether the lines are equal, where … matches any number of them."""
     if not expected:
         return not printed
     if expected[0].strip() == ELLIPSIS:
@@ -138,7 +138,7 @@ def read(text):
 
 
 def end_of(example):
-    """The empty lines behind an example, taken out of it."""
+    """The empty lines after an example, removed from it."""
     count = 0
     while example and example.output and not example.output[-1]:
         example.output.pop()
@@ -160,7 +160,7 @@ def write(parts):
 def rerun(text, make, scratch):
     """The page as it should be, and what differs: [(command, expected, printed)].
 
-    An example that still is right stays as it was written; any other gets everything that was printed."""
+    An example that is still right stays as written; any other is replaced by the complete output."""
     place, differences, parts = None, [], read(text)
     for part in parts:
         if not isinstance(part, Example):

@@ -49,7 +49,7 @@ class MacOS(Platform):
     @staticmethod
     @functools.cache
     def dylib(identity, dependencies=()):
-        """Signed, as every library for this processor is."""
+        """Signed, like every library for this processor."""
         path = pathlib.Path(harness.tempfile.mkdtemp(prefix="tcfix-test-")) / identity.rpartition("/")[2]
         path.write_bytes(tiny_macho.dylib(identity=identity, padding=2000,
                                           dependencies=[*dependencies, "/usr/lib/libSystem.B.dylib"]))
@@ -66,7 +66,7 @@ class MacOS(Platform):
 
 
 class Linux(Platform):
-    """Its FFmpeg is the one inside PyAV: the loader finds the system's by itself."""
+    """Its FFmpeg is the one inside PyAV: the loader finds the system's without a search path."""
 
     home, site, config = "home/me", "lib/python3.12/site-packages", "home = /usr/bin\nversion = 3.12.4\n"
     ffmpeg_folder, ffmpeg_form = "usr/lib/x86_64-linux-gnu", "lib{}.so.{}"
@@ -114,7 +114,7 @@ PLATFORMS = {"macos": MacOS, "linux": Linux, "windows": Windows}
 
 
 def distribution(name, version, tag, files):
-    """What the wheel of a package holds."""
+    """The contents of a package's wheel."""
     info = f"{name}-{version}.dist-info"
     files = {**files, f"{name}/__init__.py": b"",
              f"{info}/METADATA": f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n".encode(),
@@ -124,7 +124,7 @@ def distribution(name, version, tag, files):
 
 
 def pyav():
-    """PyAV 15.1, with an FFmpeg 7 whose libraries find one another, under the names that auditwheel gives them."""
+    """PyAV 15.1 with an FFmpeg 7 whose libraries find each other, under the names that auditwheel gives them."""
     names = {name: f"{name.partition('.')[0]}-0123abcd.so.{name.rpartition('.')[2]}.1.100"
              for name in ffmpeg_names(7, Linux.ffmpeg_form)}
     files = {f"av.libs/{new}": tiny_elf.library(new, runpath="$ORIGIN") for new in names.values()}
@@ -132,7 +132,7 @@ def pyav():
 
 
 def make(root, name, ffmpeg):
-    """The environment `.venv` below the user's home, which is returned; `ffmpeg` is a major, "av" or None."""
+    """Creates the environment `.venv` in the user's home and returns it; `ffmpeg` is a major, "av" or None."""
     platform = PLATFORMS[name]()
     home = pathlib.Path(root) / platform.home
     site = home / ".venv" / platform.site

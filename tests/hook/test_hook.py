@@ -1,4 +1,4 @@
-"""The hook inside a real Python: it wakes for one package, once, when something changed, silently."""
+"""The hook inside a real Python: it runs for one package, once, if something changed, and prints nothing."""
 import json
 import os
 import shutil
@@ -10,7 +10,7 @@ import unittest
 
 from harness import FilesTest, tcfix
 
-# Stands in for tcfix: writes down its arguments, reports one library, a torch and an FFmpeg.
+# A stand-in for tcfix: records its arguments, reports one library, a torch and an FFmpeg.
 PROGRAM = """#!{python} -S
 import json, os, sys, time
 with open({log!r}, "a") as log:
@@ -25,7 +25,7 @@ sys.exit({code})
 
 
 class HookTest(FilesTest):
-    before = ()  # a command to run Python by
+    before = ()  # a command prefix for Python
 
     def setUp(self):
         super().setUp()
@@ -73,7 +73,7 @@ class HookTest(FilesTest):
                                 env={**os.environ, **variables})
 
     def run_python(self, *arguments, **variables):
-        """Runs it; the import must work and nothing be printed, whatever happens."""
+        """Runs it; the import must succeed and nothing may be printed."""
         process = self.start(*arguments, **variables)
         self.assertEqual((*process.communicate(), process.returncode), ("fine\n", "", 0))
 
@@ -82,7 +82,7 @@ class HookTest(FilesTest):
             if self.log.exists() else []
 
 
-class Wakes(HookTest):
+class Triggers(HookTest):
     def test_with_the_recorded_options_and_the_environment(self):
         self.run_python()
         self.assertEqual(self.calls(), [["apply", "--json", "--quiet", "--ffmpeg", "av", "--",
@@ -128,16 +128,16 @@ class Wakes(HookTest):
         new.replace(path)
 
     def upgrade(self):
-        """As Homebrew does it: another folder behind the same path."""
+        """Like Homebrew: another directory at the same path."""
         new = self.keg.with_name("new")
         new.symlink_to(self.keg.resolve().with_name("8.1"))
         new.replace(self.keg)
 
     def test_once_for_many_processes(self):
         self.write_program(seconds=0.5)
-        # All wait for the repair, not only the one that makes it.
+        # All wait for the repair, not only the process that runs it.
         code = f"import torchcodec, os; assert os.path.exists({str(self.log) + '.done'!r})"
-        workers = [self.start(code) for _ in range(8)]
+        workers = [self.start(code) for _ in range(32)]
         for worker in workers:
             self.assertEqual(worker.communicate(), ("fine\n", ""))
         self.assertEqual(len(self.calls()), 1)
@@ -154,12 +154,12 @@ class Wakes(HookTest):
             self.assertEqual(worker.communicate(), ("fine\n", ""))
         self.assertEqual(len(self.calls()), 1)
 
-    def test_where_a_disk_has_no_locks(self):
+    def test_on_a_disk_without_locks(self):
         self.run_python("import errno, fcntl\ndef flock(*_): raise OSError(errno.ENOLCK, 'no locks')\n"
                         "fcntl.flock = flock\nimport torchcodec")
         self.assertEqual(len(self.calls()), 1)
 
-    def test_again_when_an_installer_was_at_work_meanwhile(self):
+    def test_again_if_an_installer_ran_meanwhile(self):
         self.program.write_text(self.program.read_text().replace(
             "import json", f"import os; os.mkdir({str(self.site / 'late')!r})\nimport json", 1))
         self.run_python()
@@ -177,7 +177,7 @@ class Wakes(HookTest):
         self.assertEqual(len(self.calls()), 2)
 
     def test_again_in_one_process_only_after_an_installer(self):
-        """As in a notebook, where the import failed, and somebody then installs what was missing."""
+        """As in a notebook: the import failed, and the missing package is then installed."""
         self.write_program(code=4)
         asks = "import importlib.util, os; [importlib.util.find_spec('torchcodec') for _ in range(3)]; "
         self.run_python(asks + f"os.mkdir({str(self.site / 'av.libs')!r}); import torchcodec")
@@ -211,14 +211,14 @@ class Wakes(HookTest):
             self.assertEqual(len(self.calls()), 1)
 
     def interrupted_import(self, before=""):
-        """Starts an import whose tcfix needs a while to tidy up after Ctrl-C."""
+        """Starts an import whose tcfix needs some time to clean up after Ctrl-C."""
         self.tidy = self.folder / "tidy"
         self.program.write_text(f"#!/bin/sh\ntrap 'sleep 0.5; echo > {self.tidy}; exit 130' INT\n"
                                 f"echo > {self.log}\nwhile :; do sleep 0.1; done\n")
         return subprocess.Popen([self.python, "-c", before + "import torchcodec"],
                                 start_new_session=True, stderr=subprocess.PIPE, text=True)
 
-    def test_ctrl_c_waits_until_tcfix_has_tidied_up(self):
+    def test_ctrl_c_waits_until_tcfix_has_cleaned_up(self):
         process = self.interrupted_import()
         while not self.log.exists():
             time.sleep(0.02)
@@ -269,19 +269,19 @@ class StaysQuiet(HookTest):
         self.run_python(PATH=str(elsewhere))
         self.assertEqual(len(self.calls()), 1)
 
-    def test_whatever_tcfix_says(self):
+    def test_any_output_of_tcfix(self):
         for text in ("echo no json", "exit 3", "echo '{}'", "kill -9 $$"):
             with self.subTest(text):
                 self.program.write_text("#!/bin/sh\n" + text + "\n")
                 self.run_python()
 
-    def test_with_settings_that_make_no_sense(self):
+    def test_with_invalid_settings(self):
         for text in ("", "[]", '{"tcfix": 3}'):
             (self.site / "tcfix_hook" / "settings.json").write_text(text)
             self.run_python()
 
-    def test_where_nothing_can_be_written(self):
-        if os.geteuid() == 0:  # who may write everywhere, unless that right is taken away
+    def test_on_a_read_only_disk(self):
+        if os.geteuid() == 0:  # root may write anywhere without this
             self.before = ("setpriv", "--bounding-set=-dac_override")
             if subprocess.run([*self.before, "true"], capture_output=True).returncode:
                 self.skipTest("root may write everywhere")
@@ -290,30 +290,30 @@ class StaysQuiet(HookTest):
         self.run_python()
         self.assertEqual(self.calls(), [])
 
-    def test_after_it_has_vanished(self):
+    def test_after_it_was_removed(self):
         shutil.rmtree(self.site / "tcfix_hook")
         for name in ("tcfix_hook.pth", "tcfix_hook.start"):
             (self.site / name).unlink()
         self.run_python()
 
-    def test_leaves_nothing_behind(self):
+    def test_leaves_no_files(self):
         self.run_python()
         names = {path.name for path in (self.site / "tcfix_hook").iterdir()} - {"__pycache__"}
         self.assertEqual(names, {"__init__.py", "finder.py", "repair.py", "settings.json", "stamp.json"})
 
 
 class Start(HookTest):
-    def test_puts_one_finder_before_the_others(self):
+    def test_adds_one_finder_before_the_others(self):
         """Python reads the .pth files of a virtual environment twice."""
         self.run_python("import sys; assert ['Finder' in str(finder) and 'tcfix_hook' in dir(finder) "
                         "for finder in sys.meta_path] == [True, False, False, False], sys.meta_path")
 
     def test_nothing_is_imported(self):
-        """And so nothing is compiled, which costs more than the hook itself."""
+        """And so nothing is compiled, which would take longer than the hook itself."""
         self.run_python("import sys; assert sys.meta_path[0].__name__ == 'Finder'; "
                         "assert not {'tcfix_hook', 'json', 'subprocess', 'contextlib'} & {*sys.modules}")
 
-    def test_start_file_names_something_that_can_be_called(self):
+    def test_start_file_refers_to_a_callable(self):
         # Python 3.15 and later read this instead of the .pth file's import line (PEP 829).
         line, = (self.site / "tcfix_hook.start").read_text().splitlines()
         code = (f"import pkgutil, sys; del sys.meta_path[0]; pkgutil.resolve_name({line!r})(); "

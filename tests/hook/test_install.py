@@ -1,4 +1,4 @@
-"""tcfix hook install, status and remove: what they write, what they say of it, what they leave."""
+"""tcfix hook install, status and remove: what they write, print and leave."""
 import json
 import os
 import subprocess
@@ -56,12 +56,12 @@ class Install(Sites):
         tcfix("hook", "status", venv)
         tcfix("hook", "remove", venv)
 
-    def test_that_fails_leaves_nothing(self):
+    def test_a_failed_install_leaves_nothing(self):
         (self.site / "tcfix_hook.start").mkdir()
         tcfix("hook", "install", self.venv, check=3)
         self.assertEqual(self.names(), ["tcfix_hook.start"])
 
-    def test_that_fails_leaves_the_old_one(self):
+    def test_a_failed_install_keeps_the_old_one(self):
         tcfix("hook", "install", "--rpath", "/old", self.venv)
         other = self.site / "tcfix_hook-0.0.dist-info"
         other.mkdir()
@@ -73,7 +73,7 @@ class Install(Sites):
         self.assertEqual(self.settings()["arguments"], ["--rpath", "/old"])
         self.assertEqual([each[0] for each in self.stamps()], [each[0] for each in before])
 
-    def test_what_a_killed_run_left_is_removed(self):
+    def test_leftovers_of_a_killed_run_are_removed(self):
         for verb in ("install", "install", "remove"):
             for folder in (self.site, self.site / "tcfix_hook"):
                 if folder.exists():
@@ -82,7 +82,7 @@ class Install(Sites):
             self.assertEqual(list(self.site.rglob("*.tmp")), [])
         self.assertEqual(self.names(), [])
 
-    def test_an_ffmpeg_is_meant_from_here(self):
+    def test_a_relative_ffmpeg_is_relative_to_the_current_directory(self):
         subprocess.run([harness.TCFIX, "hook", "install", "--ffmpeg", "lib", self.venv], check=True,
                        cwd=self.folder, stdout=subprocess.DEVNULL)
         self.assertEqual(self.settings()["arguments"], ["--ffmpeg", str(self.folder / "lib")])
@@ -91,7 +91,7 @@ class Install(Sites):
         tcfix("hook", "install", "--ffmpeg", "", self.venv, check=2)
 
     def test_by_a_link_records_the_link(self):
-        """As Homebrew and uv lay them: what it leads to may go with the next upgrade."""
+        """As Homebrew and uv create them: the target may be removed by the next upgrade."""
         (self.folder / "bin").mkdir()
         link = self.folder / "bin" / "tcfix"
         link.symlink_to(harness.TCFIX)
@@ -110,7 +110,7 @@ class Install(Sites):
                        stdout=subprocess.DEVNULL, env=clean)
         self.assertIn("tcfix_hook.pth", self.names())
 
-    def test_wakes_for_what_a_distribution_is_imported_as(self):
+    def test_runs_for_the_import_names_of_a_distribution(self):
         for name, files in (("opencv_python", ("cv2/__init__.py", "opencv_python.libs/libav.so")),
                             ("some_thing", ("some_thing/__init__.py", "some_more/__init__.py")),
                             ("PyYAML", ("yaml/__init__.py", "_yaml.abi3.so", "../../../bin/yaml", "a'b.py"))):
@@ -127,8 +127,8 @@ class Install(Sites):
             self.assertEqual(self.settings()["arguments"], ["--package", name])
 
 
-class HalfOfIt(Sites):
-    def test_is_stale_whatever_half(self):
+class Incomplete(Sites):
+    def test_either_half_is_stale(self):
         tcfix("hook", "install", self.venv)
         whole = {name: (self.site / name).read_bytes() for name in self.names()
                  if (self.site / name).is_file()}
@@ -142,7 +142,7 @@ class HalfOfIt(Sites):
                 self.assertEqual((report["state"], report["files"]), ("stale", [str(self.site / name)]))
 
     def test_of_another_version(self):
-        """Newer ones may have files that this one has not."""
+        """Newer versions may have files that this one does not have."""
         tcfix("hook", "install", self.venv)
         present = self.names()
         ours, = self.site.glob("tcfix_hook-*.dist-info")

@@ -1,4 +1,4 @@
-// Opening files: only regular ones, never a wait, and a stamp that notices every replacement.
+// Opening files: only regular files, without blocking, and with a stamp that detects a replacement.
 
 #include "base/error.h"
 #include "io/file.h"
@@ -22,7 +22,7 @@ Problem refusalToOpen(const std::string& path) {
   return {};
 }
 
-TEST(InputFile, HoldsTheBytesAndTheRealPath) {
+TEST(InputFile, HasTheBytesAndTheRealPath) {
   TemporaryFolder folder;
   std::string real = folder.write("real", bytesOf("content"));
   ASSERT_EQ(::symlink("real", folder.path("link").c_str()), 0);
@@ -39,7 +39,7 @@ TEST(InputFile, MayBeEmpty) {
   EXPECT_TRUE(file->bytes().empty());
 }
 
-TEST(InputFile, RefusesWhatIsNotARegularFile) {
+TEST(InputFile, RefusesOtherThanRegularFiles) {
   TemporaryFolder folder;
   EXPECT_EQ(refusalToOpen(folder.path()).code, ErrorCode::NotALibrary);
   ASSERT_EQ(::mkfifo(folder.path("pipe").c_str(), 0600), 0);
@@ -47,7 +47,7 @@ TEST(InputFile, RefusesWhatIsNotARegularFile) {
   EXPECT_EQ(refusalToOpen("/dev/null").code, ErrorCode::NotALibrary);
 }
 
-TEST(InputFile, SaysWhatIsMissing) {
+TEST(InputFile, ReportsAMissingFile) {
   TemporaryFolder folder;
   std::string file = folder.write("file", bytesOf("x"));
   ASSERT_EQ(::symlink("nowhere", folder.path("dangling").c_str()), 0);
@@ -56,7 +56,7 @@ TEST(InputFile, SaysWhatIsMissing) {
     EXPECT_EQ(refusalToOpen(path).code, ErrorCode::NotFound) << path;
 }
 
-TEST(InputFile, RefusesLoopsAndEndlessNames) {
+TEST(InputFile, RefusesLoopsAndOverlongNames) {
   TemporaryFolder folder;
   ASSERT_EQ(::symlink("loop", folder.path("loop").c_str()), 0);
   EXPECT_EQ(refusalToOpen(folder.path("loop")).code, ErrorCode::Unreadable);
@@ -64,7 +64,7 @@ TEST(InputFile, RefusesLoopsAndEndlessNames) {
   EXPECT_EQ(refusalToOpen(folder.path(std::string(5000, 'x'))).code, ErrorCode::Unreadable);
 }
 
-TEST(InputFile, SaysWhenItMayNotBeRead) {
+TEST(InputFile, ReportsDeniedAccess) {
   if (::geteuid() == 0)
     GTEST_SKIP() << "root may read everything";
   TemporaryFolder folder;
@@ -73,19 +73,19 @@ TEST(InputFile, SaysWhenItMayNotBeRead) {
   EXPECT_EQ(refusalToOpen(path).code, ErrorCode::Unreadable);
 }
 
-TEST(InputFile, RefusesWhatIsTooLarge) {
+TEST(InputFile, RefusesAFileThatIsTooLarge) {
   TemporaryFolder folder;
   std::string path = folder.write("file", bytesOf("x"));
   ASSERT_EQ(::truncate(path.c_str(), off_t(1) << 40), 0);
   Problem problem = refusalToOpen(path);
   EXPECT_EQ(problem.code, ErrorCode::Unsupported);
-  EXPECT_EQ(problem.message, "is too large: 1.0 TiB, and the limit is 64.0 GiB");
+  EXPECT_EQ(problem.message, "is too large: 1.0 TiB; the limit is 64.0 GiB");
   ASSERT_EQ(::truncate(path.c_str(), 11), 0);
   EXPECT_FALSE(bool(llvm::expectedToOptional(io::InputFile::open(path, 10))));
   EXPECT_TRUE(bool(llvm::expectedToOptional(io::InputFile::open(path, 11))));
 }
 
-TEST(ReadWhole, TakesFilesAndRefusesWhatHasNoEnd) {
+TEST(ReadWhole, ReadsFilesAndRefusesEndlessInput) {
   TemporaryFolder folder;
   std::string path = folder.write("file", ByteVector(200'000, 'x'));
   llvm::Expected<std::string> text = io::readWhole(path, 200'000);
@@ -100,7 +100,7 @@ TEST(ReadWhole, TakesFilesAndRefusesWhatHasNoEnd) {
             ErrorCode::NotFound);
 }
 
-TEST(SizeText, IsForPeople) {
+TEST(SizeText, IsReadable) {
   EXPECT_EQ(io::sizeText(0), "0 bytes");
   EXPECT_EQ(io::sizeText(1023), "1023 bytes");
   EXPECT_EQ(io::sizeText(1536), "1.5 KiB");

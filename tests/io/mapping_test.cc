@@ -1,10 +1,11 @@
-// Files that someone truncates while they are mapped: an error, not the end of the program.
+// Truncating a mapped file causes an error, not a crash.
 
 #include "io/mapping.h"
 
 #include "base/error.h"
 #include "io/digest.h"
 #include "io/file.h"
+#include "io/memory.h"
 #include "support/posix_file.h"
 #include "support/temporary_folder.h"
 
@@ -39,7 +40,7 @@ size_t sumOf(Bytes bytes) {
   return std::accumulate(bytes.begin(), bytes.end(), size_t(0));
 }
 
-TEST_F(MappingTest, WhatIsLostReadsAsZeroAndIsKnown) {
+TEST_F(MappingTest, ATruncatedFileReadsAsZerosAndIsTorn) {
   io::InputFile file = open(path);
   EXPECT_EQ(sumOf(file.bytes()), kPages);
   ASSERT_EQ(::truncate(path.c_str(), kPages / 2), 0);
@@ -47,10 +48,21 @@ TEST_F(MappingTest, WhatIsLostReadsAsZeroAndIsKnown) {
   EXPECT_TRUE(file.isTorn());
   EXPECT_EQ(toProblem(file.checkWhole(), path).code, ErrorCode::ChangedMeanwhile);
   EXPECT_THAT(io::tornFiles(), Contains(path));
-  // Even if the file gets its length, and its time, back.
+  // Even if the file's length and time are restored.
   ASSERT_EQ(::truncate(path.c_str(), kPages), 0);
   file.unmap();
   EXPECT_TRUE(file.isTorn());
+}
+
+TEST_F(MappingTest, WhatWasPassedComesBack) {
+  const std::string large = folder.write("large", ByteVector(4 << 20, 1));
+  io::InputFile file = open(large);
+  EXPECT_EQ(sumOf(file.bytes()), file.bytes().size());
+  io::passed(file.bytes());
+  EXPECT_EQ(sumOf(file.bytes()), file.bytes().size());
+  const ByteVector own(4 << 20, 1); // is not a file's
+  io::passed(own);
+  EXPECT_EQ(sumOf(own), own.size());
 }
 
 TEST_F(MappingTest, ManyThreadsMayReadATornFile) {
@@ -77,13 +89,13 @@ TEST_F(MappingTest, OtherFilesAreNotAffected) {
   EXPECT_FALSE(bool(other.checkWhole()));
 }
 
-// Less than a page is lost without a fault: the rest of the page reads as zero.
-TEST_F(MappingTest, AChangeWithoutAFaultIsSeenByTheStamp) {
+// Losing less than a page causes no fault: the rest of the page reads as zeros.
+TEST_F(MappingTest, AChangeWithoutAFaultIsDetectedByTheStamp) {
   io::InputFile file = open(path);
   ASSERT_EQ(::truncate(path.c_str(), kPages - 10), 0);
   EXPECT_EQ(sumOf(file.bytes()), kPages - 10);
   EXPECT_FALSE(file.isTorn());
-  EXPECT_EQ(toProblem(file.checkWhole(), path).message, "changed while it was read");
+  EXPECT_EQ(toProblem(file.checkWhole(), path).message, "changed while it was being read");
 }
 
 TEST_F(MappingTest, AFileThatIsReplacedAsAWholeIsStillComplete) {
@@ -93,14 +105,14 @@ TEST_F(MappingTest, AFileThatIsReplacedAsAWholeIsStillComplete) {
   EXPECT_FALSE(bool(file.checkWhole()));
 }
 
-TEST_F(MappingTest, ComesBeforeErrorsAboutTheLostBytes) {
+TEST_F(MappingTest, TakesPrecedenceOverErrorsAboutTheLostBytes) {
   io::InputFile file = open(path);
   ASSERT_EQ(::truncate(path.c_str(), 10), 0);
   llvm::Error error = file.checkWhole(fail(ErrorCode::Malformed, "has no header"));
   EXPECT_EQ(toProblem(std::move(error), path).code, ErrorCode::ChangedMeanwhile);
 }
 
-TEST_F(MappingTest, ASignalThatIsNotOursEndsTheProgramAsBefore) {
+TEST_F(MappingTest, AnUnrelatedSignalStillEndsTheProgram) {
   const pid_t child = ::fork();
   if (child == 0) {
     ::signal(SIGBUS, SIG_DFL);

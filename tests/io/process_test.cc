@@ -1,5 +1,5 @@
-// Programs that are started and watched: what they print, how they end, and that nothing of them
-// stays behind. POSIX only: a shell plays the program.
+// Child processes: their output, how they end, and that none of them remains. POSIX only: a shell
+// is used as the program.
 #include "io/process.h"
 
 #include "support/temporary_folder.h"
@@ -47,7 +47,7 @@ TEST(Process, StandardInputIsEmpty) {
   EXPECT_EQ(runProcess(shell("cat; echo end")).output, "end\n");
 }
 
-TEST(Process, VariablesAreLeftOutAndAdded) {
+TEST(Process, VariablesAreRemovedAndAdded) {
   ::setenv("PYTHONHOME", "/nowhere", 1);
   ::setenv("TCFIX_KEPT", "kept", 1);
   ProcessRequest request = shell("echo [$PYTHONHOME] [$TCFIX_KEPT] [$TCFIX_NEW]");
@@ -73,7 +73,7 @@ TEST(Process, TheEndOfALongOutputIsKept) {
   EXPECT_THAT(output, AllOf(HasSubstr("line 19999\n"), Not(HasSubstr("line 19000\n"))));
 }
 
-TEST(Process, OneThatPrintsForEverEndsAtTheLimit) {
+TEST(Process, EndlessOutputEndsAtTheTimeLimit) {
   ProcessRequest request = shell("while :; do echo garbage; echo garbage >&2; done");
   request.limit = milliseconds(500);
   request.outputLimit = 1000;
@@ -82,7 +82,8 @@ TEST(Process, OneThatPrintsForEverEndsAtTheLimit) {
   EXPECT_EQ(result.output.size(), 1000u);
 }
 
-/// A named pipe that a program and its children hold open: nobody has it any more once they ended.
+/// A named pipe that a program and its children keep open: it is closed once all of them have
+/// ended.
 class Holder {
 public:
   Holder() : path(folder.path("held")) {
@@ -108,7 +109,7 @@ private:
   int descriptor;
 };
 
-TEST(Process, OneThatHangsEndsAtTheLimitWithItsChildren) {
+TEST(Process, AHangingProgramAndItsChildrenEndAtTheTimeLimit) {
   Holder holder;
   ProcessRequest request = shell("exec 9>" + holder.path + "; sleep 1000 & echo started; wait");
   request.limit = milliseconds(500);
@@ -118,8 +119,8 @@ TEST(Process, OneThatHangsEndsAtTheLimitWithItsChildren) {
   EXPECT_TRUE(holder.isReleased());
 }
 
-// A child that stays behind keeps the outputs open; nobody waits for it, and it is ended.
-TEST(Process, ChildrenThatStayBehindAreEnded) {
+// A remaining child keeps the outputs open; runProcess does not wait for it, but kills it.
+TEST(Process, RemainingChildrenAreKilled) {
   Holder holder;
   ProcessResult result = runProcess(shell("exec 9>" + holder.path + "; sleep 1000 & echo done"));
   EXPECT_EQ(result.end, End::Exited);
@@ -127,7 +128,7 @@ TEST(Process, ChildrenThatStayBehindAreEnded) {
   EXPECT_TRUE(holder.isReleased());
 }
 
-TEST(Process, WhatCannotBeStarted) {
+TEST(Process, AProgramThatCannotBeStarted) {
   support::TemporaryFolder folder;
   for (const std::string& program :
        {folder.path("absent"), folder.path(),

@@ -1,4 +1,4 @@
-// Host paths and target paths: what a sysroot hides, where links lead, and names without case.
+// Host paths and target paths: sysroots, links, and names that ignore case.
 
 #include "io/target_disk.h"
 #include "support/folder_tree.h"
@@ -43,29 +43,57 @@ TEST_F(Tree, IsThisMachinesOwnWithoutASysroot) {
   EXPECT_EQ(disk.hostPath("relative"), std::nullopt);
 }
 
-TEST_F(Tree, HasNoAbsolutePlacesWhenOutOfReach) {
+TEST_F(Tree, AbsolutePathsOfAnotherMachineAreUnknown) {
   TargetDisk disk({.knowsAbsolutePaths = false});
   EXPECT_EQ(disk.hostPath("/usr/lib"), std::nullopt);
   std::string real = folder.file("real");
-  EXPECT_TRUE(disk.isFile(real)); // what lies in the environment is still there
+  EXPECT_TRUE(disk.isFile(real)); // the environment itself is still accessible
 }
 
-TEST_F(Sysroot, ListsWhatEachEntryIs) {
+TEST_F(Sysroot, ListsTheKindOfEachEntry) {
   folder.makeFolder("home/sub");
   folder.file("home/file");
-  folder.link("home/alias", "sub"); // leads to a directory, and is none
+  folder.link("home/alias", "sub"); // a link to a directory is not a directory entry
   folder.link("way", "/home");
   for (const char* name : {"home", "way"}) {
     std::vector<std::string> texts;
     for (const io::DirectoryEntry& each : disk.entries(folder.path(name)))
-      texts.push_back(each.name + (each.isDirectory ? "/" : ""));
+      texts.push_back(each.name + (each.isDirectory() ? "/" : ""));
     EXPECT_THAT(texts, ElementsAre("alias", "file", "sub/"));
   }
   EXPECT_THAT(disk.entries(folder.path("absent")), IsEmpty());
   EXPECT_THAT(disk.remembering().forbidden(), IsEmpty());
 }
 
-TEST_F(Sysroot, HoldsTheTargetsRoot) {
+TEST_F(Tree, WhatRemembersAsksOnce) {
+  for (const std::string& sysroot : {std::string(), folder.path()}) {
+    std::string file = folder.file("lib/file");
+    std::string alias = folder.link("lib/alias", "file");
+    const TargetDisk now({.sysroot = sysroot}), disk = now.remembering();
+    EXPECT_TRUE(disk.isRemembering());
+    EXPECT_FALSE(now.isRemembering());
+    EXPECT_THAT(disk.list(folder.path("lib")), ElementsAre("alias", "file"));
+    for (const TargetDisk* each : {&now, &disk}) {
+      EXPECT_TRUE(each->isFile(alias));
+      EXPECT_TRUE(each->isLink(alias));
+      EXPECT_FALSE(each->isLink(file));
+      EXPECT_FALSE(each->isLink(folder.path("lib/absent")));
+      EXPECT_FALSE(each->isFolder(file));
+    }
+    ASSERT_FALSE(llvm::sys::fs::remove(file));
+    EXPECT_TRUE(disk.isFile(file));
+    EXPECT_THAT(disk.list(folder.path("lib")), ElementsAre("alias", "file"));
+    for (const TargetDisk& each : {now, disk.remembering()}) {
+      EXPECT_FALSE(each.isFile(file));
+      EXPECT_FALSE(each.isFile(alias));
+      EXPECT_TRUE(each.isLink(alias));
+      EXPECT_THAT(each.list(folder.path("lib")), ElementsAre("alias"));
+    }
+    ASSERT_FALSE(llvm::sys::fs::remove(alias));
+  }
+}
+
+TEST_F(Sysroot, IsTheTargetsRoot) {
   std::string library = folder.file("opt/homebrew/lib/libavcodec.61.dylib");
   EXPECT_THAT(disk.hostPath("/opt/homebrew/lib/libavcodec.61.dylib"), Optional(library));
   EXPECT_EQ(disk.targetPath(library), "/opt/homebrew/lib/libavcodec.61.dylib");
@@ -73,7 +101,7 @@ TEST_F(Sysroot, HoldsTheTargetsRoot) {
   EXPECT_EQ(disk.targetPath(folder.path() + "-not/lib"), folder.path() + "-not/lib");
 }
 
-TEST_F(Sysroot, CatchesAbsoluteLinks) {
+TEST_F(Sysroot, ResolvesAbsoluteLinksInside) {
   std::string real = folder.file("opt/homebrew/Cellar/ffmpeg/8.0/lib/libavcodec.62.dylib");
   folder.link("opt/homebrew/opt/ffmpeg", "/opt/homebrew/Cellar/ffmpeg/8.0");
   std::string seen = folder.path("opt/homebrew/opt/ffmpeg/lib/libavcodec.62.dylib");
@@ -88,7 +116,7 @@ TEST_F(Sysroot, CatchesAbsoluteLinks) {
   EXPECT_EQ(textOf(file->bytes()), "content");
 }
 
-TEST_F(Sysroot, IsNotLeftByDots) {
+TEST_F(Sysroot, DotsDoNotLeaveIt) {
   std::string inside = folder.file("etc/passwd");
   EXPECT_THAT(disk.hostPath("/../../../etc/passwd"), Optional(inside));
   EXPECT_THAT(disk.realPath(folder.path("../../etc/passwd")), Optional(inside));
@@ -97,7 +125,7 @@ TEST_F(Sysroot, IsNotLeftByDots) {
   EXPECT_THAT(disk.find(folder.path("etc"), "../../../../etc/passwd"), Optional(inside));
 }
 
-TEST_F(Sysroot, TakesTheRealParentBehindALink) {
+TEST_F(Sysroot, DotsAfterALinkAreTheRealParent) {
   std::string sibling = folder.file("real/sibling");
   folder.file("real/folder/x");
   folder.link("elsewhere/link", "/real/folder");
@@ -106,7 +134,7 @@ TEST_F(Sysroot, TakesTheRealParentBehindALink) {
   EXPECT_THAT(disk.realPath(folder.path("elsewhere/link/../sibling")), Optional(sibling));
 }
 
-TEST_F(Sysroot, RefusesLoopsAndLinksToNowhere) {
+TEST_F(Sysroot, RefusesLoopsAndBrokenLinks) {
   for (const std::string& path :
        {folder.link("a", "/b"), folder.link("b", "/a"), folder.link("self", "self/deeper"),
         folder.link("dangling", "/nowhere"), folder.path("absent"),
@@ -122,7 +150,7 @@ TEST_F(Sysroot, RefusesLoopsAndLinksToNowhere) {
   EXPECT_THAT(disk.list(folder.path("absent")), IsEmpty());
 }
 
-TEST_F(Sysroot, LetsLinksOfAnEnvironmentOutsideLeadIn) {
+TEST_F(Sysroot, LinksFromAnOutsideEnvironmentLeadInside) {
   TemporaryFolder outside;
   std::string python = folder.file("usr/bin/python3");
   ASSERT_EQ(::symlink("/usr/bin/python3", outside.path("python").c_str()), 0);
@@ -144,7 +172,7 @@ TEST_F(Sysroot, AdoptsWhatTheUserTyped) {
   EXPECT_EQ(disk.adopt(""), std::nullopt);
 }
 
-TEST_F(WindowsSysroot, KnowsDrivesBackslashesAndNoCase) {
+TEST_F(WindowsSysroot, HasDrivesBackslashesAndIgnoresCase) {
   std::string dll = folder.file("C/Tools/FFmpeg/bin/avcodec-61.dll");
   for (const char* path :
        {R"(C:\Tools\FFmpeg\bin\avcodec-61.dll)", R"(c:\tools/ffmpeg\BIN\AVCODEC-61.DLL)",
@@ -157,7 +185,7 @@ TEST_F(WindowsSysroot, KnowsDrivesBackslashesAndNoCase) {
   EXPECT_EQ(disk.find(folder.path("C"), "avcodec-61.dll"), std::nullopt);
 }
 
-TEST_F(WindowsSysroot, KnowsWhatIsNotAbsolute) {
+TEST_F(WindowsSysroot, RecognizesPathsThatAreNotAbsolute) {
   for (const char* path : {"relative", R"(\rooted)", "C:relative", "/posix", R"(\\server\share\x)"})
     EXPECT_EQ(disk.hostPath(path), std::nullopt) << path;
 }

@@ -1,4 +1,4 @@
-// check() knows the loader's rules: a good image breaks none, and each way to break one is named.
+// check() implements the loader's rules: a valid image breaks none, and each violation is reported.
 
 #include "macho/check.h"
 #include "support/macho_builder.h"
@@ -189,7 +189,7 @@ TEST(Check, OnlyASharedLibraryMayHaveAnId) {
               Contains(HasSubstr("only a shared library may have LC_ID_DYLIB")));
 }
 
-// Where dyld stops reading, and so does tcfix: verify says why, and no edit touches the file.
+// Where dyld stops reading, tcfix stops as well: verify reports why, and no edit changes the file.
 void expectDamaged(const ByteVector& image, const char* problem) {
   macho::FileSlice slice = valueOf(macho::read(image)).slices.front();
   EXPECT_THAT(macho::checkStructure(slice), ElementsAre(HasSubstr(problem)));
@@ -208,7 +208,7 @@ ByteVector imageWith(ByteVector command) {
 }
 
 TEST(CheckStructure, FindsNothingInAGoodImage) {
-  // 0x7f: unknown, but not required; loaders pass over it.
+  // 0x7f: unknown, but not required; loaders ignore it.
   for (const ByteVector& image :
        {buildMachO(goodSpec()), imageWith(loadCommand(0x7f, "anything at all")),
         imageWith(loadCommand(0x37, "8 bytes."))}) {
@@ -225,7 +225,7 @@ TEST(CheckStructure, AnUnknownRequiredCommand) {
 }
 
 TEST(CheckStructure, ACommandWithTheWrongSize) {
-  // LC_FUNCTION_VARIANTS: younger than LLVM's checks.
+  // LC_FUNCTION_VARIANTS: newer than LLVM's checks.
   expectDamaged(imageWith(loadCommand(0x37, "16 bytes of data")), "has 24 bytes instead of 16");
 }
 

@@ -1,5 +1,5 @@
-// Bad input: one good file, one thing changed. Every answer is a value or an error, never a crash,
-// and what could still be edited can be read again, is settled by one edit and can be taken back.
+// Bad input: one valid file with one change. Every result is a value or an error, never a crash; a
+// file that can still be edited can be read again, is stable after one edit, and can be restored.
 
 #include "support/guarded_bytes.h"
 #include "support/macho_builder.h"
@@ -24,7 +24,7 @@ bool succeeds(llvm::Expected<Value> result) {
   return false;
 }
 
-/// What a loader asks.
+/// The calls that a loader makes.
 void askForSymbols(Bytes bytes) {
   for (const char* arch : {"arm64", "x86_64"}) {
     llvm::Expected<std::unique_ptr<SymbolTable>> symbols = formats::openSymbols(bytes, arch);
@@ -286,7 +286,7 @@ TEST(CorruptUniversal, OverlappingCyclicAndFarSlicesAreRefused) {
                      {"the table", 0, 104},
                      {"another slice", offset, size},
                      {"half of another slice", offset + 0x1000, size},
-                     {"behind the end", good.size(), size},
+                     {"after the end", good.size(), size},
                      {"4 GiB away", uint64_t(1) << 32, size},
                      {"wrapping around", UINT64_MAX - 0xfff, 0x2000},
                      {"endless", 0x1000, UINT64_MAX},
@@ -306,7 +306,7 @@ TEST(CorruptUniversal, AUniversalFileInsideAUniversalFileIsRefused) {
             ErrorCode::NotALibrary);
 }
 
-// LLVM's list of load commands stands still at an obsolete LC_IDENT.
+// LLVM's list of load commands does not advance past an obsolete LC_IDENT.
 TEST(CorruptCommands, LcIdentIsRefused) {
   ByteVector image = buildMachO({});
   uint64_t offset = sizeof(mach_header_64);
@@ -318,7 +318,7 @@ TEST(CorruptCommands, LcIdentIsRefused) {
   }
 }
 
-// LLVM takes a last command that goes beyond the end of all of them, if it does not know its kind.
+// LLVM accepts a last command that extends past the end of all commands, if its kind is unknown.
 TEST(CorruptCommands, ACommandPastTheEndIsRefused) {
   ByteVector image = buildMachO({});
   uint64_t last = sizeof(mach_header_64);

@@ -1,4 +1,4 @@
-// Every edit: what changes, and that nothing else does.
+// Every edit: it changes what it should, and nothing else.
 
 #include "macho/file.h"
 #include "support/macho_builder.h"
@@ -46,7 +46,7 @@ uint64_t commandsEnd(Bytes bytes) {
   return end;
 }
 
-// The part that no edit may touch: from the first section to the signature, or to the end.
+// The part that no edit may change: from the first section to the signature, or to the end.
 Bytes contentOf(Bytes bytes, const MachOSpec& spec) {
   macho::FileSlice slice = parsed(bytes);
   uint64_t begin = commandsEnd(bytes) + spec.headerPadding;
@@ -76,7 +76,7 @@ TEST(AddRpath, EveryLengthIsTerminatedAndPaddedToEightBytes) {
   }
 }
 
-// The strongest judge: a linker that had known the path would have written the very same file.
+// The strongest check: a linker that was given the path writes exactly the same file.
 TEST(AddRpath, MatchesAFileBuiltWithIt) {
   for (const Architecture& arch : {kArm64, kArm64e, kX86_64})
     for (SignatureStyle style :
@@ -179,7 +179,7 @@ TEST(Edit, AnUnchangedPathKeepsItsCommand) {
   MachOSpec spec = signedAs(SignatureStyle::AdHoc);
   ByteVector kept =
       loadCommand(LC_RPATH, llvm::StringRef("\x0c\0\0\0/a\0\0\0\0\0\0\0\0\0\0\0", 17));
-  spec.otherCommands = {kept}; // with more padding than anyone needs
+  spec.otherCommands = {kept}; // with more padding than necessary
   ByteVector result = edited(buildMachO(spec), {AddSearchPath{"/b"}});
   EXPECT_THAT(sizesOf(result, LC_RPATH), ElementsAre(kept.size(), 16));
 }
@@ -212,7 +212,7 @@ TEST(RenameDependency, IsIdempotent) {
   ByteVector once = edited(buildMachO(signedAs(SignatureStyle::AdHoc)), edits);
   EditOutcome twice = outcomeOf(once, asking(edits));
   EXPECT_TRUE(twice.rewrite.isIdentity());
-  EXPECT_THAT(twice.warnings, IsEmpty()) << "it is as wanted";
+  EXPECT_THAT(twice.warnings, IsEmpty()) << "nothing to change";
 }
 
 TEST(RenameDependency, OfAMissingDependencyWarnsAndChangesNothing) {

@@ -1,4 +1,4 @@
-// What inspect says about every kind of Mach-O file.
+// The output of inspect for every kind of Mach-O file.
 
 #include "support/macho_builder.h"
 #include "support/outcomes.h"
@@ -35,7 +35,7 @@ TEST_P(EveryArchitecture, IsRead) {
   EXPECT_EQ(slice.dependencies[1].name, "/usr/lib/libSystem.B.dylib");
   EXPECT_THAT(slice.searchPaths, ElementsAre("@loader_path/x", "/opt/y"));
   EXPECT_EQ(slice.minOs, "11.0");
-  EXPECT_FALSE(slice.searchPathKind) << "that is ELF's";
+  EXPECT_FALSE(slice.searchPathKind) << "only ELF has kinds";
   EXPECT_THAT(slice.details, Contains(Pair("uuid", "00112233445566778899AABBCCDDEEFF")));
   EXPECT_THAT(slice.details, Contains(Pair("platform", "macOS 11.0, SDK 14.4")));
 }
@@ -53,7 +53,7 @@ TEST_P(EveryArchitecture, SymbolsNameTheirDependency) {
   EXPECT_EQ(slice.imports[0].name, "_from_a");
   EXPECT_EQ(slice.imports[0].from, "@rpath/liba.dylib");
   EXPECT_EQ(slice.imports[1].from, "/usr/lib/libSystem.B.dylib");
-  EXPECT_EQ(slice.imports[2].from, "") << "a flat look-up has no provider";
+  EXPECT_EQ(slice.imports[2].from, "") << "a flat lookup has no provider";
 }
 
 INSTANTIATE_TEST_SUITE_P(Inspect, EveryArchitecture,

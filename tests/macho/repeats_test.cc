@@ -1,5 +1,5 @@
-// A dependency that is named twice: one load command goes, and every ordinal follows. How linkers
-// bind symbols is judged on their own files in tests/real/test_repeats.py.
+// A duplicate dependency: one load command is removed, and every ordinal is adjusted. Files of real
+// linkers are tested in tests/real/test_repeats.py.
 
 #include "support/macho_builder.h"
 #include "support/outcomes.h"
@@ -49,15 +49,15 @@ TEST(Repeats, AreMergedByAnyEdit) {
   EXPECT_THAT(outcome.warnings, IsEmpty());
   EXPECT_EQ(result.size(), original.size());
   EXPECT_EQ(rewritten(reverseOf(outcome.rewrite, original), result), original);
-  // The trie names the third dependency, which is the second now.
+  // The trie refers to the third dependency, which is now the second.
   const ByteVector before = {EXPORT_SYMBOL_FLAGS_REEXPORT, 3, 0, 0};
   const ByteVector after = {EXPORT_SYMBOL_FLAGS_REEXPORT, 2, 0, 0};
   EXPECT_EQ(textOf(result).count(textOf(after)), textOf(original).count(textOf(before)));
-  // Once is enough.
+  // A second edit changes nothing.
   EXPECT_TRUE(outcomeOf(result, asking({AddSearchPath{"/opt/x"}})).rewrite.isIdentity());
 }
 
-TEST(Repeats, StayWithoutAnEdit) {
+TEST(Repeats, AreKeptWithoutAnEdit) {
   ByteVector original = buildMachO(repeatingSpec());
   EXPECT_TRUE(outcomeOf(original, asking({})).rewrite.isIdentity());
 }
@@ -90,16 +90,16 @@ void expectLeftAlone(const MachOSpec& spec) {
   EXPECT_EQ(kindsOf(rewritten(outcome.rewrite, original)).size(), 3u);
 }
 
-TEST(Repeats, AreLeftWhereTheyAreLoadedAtDifferentTimes) {
+TEST(Repeats, AreKeptIfTheyAreLoadedAtDifferentTimes) {
   expectLeftAlone(repeatingSpec(LC_LOAD_DYLIB, LC_LOAD_UPWARD_DYLIB));
 }
 
-TEST(Repeats, AreLeftWhereATableIsDamaged) {
+TEST(Repeats, AreKeptIfATableIsCorrupt) {
   MachOSpec spec = repeatingSpec();
   spec.symbols.push_back({"_none", 9});
   expectLeftAlone(spec);
   spec = repeatingSpec();
-  spec.exportTrie[8] = 9; // re-exported from a dependency that is not there
+  spec.exportTrie[8] = 9; // re-exported from a missing dependency
   expectLeftAlone(spec);
   spec.exportTrie[5] = 99; // an edge that leads outside
   expectLeftAlone(spec);

@@ -1,4 +1,4 @@
-// Room for longer load commands: what fits goes in, what does not is refused with numbers.
+// Room for longer load commands: what does not fit is refused with the number of bytes.
 
 #include "macho/file.h"
 #include "support/macho_builder.h"
@@ -67,7 +67,7 @@ TEST(Room, ANewSignatureNeedsItsLoadCommandToo) {
               AllOf(HasSubstr("64 bytes needed"), HasSubstr("63 available")));
 }
 
-// Other tools shorten the load commands without clearing what stood behind them.
+// Other tools shorten the load commands without clearing the bytes after them.
 TEST(Room, RemainsOfOldCommandsAreOverwrittenOnlyAsFarAsNeeded) {
   MachOSpec spec; // unsigned Intel: only the header can change
   spec.arch = kX86_64;

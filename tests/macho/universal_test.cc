@@ -1,5 +1,5 @@
-// Universal files: every slice that a current macOS loads is edited, the others stay as they are,
-// and a slice that grows pushes those behind it to the next aligned place.
+// Universal files: every slice that a current macOS loads is edited, the others are kept, and a
+// slice that grows moves the later ones to the next aligned offset.
 
 #include "macho/file.h"
 #include "support/macho_builder.h"
@@ -126,7 +126,7 @@ TEST(Universal, AnErrorNamesItsSlice) {
 }
 
 TEST(Universal, OneIdentifierForAllSlices) {
-  // codesign takes it from Apple silicon's slice.
+  // codesign derives it from the slice for Apple silicon.
   MachOSpec other;
   other.arch = kX86_64;
   other.hasUuid = false;

@@ -1,4 +1,4 @@
-// One good file, one field changed: a clear error or an edit that holds, never a crash.
+// One valid file with one field changed: a clear error or a stable edit, never a crash.
 #include "support.h"
 
 #include "pe/file.h"
@@ -20,7 +20,7 @@ const std::vector<Edit> kEdits[] = {
     {UndelayDependency{"*"}, RemoveSearchPath{"$ORIGIN"}},
 };
 
-/// Runs everything on a file that may be wrong. What succeeds must be stable and must not be worse.
+/// Runs everything on a file that may be invalid. An edit that succeeds must be stable.
 void survive(Bytes bytes) {
   llvm::consumeError(inspect(bytes, true).takeError());
   llvm::consumeError(check(bytes).takeError());
@@ -64,7 +64,7 @@ std::vector<ByteVector> goodFiles() {
           rewritten(support::outcomeOf(rich, droppingCertificates(kEdits[1])).rewrite, rich)};
 }
 
-/// Every word of [begin, end), changed to what breaks programs.
+/// Replaces every word of [begin, end) with values that often break programs.
 template <typename Word>
 void corruptWords(const ByteVector& good, size_t begin, size_t end) {
   using Field =
@@ -113,7 +113,7 @@ TEST(Corrupt, Truncations) {
 
 struct FieldCase {
   const char* name;
-  size_t offset; ///< from the optional header on
+  size_t offset; ///< from the optional header
   uint32_t value;
 };
 

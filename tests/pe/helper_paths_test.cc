@@ -1,4 +1,4 @@
-// The paths that the helper inside a converted DLL makes, run on this machine.
+// The paths that the helper inside a converted DLL builds, run on this machine.
 #include "pe/helper/paths.h"
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ const Char* charsOf(const std::u16string& text) {
   return reinterpret_cast<const Char*>(text.c_str());
 }
 
-/// Empty where no path could be made.
+/// Empty if no path could be built.
 std::string pathFor(const std::string& entry, const std::string& origin = "C:\\site\\pkg") {
   std::vector<Char> path(kRoom);
   if (!makePath(path.data(), charsOf(wide(origin)), charsOf(wide(entry)), "x.dll"))

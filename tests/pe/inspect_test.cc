@@ -79,7 +79,7 @@ TEST(Inspect, TheFirstBytesShowTheFormat) {
   EXPECT_FALSE(isPe(dos));
 }
 
-/// The symbols that an importer wants of a dependency and the provider does not offer.
+/// The symbols that an importer requires and the provider does not export.
 std::vector<std::string> missingOf(Bytes importer, size_t dependency, Bytes provider) {
   auto offers = valueOf(openSymbols(provider));
   auto wants = valueOf(openSymbols(importer));

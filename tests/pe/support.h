@@ -1,4 +1,4 @@
-// Short ways to say what the PE tests expect.
+// Helpers for the expectations of the PE tests.
 #pragma once
 
 #include "pe/pe.h"
@@ -27,7 +27,7 @@ inline ByteVector edited(Bytes bytes, const std::vector<Edit>& edits) {
   return rewritten(outcomeOf(bytes, edits).rewrite, bytes);
 }
 
-/// The code of the error that an edit must give.
+/// The code of the error that an edit must return.
 inline llvm::StringRef refusalOf(Bytes bytes, const std::vector<Edit>& edits) {
   return nameOf(*support::refusal(bytes, edits).code);
 }

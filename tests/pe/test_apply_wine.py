@@ -1,6 +1,6 @@
-"""`tcfix apply` on an environment of Windows' layout, with the real torchcodec, torch and PyAV, judged
-by Wine. python is a program that loads DLLs as Python does, with nothing on PATH, and that reads a
-video with the FFmpeg that torchcodec brought in."""
+"""`tcfix apply` on an environment with the layout of Windows, with the real torchcodec, torch and PyAV, loaded
+by Wine. "python" is a program that loads DLLs as Python does, with nothing on PATH, and reads a video with the
+FFmpeg that torchcodec loaded."""
 import hashlib
 import pathlib
 import struct
@@ -9,7 +9,7 @@ import unittest
 import zipfile
 
 from harness import archives, tcfix, tcfix_json
-from package_judge import stamps
+from package_checks import stamps
 from windows_world import WindowsTest
 
 TORCH, PYAV = "$ORIGIN\\..\\torch\\lib", "$ORIGIN\\..\\av.libs"
@@ -37,12 +37,12 @@ class Windows(WindowsTest):
         make_video(cls.drive / "video.mp4")
 
     def check(self, *options, loads, before=None):
-        """Before, what loads is `before`; afterwards `loads`, says Wine, and tcfix, and tcfix again."""
+        """Checks with Wine and tcfix that `before` loads at first and `loads` after the repair, which is stable."""
         self.assertEqual([major for major, one in self.verdicts().items() if one], before or [])
         code = 0 if loads else 4
         (target,) = tcfix_json("apply", *options, self.root, check=code)["targets"]
         self.assertEqual([major for major, one in self.verdicts().items() if one], loads)
-        # On a disk that cannot be seen, what was not found may yet be there.
+        # On an unknown disk, a DLL that was not found may still exist.
         fails = False if "--sysroot" in options else None
         for regime in ("loads", "loads_bare"):
             self.assertEqual(target[regime], {"before": bool(before) or fails, "after": bool(loads) or fails}, regime)
@@ -75,7 +75,7 @@ class Windows(WindowsTest):
                 self.assertEqual(self.content(), untouched)
 
     def test_ffmpeg_in_a_usual_place(self):
-        """C:\\Tools\\ffmpeg-shared\\bin is found on a known disk, and can be named otherwise."""
+        """C:\\Tools\\ffmpeg-shared\\bin is found on a known disk, and can be given otherwise."""
         tools = self.drive / "Tools" / "ffmpeg-shared" / "bin"
         self.ffmpeg_in(tools)
         target = self.check("--sysroot", self.disk, loads=[7])
@@ -86,7 +86,7 @@ class Windows(WindowsTest):
         self.assertEqual(self.load(core, "-v", "C:\\video.mp4"), ["loaded", f"{FRAMES} packets of video"])
 
     def test_ffmpeg_on_trust(self):
-        """A folder of a disk that is out of reach is written as it is typed."""
+        """A folder on an unknown disk is written as typed."""
         self.ffmpeg_in(self.drive / "mine")
         (target,) = tcfix_json("apply", "--ffmpeg", "C:\\mine", self.root)["targets"]
         self.assertEqual(target["loads"], {"before": None, "after": None})
@@ -94,7 +94,7 @@ class Windows(WindowsTest):
         self.assertEqual([major for major, one in self.verdicts().items() if one], [7])
 
     def test_ffmpeg_installed_later(self):
-        """One that is installed after the repair is found without another."""
+        """An FFmpeg installed after the repair is found without another repair."""
         self.check("--sysroot", self.disk, loads=[])
         self.assertEqual(self.search_list("libtorchcodec_core7.dll"), [TORCH, LATER])
         self.ffmpeg_in(self.drive / "mine")

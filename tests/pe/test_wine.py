@@ -1,7 +1,7 @@
-"""Converted DLLs under Wine: the real loader's verdict on what `tcfix edit --delay` writes.
+"""Converted DLLs under Wine: whether the real loader accepts what `tcfix edit --delay` writes.
 
-Everything is built here, with mingw-w64 and with clang and lld; the DLLs that are depended on lie
-in folders that no search path names. Skipped, aloud, where a tool is absent.
+Everything is built here, with mingw-w64 and with clang and lld; the dependencies are in folders that are on no
+search path. Skipped with a message if a tool is missing.
 """
 import pathlib
 import shutil
@@ -113,7 +113,7 @@ class Eager(WineTest):
         self.assertEqual(self.load("-c", windows_path(self.delayed("data.dll")), "-f", "useData")[1:],
                          ["loaded", "useData = 42"])
 
-    def test_undelay_gives_the_original_file(self):
+    def test_undelay_restores_the_original_file(self):
         dll = self.delayed("callback.dll")
         self.edit(dll, "--undelay", "PROVIDER.dll", "--remove-rpath", "$ORIGIN\\..\\libs")
         self.assertEqual(dll.read_bytes(), (HOME / "callback.dll").read_bytes())
@@ -128,7 +128,7 @@ class Eager(WineTest):
 
 
 class Failure(WineTest):
-    def test_not_there(self):
+    def test_missing_dll(self):
         for name in ("data.dll", "callback.dll", "bare.dll", "entryless.dll"):
             dll = self.delayed(name, rpath="$ORIGIN\\nowhere")
             lines = self.load(dll, "-m", "provider.dll")
@@ -144,7 +144,7 @@ class Failure(WineTest):
                       "depends on is missing", lines)
         self.assertEqual(lines[-1], "error 1114")
 
-    def test_a_later_entry_serves_when_an_earlier_one_does_not(self):
+    def test_a_later_entry_is_used_if_an_earlier_one_fails(self):
         (self.folder / "half").mkdir()
         shutil.copy(HOME / "libs" / "provider.dll", self.folder / "half")
         dll = self.delayed("data.dll", "--prepend-rpath", "$ORIGIN\\half")
@@ -168,7 +168,7 @@ class Paths(WineTest):
         self.assertEqual(self.load(dll, "-f", "useData", environment=environment),
                          ["loaded", "useData = 42"], rpath)
 
-    def test_ways_to_name_a_folder(self):
+    def test_spellings_of_a_folder(self):
         absolute = windows_path(HOME / "libs")
         for rpath in ("$ORIGIN/../libs", "@loader_path/../libs", "$ORIGIN\\.\\x\\..\\..\\libs\\", absolute,
                       absolute.replace("\\", "/"), "\\\\?\\" + absolute):
@@ -188,7 +188,7 @@ class Paths(WineTest):
         shutil.copytree(HOME / "libs", deep)
         self.expect_found("$ORIGIN\\" + str(deep.relative_to(self.folder)).replace("/", "\\"))
 
-    def test_own_folder_serves_last_as_it_does_for_ordinary_imports(self):
+    def test_own_folder_is_searched_last(self):
         for name in ("provider.dll", "sibling.dll"):
             shutil.copy(HOME / "libs" / name, self.folder)
         self.expect_found("$ORIGIN\\nowhere")
@@ -235,7 +235,7 @@ class Lazy(WineTest):
         self.assertEqual(self.load(dll, *(part for name in names for part in ("-t", name))),
                          ["loaded"] + [f"{name} = {EVERYTHING[name]}" for name in names])
 
-    def test_missing_raises_the_exception_of_delay_load(self):
+    def test_a_missing_dll_raises_the_delay_load_exception(self):
         dll = self.delayed("quiet.dll", "--lazy", rpath="$ORIGIN\\nowhere")
         lines = self.load(dll, "-f", "useFunction")
         self.assertEqual((lines[0], lines[-1]), ("loaded", "exception c06d007e"))

@@ -1,4 +1,4 @@
-// A draft's edits and its look never disagree.
+// The edits and the override of a draft always agree.
 
 #include "plan/draft.h"
 
@@ -27,7 +27,7 @@ protected:
   survey::LibraryFacts library;
 };
 
-TEST_F(DraftTest, WantsNothingAtFirst) {
+TEST_F(DraftTest, HasNoEditsAtFirst) {
   Draft draft(facts, library);
   EXPECT_THAT(draft.edits(), IsEmpty());
   EXPECT_THAT(draft.dependencies(), ElementsAre(0, 1));
@@ -44,7 +44,7 @@ TEST_F(DraftTest, AddsAnEntryOnce) {
   EXPECT_EQ(draft.edits()[0].reason.text(), "leads to torch");
 }
 
-TEST_F(DraftTest, RemovesARepeatedEntryBehindTheFirst) {
+TEST_F(DraftTest, RemovesADuplicateAfterTheFirst) {
   library.original.searchPaths = {"/a", "/b", "/a"};
   Draft draft(facts, library);
   EXPECT_THAT(draft.wanted().searchPaths, ElementsAre("/a", "/b"));
@@ -61,7 +61,7 @@ TEST_F(DraftTest, RenamesAndDrops) {
   EXPECT_THAT(draft.dependencies(), ElementsAre(1));
 }
 
-TEST_F(DraftTest, SaysTheKindOnceAndOnlyWithEntries) {
+TEST_F(DraftTest, SetsTheKindOnceAndOnlyWithEntries) {
   facts.platform = Platform::Linux;
   Draft draft(facts, library, SearchPathKind::Rpath);
   EXPECT_THAT(draft.edits(), IsEmpty());
@@ -72,7 +72,7 @@ TEST_F(DraftTest, SaysTheKindOnceAndOnlyWithEntries) {
   EXPECT_EQ(draft.edits().size(), 3u);
 }
 
-TEST_F(DraftTest, LeadsRelativelyInsideTheEnvironmentOnly) {
+TEST_F(DraftTest, UsesRelativePathsOnlyInsideTheEnvironment) {
   EXPECT_EQ(wayTo("/env/lib/python3.12/site-packages/torch/lib"), "@loader_path/../torch/lib");
   EXPECT_EQ(wayTo("/env/lib/python3.12/site-packages/torchcodec"), "@loader_path");
   EXPECT_EQ(wayTo("/env/lib"), "@loader_path/../../..");

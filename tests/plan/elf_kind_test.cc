@@ -1,4 +1,4 @@
-// RUNPATH or RPATH: the kind that loads; where both do, the present one, else RUNPATH.
+// RUNPATH or RPATH: the kind that loads; if both do, the current one, else RUNPATH.
 #include "plan/plans.h"
 
 namespace tcfix::plan {
@@ -55,7 +55,7 @@ TEST(ElfKind, OnlyRpathReachesTheDependenciesOfDependencies) {
   EXPECT_THAT(editsOf<SetSearchPathKind>(core(plan)), SizeIs(1));
 }
 
-TEST(ElfKind, ThePresentKindIsKeptWhereBothLoad) {
+TEST(ElfKind, TheCurrentKindIsKeptIfBothLoad) {
   World world;
   ByteVector library = elf({"libc10.so", "libavcodec.so.61"}, {}, "/opt/somebody");
   PackagePlan plan = LinuxTree(world, library, "$ORIGIN").run();
@@ -64,7 +64,7 @@ TEST(ElfKind, ThePresentKindIsKeptWhereBothLoad) {
   EXPECT_THAT(editsOf<SetSearchPathKind>(core(plan)), IsEmpty());
 }
 
-TEST(ElfKind, WhatLoadsNeitherWayKeepsTheDefault) {
+TEST(ElfKind, TheDefaultIsKeptIfNeitherLoads) {
   World world;
   LinuxTree tree(world, elf({"libc10.so", "libavcodec.so.61", "libgone.so"}), "$ORIGIN");
   PackagePlan plan = tree.run();
@@ -72,18 +72,18 @@ TEST(ElfKind, WhatLoadsNeitherWayKeepsTheDefault) {
   EXPECT_EQ(core(plan).wanted().searchPathKind, SearchPathKind::Runpath);
 }
 
-TEST(ElfKind, ALibraryThatNeedsNothingIsLeftAlone) {
+TEST(ElfKind, ALibraryThatNeedsNothingIsNotChanged) {
   World world;
   PackagePlan plan = LinuxTree(world, elf({})).run();
   EXPECT_EQ(plan.groups.front().bare.verdict, Verdict::Loads);
   EXPECT_THAT(core(plan).edits(), IsEmpty());
 }
 
-TEST(ElfKind, LibpythonIsDroppedOnlyWhereNothingProvidesIt) {
+TEST(ElfKind, LibpythonIsDroppedOnlyIfNothingProvidesIt) {
   for (bool isThere : {false, true}) {
     World world;
     LinuxTree tree(world, elf({"libc10.so", "libpython3.12.so.1.0"}));
-    // The interpreter's RPATH leads to it; a RUNPATH of ours would hide that.
+    // The interpreter's RPATH leads to it; a planned RUNPATH would hide it.
     tree.facts.process.executable = world.add("/env/bin/python3.12", elf({}, {}, "$ORIGIN/../lib"));
     if (isThere)
       world.add("/env/lib/libpython3.12.so.1.0", elf({}));
@@ -95,8 +95,8 @@ TEST(ElfKind, LibpythonIsDroppedOnlyWhereNothingProvidesIt) {
   }
 }
 
-// Not a matter of kinds, but of an entry that hides what the system has.
-TEST(ElfLiteral, AnEntryThatWouldStopItFromLoadingIsLeftOut) {
+// Not about the kind, but about an entry that hides a library of the system.
+TEST(ElfLiteral, AnEntryThatWouldStopItFromLoadingIsNotWritten) {
   World world;
   LinuxTree tree(world, elf({"libc10.so", "libavcodec.so.61"}, "$ORIGIN/../torch/lib"), "$ORIGIN");
   for (const char* name : {"libavcodec.so.61", "libavutil.so.59"})

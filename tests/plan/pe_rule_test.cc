@@ -1,5 +1,4 @@
-// Windows: what is found through the search list is delayed; what is not, is left to fail as it
-// did.
+// Windows: dependencies that the search list finds are delayed; others still fail to load.
 #include "plan/plans.h"
 
 namespace tcfix::plan {
@@ -31,13 +30,13 @@ struct WindowsTree : Planned {
 std::vector<std::string> delayed(const Draft& draft) {
   std::vector<std::string> names;
   for (const DelayDependency& edit : editsOf<DelayDependency>(draft)) {
-    EXPECT_FALSE(edit.lazy) << "torchcodec would take a major whose FFmpeg is missing";
+    EXPECT_FALSE(edit.lazy) << "torchcodec would use a major whose FFmpeg is missing";
     names.push_back(edit.pattern);
   }
   return names;
 }
 
-TEST(PeRule, TorchAndFfmpegComeFromTheList) {
+TEST(PeRule, TorchAndFfmpegAreInTheList) {
   World world(/*isWindows=*/true);
   WindowsTree tree(world);
   tree.addLibrary("libtorchcodec_core7.dll", dll({"C10.dll", "avcodec-61.dll", "avutil-59.dll"}));
@@ -49,7 +48,7 @@ TEST(PeRule, TorchAndFfmpegComeFromTheList) {
               ElementsAre("$ORIGIN\\..\\torch\\lib", "$ORIGIN\\..\\av.libs"));
 }
 
-TEST(PeRule, AMajorWithoutFfmpegStaysOut) {
+TEST(PeRule, AMajorWithoutFfmpegIsNotInTheList) {
   World world(/*isWindows=*/true);
   WindowsTree tree(world);
   tree.addLibrary("libtorchcodec_core8.dll", dll({"c10.dll", "avcodec-62.dll"}));
@@ -60,7 +59,7 @@ TEST(PeRule, AMajorWithoutFfmpegStaysOut) {
   EXPECT_THAT(editsOf<RenameDependency>(draft), IsEmpty());
 }
 
-TEST(PeRule, WhatLiteralEntriesLeadToIsDelayed) {
+TEST(PeRule, DependenciesFoundByLiteralEntriesAreDelayed) {
   World world(/*isWindows=*/true);
   WindowsTree tree(world);
   for (const char* name : {"C/mine/avcodec-62.dll", "C/mine/helper.dll"})
@@ -74,7 +73,7 @@ TEST(PeRule, WhatLiteralEntriesLeadToIsDelayed) {
   EXPECT_THAT(plan.warnings, IsEmpty());
 }
 
-TEST(PeRule, ADirectoryThatTheUserNamesIsInTheList) {
+TEST(PeRule, ADirectoryGivenByTheUserIsInTheList) {
   World world(/*isWindows=*/true);
   WindowsTree tree(world);
   world.add("C/private/helper.dll", dll({}));
@@ -88,7 +87,7 @@ TEST(PeRule, ADirectoryThatTheUserNamesIsInTheList) {
   EXPECT_THAT(draft.wanted().searchPaths, ElementsAre("C:\\private"));
 }
 
-TEST(PeRule, WhatLiesBesideNeedsNoList) {
+TEST(PeRule, DllsBesideNeedNoList) {
   World world(/*isWindows=*/true);
   WindowsTree tree(world);
   world.add("/env/torchcodec/beside.dll", dll({}));

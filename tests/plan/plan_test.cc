@@ -1,4 +1,4 @@
-// Plans made from built facts: one library of FFmpeg 7, and what there is for it to find.
+// Plans for given facts: one library for FFmpeg 7, and what it can find.
 
 #include "plan/plan.h"
 #include "support/folder_tree.h"
@@ -94,10 +94,10 @@ TEST_F(PlanTest, LeadsToTorchAndToTheFirstFfmpegThatLoads) {
   EXPECT_EQ(made.groups[0].ffmpeg, 1u);
   EXPECT_THAT(made.ffmpegs[0].reason, HasSubstr("/opt/gone.dylib"));
   EXPECT_THAT(made.ffmpegs[1].chosenFor, ElementsAre(facts.libraries[0].path));
-  EXPECT_THAT(made.ffmpegs[2].reason, HasSubstr("comes first"));
+  EXPECT_THAT(made.ffmpegs[2].reason, HasSubstr("is preferred"));
 }
 
-TEST_F(PlanTest, NamesTheFilesAsTheyAre) {
+TEST_F(PlanTest, UsesTheNamesOfTheFiles) {
   library();
   ffmpeg(providers::FfmpegSource::Pyav, "env/av/.dylibs", "libavcodec.61.19.101.dylib");
   plan::PackagePlan made = plan();
@@ -108,7 +108,7 @@ TEST_F(PlanTest, NamesTheFilesAsTheyAre) {
   EXPECT_EQ(made.groups[0].bare.verdict, Verdict::Loads);
 }
 
-TEST_F(PlanTest, PrefersWhatResolvesToWhatWasFoundButNotToWhatWasNamed) {
+TEST_F(PlanTest, PrefersGivenThenResolvingThenFoundFfmpegs) {
   library({"/own"});
   ffmpeg(providers::FfmpegSource::Homebrew, "brew");
   tree.file("own/libavcodec.61.dylib", image("/own/libavcodec.61.dylib"));
@@ -117,7 +117,7 @@ TEST_F(PlanTest, PrefersWhatResolvesToWhatWasFoundButNotToWhatWasNamed) {
   EXPECT_THAT(entries(plan()), ElementsAre("/own", "@loader_path/../torch/lib", "/brew"));
 }
 
-TEST_F(PlanTest, PutsLiteralEntriesFirstAndSparesComputedOnes) {
+TEST_F(PlanTest, PutsLiteralEntriesFirstAndOmitsUnneededOnes) {
   library();
   ffmpeg(providers::FfmpegSource::Homebrew, "brew");
   tree.file("mine/libavcodec.61.dylib", image("/mine/libavcodec.61.dylib"));
@@ -126,7 +126,7 @@ TEST_F(PlanTest, PutsLiteralEntriesFirstAndSparesComputedOnes) {
   EXPECT_THAT(made.warnings, ElementsAre(HasSubstr("/nowhere leads to none")));
 }
 
-TEST_F(PlanTest, LeavesFfmpegAloneWhenTold) {
+TEST_F(PlanTest, DoesNotTouchFfmpegOnRequest) {
   library();
   ffmpeg(providers::FfmpegSource::Homebrew, "brew");
   facts.otherFolders = {tree.path("brew")}; // also a place for other libraries
@@ -135,7 +135,7 @@ TEST_F(PlanTest, LeavesFfmpegAloneWhenTold) {
   EXPECT_EQ(made.groups[0].bare.verdict, Verdict::Fails);
 }
 
-TEST_F(PlanTest, LeadsToWhatElseIsMissing) {
+TEST_F(PlanTest, LeadsToOtherMissingLibraries) {
   library();
   facts.libraries[0].original.dependencies.push_back(
       {"@rpath/libnpp.dylib", DependencyKind::Normal});
@@ -146,7 +146,7 @@ TEST_F(PlanTest, LeadsToWhatElseIsMissing) {
               ElementsAre("@loader_path/../torch/lib", "/brew", "@loader_path/../nvidia/npp/lib"));
 }
 
-TEST_F(PlanTest, WantsNothingWhereAllLoads) {
+TEST_F(PlanTest, PlansNothingIfEverythingLoads) {
   library({"@loader_path/../torch/lib", "/brew"});
   ffmpeg(providers::FfmpegSource::Homebrew, "brew");
   plan::PackagePlan made = plan();

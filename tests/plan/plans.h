@@ -1,4 +1,4 @@
-// A package of tiny libraries on a disk of its own, and what is planned for it.
+// A package of tiny libraries on its own disk, and the plan for it.
 #pragma once
 
 #include "plan/plan.h"
@@ -34,7 +34,7 @@ public:
     facts.torchNames.push_back(name.str());
   }
 
-  /// An FFmpeg 7 below the environment; `files` are its components' names there.
+  /// An FFmpeg 7 inside the environment; `files` are the names of its components.
   void addFfmpeg(llvm::StringRef folder, std::map<std::string, std::string> files) {
     providers::FfmpegInstall install;
     install.major = 7;
@@ -57,8 +57,8 @@ public:
 template <typename Kind>
 std::vector<Kind> editsOf(const Draft& draft) {
   std::vector<Kind> edits;
-  for (const PlannedEdit& wish : draft.edits())
-    if (const auto* edit = std::get_if<Kind>(&wish.edit))
+  for (const PlannedEdit& planned : draft.edits())
+    if (const auto* edit = std::get_if<Kind>(&planned.edit))
       edits.push_back(*edit);
   return edits;
 }

@@ -1,4 +1,4 @@
-// Search paths for an FFmpeg that is installed later, and plans for disks that cannot be seen.
+// Search paths for an FFmpeg that is installed later, and plans for unknown disks.
 #include "plan/plans.h"
 #include "support/macho_builder.h"
 
@@ -39,7 +39,7 @@ struct MacTree : Planned {
   }
 };
 
-TEST(StandingPlace, IsWrittenWhereThereIsNoFfmpegYet) {
+TEST(StandingPlace, IsWrittenIfNoFfmpegIsInstalled) {
   World world;
   MacTree tree(world);
   tree.addCore();
@@ -50,7 +50,7 @@ TEST(StandingPlace, IsWrittenWhereThereIsNoFfmpegYet) {
   EXPECT_EQ(plan.groups.front().bare.verdict, resolve::Verdict::Fails);
 }
 
-TEST(StandingPlace, IsLeftOutWhereFfmpegIsFound) {
+TEST(StandingPlace, IsNotWrittenIfFfmpegIsFound) {
   World world;
   MacTree tree(world);
   world.add("/mine/libavcodec.61.dylib", dylib("/mine/libavcodec.61.dylib"));
@@ -58,7 +58,7 @@ TEST(StandingPlace, IsLeftOutWhereFfmpegIsFound) {
   EXPECT_THAT(tree.entries(), ElementsAre("/mine", kTorch));
 }
 
-TEST(StandingPlace, IsLeftOutWhereOneWasChosen) {
+TEST(StandingPlace, IsNotWrittenIfOneWasChosen) {
   World world;
   MacTree tree(world);
   world.add("/env/av/.dylibs/libavcodec.61.dylib", dylib("@rpath/libavcodec.61.dylib"));
@@ -67,14 +67,14 @@ TEST(StandingPlace, IsLeftOutWhereOneWasChosen) {
   EXPECT_THAT(tree.entries(), ElementsAre(kTorch, "@loader_path/../av/.dylibs"));
 }
 
-TEST(StandingPlace, IsLeftOutOnRequest) {
+TEST(StandingPlace, IsNotWrittenWithFfmpegNone) {
   World world;
   MacTree tree(world);
   tree.addCore();
   EXPECT_THAT(tree.entries({{}, Request::Ffmpeg::None}), ElementsAre(kTorch));
 }
 
-TEST(StandingPlace, FollowsLiteralEntriesThatDoNotLeadThere) {
+TEST(StandingPlace, ComesAfterLiteralEntriesThatDoNotLeadThere) {
   World world;
   MacTree tree(world);
   tree.addCore();
@@ -92,7 +92,7 @@ TEST(StandingPlace, IsTheEnvironmentsOwnInsideConda) {
   EXPECT_THAT(tree.entries(), ElementsAre(kTorch, "@loader_path/../lib"));
 }
 
-TEST(StandingPlace, IsNotForFilesWithNamesOfTheirOwn) {
+TEST(StandingPlace, IsNotForHashedNames) {
   World world;
   MacTree tree(world);
   tree.addLibrary("libtorchcodec_core7.dylib",
@@ -101,7 +101,7 @@ TEST(StandingPlace, IsNotForFilesWithNamesOfTheirOwn) {
   EXPECT_THAT(tree.entries(), ElementsAre(kTorch));
 }
 
-TEST(StandingPlace, IsAlsoForWhatHomebrewBringsBesides) {
+TEST(StandingPlace, IsAlsoForOtherLibrariesOfHomebrew) {
   World world;
   MacTree tree(world);
   tree.addLibrary("libtorchcodec_heic.dylib",
@@ -119,7 +119,7 @@ ByteVector dllNeeding(const std::vector<std::string>& needed) {
   return support::buildPe(recipe);
 }
 
-TEST(StandingPlace, OnWindowsIsAVariableAndBoundAtTheStart) {
+TEST(StandingPlace, OnWindowsIsAVariableAndLoadedAtStart) {
   World world(/*isWindows=*/true);
   Planned tree(Platform::Windows, world);
   tree.facts.standingPlace = providers::standingPlace(Platform::Windows, "x86_64");
@@ -145,7 +145,7 @@ struct UnseenTree : Planned {
   }
 };
 
-TEST(UnseenDisk, GetsTheWayToATorchThatIsNotThereYet) {
+TEST(UnseenDisk, GetsThePathToATorchInstalledLater) {
   World world;
   UnseenTree tree(Platform::MacOs, world);
   tree.addLibrary("libtorchcodec_core7.dylib",
@@ -154,10 +154,10 @@ TEST(UnseenDisk, GetsTheWayToATorchThatIsNotThereYet) {
   EXPECT_THAT(tree.draft().wanted().searchPaths, ElementsAre(kTorch, "/opt/homebrew/lib"));
   EXPECT_THAT(tree.draft({{"/theirs"}, Request::Ffmpeg::Auto}).wanted().searchPaths,
               Not(Contains("/opt/homebrew/lib")))
-      << "an entry out of reach is trusted";
+      << "an entry that cannot be checked is assumed to work";
 }
 
-TEST(UnseenDisk, OfLinuxIsServedAsByAWheel) {
+TEST(UnseenDisk, OfLinuxGetsTheEditsOfAWheel) {
   World world;
   UnseenTree tree(Platform::Linux, world);
   test::ElfSpec spec;

@@ -25,7 +25,7 @@ class ActionTest(harness.FilesTest):
         self.temporary.mkdir()
 
     def use(self, check=0, path=(), cwd=None, variables=None, **inputs):
-        """Runs the step with these inputs; gives its output and the outputs that it sets."""
+        """Runs the step with these inputs; returns its output and the outputs that it sets."""
         self.assertLessEqual(set(inputs), set(ACTION["inputs"]))
         values = {name: inputs.get(name, declared["default"]) for name, declared in ACTION["inputs"].items()}
         environment = {key: value for key, value in os.environ.items() if key not in ("VIRTUAL_ENV", "CONDA_PREFIX")}
@@ -36,7 +36,7 @@ class ActionTest(harness.FilesTest):
                            GITHUB_OUTPUT=str(self.folder / "output"), GITHUB_PATH=str(self.folder / "path"),
                            PATH=os.pathsep.join([*folders, environment["PATH"]]), **(variables or {}))
         (self.folder / "output").write_text("")
-        # As GitHub starts a step with `shell: bash`.
+        # Like GitHub with `shell: bash`.
         done = subprocess.run(["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", STEP["run"]],
                               env=environment, cwd=cwd or self.folder, capture_output=True, text=True)
         self.assertEqual(done.returncode, check, done.stdout + done.stderr)
@@ -58,7 +58,7 @@ class ActionTest(harness.FilesTest):
             text, _ = self.use(version="installed", args=self.sysroot, cwd=self.world.env.parent,
                                variables=variables, doctor="false")
             self.assertIn(".venv: ", text)
-        # Without one, the Python on PATH: it has no torchcodec.
+        # Without one, the Python on PATH, which has no torchcodec.
         text, _ = self.use(version="installed", check=2)
         self.assertIn(os.path.dirname(os.path.dirname(sys.executable)), text)
 
@@ -81,12 +81,12 @@ class ActionTest(harness.FilesTest):
             text, _ = self.use(check=2, **{"version": "installed", **inputs})
             self.assertRegex(text, f"(?m)^::error::.*{word}")
 
-    def test_environment_that_cannot_be_made(self):
+    def test_environment_that_cannot_be_created(self):
         (self.temporary / "tcfix").write_text("in the way")
         text, _ = self.use(check=2)
         self.assertRegex(text, "(?m)^::error::.*cannot create a virtual environment")
 
-    def test_installs_into_an_environment_of_its_own(self):
+    def test_installs_into_a_separate_environment(self):
         wheel = self.folder / "tcfix-9.9.9-py3-none-any.whl"
         info = "tcfix-9.9.9.dist-info"
         with zipfile.ZipFile(wheel, "w") as archive:  # a stand-in that reports its arguments

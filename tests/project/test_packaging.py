@@ -1,4 +1,4 @@
-"""Homebrew's formula, conda's recipe, pre-commit's hooks and CMake's presets, judged by their own tools."""
+"""Homebrew's formula, conda's recipe, pre-commit's hooks and CMake's presets, checked by their own tools."""
 import json
 import os
 import pathlib
@@ -9,7 +9,7 @@ import sys
 import unittest
 
 import harness
-from harness import judge, run
+from harness import pip_tool, run
 from tiny_world import TinyWorld
 
 PACKAGING = harness.ROOT / "packaging"
@@ -17,7 +17,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 
 
 def cmake_options():
-    """The TCFIX_ options that the build knows, and the components that it installs."""
+    """The TCFIX_ options of the build, and the components that it installs."""
     sources = [harness.ROOT / "CMakeLists.txt", *(harness.ROOT / "cmake").glob("*.cmake")]
     text = "\n".join(path.read_text() for path in sources)
     return set(re.findall(r"option\((TCFIX_\w+)", text)), set(re.findall(r"COMPONENT (\w+)", text))
@@ -87,7 +87,7 @@ class Conda(CMakeWordsTest):
             self.assertEqual("openssl" in host, platform.startswith("linux"), platform)
             self.assertIn("llvmdev >=16", host)
 
-    def test_judge_sees_mistakes(self):
+    def test_mistakes_are_detected(self):
         text = self.recipe.read_text()
         for old, new in (("requirements:", "requirement:"), ("${{ version }}", "${{ versin }}"), ("  number: 0", "  numbr: 0"),
                          ("Apache-2.0", "Apache-2.0 or so")):
@@ -97,7 +97,7 @@ class Conda(CMakeWordsTest):
 
 
 class Versions(unittest.TestCase):
-    def test_all_name_the_projects(self):
+    def test_all_have_the_projects_version(self):
         version = re.search(r"project\(tcfix VERSION ([0-9.]+)", (harness.ROOT / "CMakeLists.txt").read_text()).group(1)
         self.assertIn(f"/v{version}.tar.gz", (PACKAGING / "homebrew" / "tcfix.rb").read_text())
         self.assertIn(f'version: "{version}"', (PACKAGING / "conda" / "recipe.yaml").read_text())
@@ -116,10 +116,10 @@ class PreCommit(harness.FilesTest):
         self.git(folder, "commit", "--quiet", "--message", "x")
 
     def test_manifest(self):
-        run(judge("pre-commit"), "validate-manifest", self.manifest, check=0)
+        run(pip_tool("pre-commit"), "validate-manifest", self.manifest, check=0)
 
     def test_hooks_check_and_repair(self):
-        program = judge("pre-commit")
+        program = pip_tool("pre-commit")
         hooks, user = self.folder / "hooks", self.folder / "user"
         hooks.mkdir()
         shutil.copy(self.manifest, hooks)

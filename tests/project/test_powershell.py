@@ -1,6 +1,6 @@
-"""scripts/windows: its grammar, its habits and, where a pwsh is installed, what it does.
+"""scripts/windows: grammar, conventions and, if pwsh is installed, behaviour.
 
-No Windows and seldom a PowerShell is at hand, so that every name that a script uses is looked up: commands,
+Usually neither Windows nor PowerShell is available, so every name that a script uses is looked up: commands,
 their parameters, variables.
 """
 import re
@@ -8,14 +8,14 @@ import sys
 import unittest
 
 import harness
-import powershell_judge
-from powershell_judge import nodes, text_of
+import powershell_grammar
+from powershell_grammar import nodes, text_of
 
 FOLDER = harness.ROOT / "scripts" / "windows"
 SCRIPTS = sorted(FOLDER.glob("*.ps1"))
 PROGRAMS = [path for path in SCRIPTS if path.name != "common.ps1"]
 
-# The commands of PowerShell 5.1 that the scripts use, with those of their parameters that they use.
+# The commands of PowerShell 5.1 that the scripts use, with the parameters that they use.
 COMMANDS = {
     "ConvertFrom-Json": set(), "ForEach-Object": set(), "Where-Object": set(), "Out-Host": set(),
     "Get-ChildItem": {"LiteralPath", "File", "Filter", "ErrorAction"},
@@ -51,7 +51,7 @@ def scope_nodes(scope, *types):
 
 
 def parameters(scope):
-    """The parameters that a function or a script declares; $true in their attributes is none."""
+    """The parameters that a function or a script declares; $true in their attributes is not one."""
     return [text_of(child)[1:] for parameter in scope_nodes(scope, "script_parameter")
             for child in parameter.children if child.type == "variable"]
 
@@ -69,16 +69,16 @@ def functions(root):
 class Grammar(unittest.TestCase):
     def test_every_script_parses(self):
         for path in [*SCRIPTS, harness.ROOT / "scripts" / "check-on-windows"]:
-            self.assertFalse(powershell_judge.parse(path.read_text()).has_error, path.name)
+            self.assertFalse(powershell_grammar.parse(path.read_text()).has_error, path.name)
 
-    def test_damage_is_seen(self):
+    def test_mistakes_are_detected(self):
         for path in SCRIPTS:
             text = path.read_text()
             end = re.search(r"\n[})]\n", text).start()  # of the first block
-            self.assertTrue(powershell_judge.parse(text[:end] + text[end + 2:]).has_error, path.name)
+            self.assertTrue(powershell_grammar.parse(text[:end] + text[end + 2:]).has_error, path.name)
 
     def test_windows_powershell_reads_it(self):
-        """5.1 takes a file without a mark for ANSI, and has none of the operators of 7."""
+        """5.1 reads a file without a byte order mark as ANSI, and lacks the operators of 7."""
         for path in SCRIPTS:
             self.assertTrue(path.read_text().isascii(), path.name)
             code = re.sub(r"<#.*?#>|#[^\n]*|'[^']*'|\"[^\"]*\"", "", path.read_text(), flags=re.DOTALL)
@@ -88,7 +88,7 @@ class Grammar(unittest.TestCase):
 class Habits(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.trees = {path: powershell_judge.parse(path.read_text()) for path in SCRIPTS}
+        cls.trees = {path: powershell_grammar.parse(path.read_text()) for path in SCRIPTS}
         cls.shared = functions(cls.trees[FOLDER / "common.ps1"])
 
     def test_commands_and_parameters_exist(self):
@@ -130,7 +130,7 @@ class Habits(unittest.TestCase):
             block = next(nodes(self.trees[path], "param_block"))
             self.assertEqual(re.findall(r"^\.PARAMETER (\w+)$", help_text, re.MULTILINE), parameters(block))
 
-    def test_what_changes_something_has_whatif(self):
+    def test_commands_that_change_something_have_whatif(self):
         for path in PROGRAMS:
             changes = path.name != "doctor.ps1"
             self.assertEqual("SupportsShouldProcess" in path.read_text(), changes, path.name)
@@ -145,7 +145,7 @@ class Habits(unittest.TestCase):
 
 
 def dll(machine=0x8664):
-    """As much of a DLL as the scripts read."""
+    """The part of a DLL that the scripts read."""
     return b"MZ" + bytes(58) + (64).to_bytes(4, "little") + b"PE\0\0" + machine.to_bytes(2, "little")
 
 

@@ -1,4 +1,4 @@
-"""Workflows, action and issue forms, judged by actionlint, zizmor and the published schemas."""
+"""Workflows, action and issue forms, checked by actionlint, zizmor and the published schemas."""
 import os
 import re
 import shutil
@@ -8,7 +8,7 @@ import unittest
 
 import harness
 import ruamel.yaml
-from harness import judge, run
+from harness import pip_tool, run
 
 GITHUB = harness.ROOT / ".github"
 WORKFLOWS = sorted((GITHUB / "workflows").glob("*.yml"))
@@ -21,7 +21,7 @@ def load(path):
 
 class Schemas(unittest.TestCase):
     def check(self, schema, *files):
-        result = run(judge("check-jsonschema"), "--builtin-schema", f"vendor.{schema}", *files)
+        result = run(pip_tool("check-jsonschema"), "--builtin-schema", f"vendor.{schema}", *files)
         self.assertEqual(result.returncode, 0, result.stdout)
 
     def test_published_schemas(self):
@@ -34,14 +34,14 @@ class Schemas(unittest.TestCase):
 
 class Linters(harness.FilesTest):
     def actionlint(self, *files):
-        shellcheck = judge("shellcheck")  # it judges the shell code inside workflows
-        return run(judge("actionlint"), "-no-color", "-shellcheck", shellcheck, *files)
+        shellcheck = pip_tool("shellcheck")  # checks the shell code inside workflows
+        return run(pip_tool("actionlint"), "-no-color", "-shellcheck", shellcheck, *files)
 
     def test_actionlint(self):
         result = self.actionlint(*WORKFLOWS, harness.ROOT / "examples" / "github-action.yml")
         self.assertEqual((result.returncode, result.stdout), (0, ""))
 
-    def test_actionlint_sees_mistakes(self):
+    def test_actionlint_detects_mistakes(self):
         text = WORKFLOWS[0].read_text()
         for old, new in (("needs: release-programs", "needs: nothing"), ("matrix.target", "matrix.goal"),
                          ("macos-15-intel", "macos-13"), ('brew install "$formula"', "brew install $formula")):
@@ -52,18 +52,18 @@ class Linters(harness.FilesTest):
 
     def test_shell_code_of_the_action(self):
         for step in load(harness.ROOT / "action.yml")["runs"]["steps"]:
-            done = subprocess.run([judge("shellcheck"), "--shell", step["shell"], "-"], input=step["run"],
+            done = subprocess.run([pip_tool("shellcheck"), "--shell", step["shell"], "-"], input=step["run"],
                                   capture_output=True, text=True)
             self.assertEqual((done.returncode, done.stdout), (0, ""))
 
     def test_zizmor(self):
-        result = subprocess.run([judge("zizmor"), "--offline", "--no-progress", GITHUB, harness.ROOT / "action.yml"],
+        result = subprocess.run([pip_tool("zizmor"), "--offline", "--no-progress", GITHUB, harness.ROOT / "action.yml"],
                                 capture_output=True, text=True, env={**os.environ, "NO_COLOR": "1"})
         self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
 
 
 class Steps(harness.FilesTest):
-    """Steps that are more than one command, run as a runner would start them."""
+    """Steps of more than one command, run as a runner would start them."""
 
     def step(self, workflow, job, name, **variables):
         steps = load(GITHUB / "workflows" / workflow)["jobs"][job]["steps"]
@@ -83,7 +83,7 @@ class Steps(harness.FilesTest):
             self.assertEqual(done.returncode, code, tag)
 
     def test_bootstrap_on_a_mac(self):
-        """The step installs what scripts/bootstrap prints, formula by formula, and then bootstrap is content."""
+        """The step installs what scripts/bootstrap prints, formula by formula; then bootstrap succeeds."""
         brew, cache = self.folder / "brew", self.folder / "cache"
         self.program(self.folder / "bin" / "uname", "echo Darwin")
         self.program(self.folder / "bin" / "brew", f"""case $1 in
@@ -91,11 +91,11 @@ class Steps(harness.FilesTest):
             install) echo "$2" >> '{brew}/installed'; mkdir -p '{brew}/opt/'"$2" ;;
             esac""")
         (brew / "opt" / "fmt").mkdir(parents=True)
-        # The judges are there.
+        # The test tools are installed.
         self.program(cache / "tools" / "bin" / "actionlint",
                      "echo " + re.search(r"actionlint=(\S+)", (harness.ROOT / "scripts" / "bootstrap").read_text()).group(1))
         shutil.copy(harness.ROOT / "testdata" / "judges.txt", cache / "tools")
-        done = self.step("ci.yml", "macos", "Install what scripts/bootstrap asks for", TCFIX_CACHE=str(cache),
+        done = self.step("ci.yml", "macos", "Install what scripts/bootstrap requires", TCFIX_CACHE=str(cache),
                          PATH=f"{self.folder}/bin{os.pathsep}{os.environ['PATH']}")
         self.assertEqual(done.returncode, 0, done.stderr)
         installed = (brew / "installed").read_text().split()
@@ -114,13 +114,13 @@ class Content(unittest.TestCase):
                     self.assertRegex(comment, r"^ # v\d+\.\d+\.\d+$")
 
     def test_scripts_exist(self):
-        """Each file of the project that a workflow runs is there."""
+        """Each file of the project that a workflow runs exists."""
         for path in WORKFLOWS:
             for name in set(re.findall(r"(?<![\w/])(?:scripts|tests)[/\\][\w./\\-]*\w", path.read_text())):
                 name = name.replace("\\", "/")
-                self.assertTrue((harness.ROOT / name).exists() or name == "scripts/release", f"{path.name}: {name}")
+                self.assertTrue((harness.ROOT / name).exists(), f"{path.name}: {name}")
 
-    def test_forms_ask_for_the_diagnosis(self):
+    def test_forms_request_the_diagnosis(self):
         for path in FORMS:
             labels = [field["attributes"].get("label") for field in load(path)["body"]]
             self.assertIn("tcfix doctor --json", labels, path.name)

@@ -1,4 +1,4 @@
-// FFmpeg's names, and the places where users have it.
+// FFmpeg's file names, and the directories where users have it.
 
 #include "providers/ffmpeg.h"
 #include "support/elf_builder.h"
@@ -47,7 +47,7 @@ TEST(FfmpegName, HasTheMajor) {
 
 class Ffmpegs : public testing::Test {
 protected:
-  /// All components of an FFmpeg for a platform, as a distribution installs them.
+  /// Creates all components of an FFmpeg for a platform, as a distribution installs them.
   void install(const std::string& folder, int major, Platform platform,
                llvm::StringRef without = {}, const Architecture& arch = kArm64) {
     for (llvm::StringRef component : providers::ffmpegComponents()) {
@@ -154,7 +154,7 @@ TEST_F(Ffmpegs, OfALinuxSystemAreFoundOnce) {
   install("usr/lib/x86_64-linux-gnu", 5, Platform::Linux);
   tree.link("lib", "usr/lib");
   install("usr/local/lib", 7, Platform::Linux);
-  install("usr/local/lib", 6, Platform::Linux); // two majors in one folder
+  install("usr/local/lib", 6, Platform::Linux); // two majors in one directory
   install("home/linuxbrew/.linuxbrew/opt/ffmpeg@4/lib", 4, Platform::Linux);
   install("usr/lib/jellyfin-ffmpeg/lib", 7, Platform::Linux);
   EXPECT_THAT(texts(findAll(linux)),
@@ -168,7 +168,7 @@ TEST_F(Ffmpegs, InLdSoCacheAreFoundAnywhere) {
   install("opt/vendor/lib", 7, Platform::Linux);
   tree.file("etc/ld.so.cache", ldCache({{"libavcodec.so.61", "/opt/vendor/lib/libavcodec.so.61"}}));
   EXPECT_THAT(texts(findAll(linux)), ElementsAre("system 7 /opt/vendor/lib"));
-  linux.arch = "aarch64"; // its ld.so would not take the entry
+  linux.arch = "aarch64"; // its ld.so would ignore the entry
   EXPECT_THAT(texts(findAll(linux)), IsEmpty());
 }
 
@@ -210,7 +210,7 @@ TEST_F(Ffmpegs, OnPathAreTheProgramsNeighbours) {
               ElementsAre("folder 0 /home/bin: ffmpeg program without shared libraries"));
 }
 
-TEST_F(Ffmpegs, ThatAreNamedMayBeAnyDirectoryOfTheirPrefix) {
+TEST_F(Ffmpegs, GivenByTheUserMayBeAnyDirectoryOfTheirPrefix) {
   install("opt/own/lib", 7, Platform::Linux);
   tree.file("opt/own/bin/ffmpeg");
   for (const char* given : {"/opt/own", "/opt/own/lib", "/opt/own/bin", "/opt/own/bin/ffmpeg"}) {

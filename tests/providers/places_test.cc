@@ -1,4 +1,4 @@
-// Where libraries that are neither torch's nor FFmpeg's are found.
+// Where other libraries than torch's and FFmpeg's are found.
 
 #include "providers/places.h"
 

@@ -1,4 +1,4 @@
-// Where each platform's users will have their FFmpeg.
+// Where FFmpeg will be installed on each platform.
 #include "providers/standing_place.h"
 
 #include <gtest/gtest.h>
@@ -31,7 +31,8 @@ TEST(StandingPlaceOf, FollowsAHomebrewSomewhereElse) {
     return standingPlace({}, query).searchPath;
   };
   EXPECT_EQ(placeWith("/Users/me/brew/"), "/Users/me/brew/lib");
-  EXPECT_EQ(placeWith("/opt/homebrew"), "/usr/local/lib") << "the terminal's, not python's";
+  EXPECT_EQ(placeWith("/opt/homebrew"), "/usr/local/lib")
+      << "the terminal's Homebrew, not Python's";
   EXPECT_EQ(placeWith("brew"), "/usr/local/lib");
 }
 

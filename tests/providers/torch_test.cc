@@ -55,7 +55,7 @@ TEST(TorchLibrary, IsKnownByItsNameOnEveryPlatform) {
        {"@rpath/libc10.dylib", "libc10_cuda.so", "libtorch.so", "libtorch_cpu.dylib",
         "/site/torch/lib/libtorch_python.so", "c10.dll", "TORCH_CPU.DLL", "torch.dll"})
     EXPECT_TRUE(providers::isTorchLibrary(name)) << name;
-  // Packages for torch are called like it, and so are extension modules.
+  // Packages and extension modules for torch have similar names.
   for (const char* name : {"libtorchcodec_core7.so", "libtorchvision.so", "libtorchaudio.dylib",
                            "torchvision.dll", "torch_module.so", "libc100.so", "libavcodec.so.61"})
     EXPECT_FALSE(providers::isTorchLibrary(name)) << name;

@@ -1,4 +1,4 @@
-"""The Python module: options become words, documents become values, failures become exceptions."""
+"""The Python module: options become arguments, documents become values, failures become exceptions."""
 import os
 import pathlib
 import pickle
@@ -45,7 +45,7 @@ class Options(ModuleTest):
                                   "rpath": ["/a", pathlib.Path("/b")], "arch": "-odd"}))
         self.assertEqual(words, ["--dry-run", "-j", "4", "--rpath=/a", "--rpath=/b", "--arch=-odd"])
 
-    def test_bytes_are_a_text_not_numbers(self):
+    def test_bytes_are_a_string_not_numbers(self):
         words = list(_run._words({"rpath": b"/a", "ffmpeg": [b"/b\xff"]}))
         self.assertEqual([os.fsencode(word) for word in words], [b"--rpath=/a", b"--ffmpeg=/b\xff"])
 
@@ -62,7 +62,7 @@ class Options(ModuleTest):
 
 
 class Outcomes(ModuleTest):
-    def test_a_problem_found_is_an_answer(self):
+    def test_a_detected_problem_is_a_result(self):
         report = tcfix.verify(self.library)
         self.assertFalse(report["ok"])
         self.assertFalse(report["files"][0]["valid"])
@@ -74,7 +74,7 @@ class Outcomes(ModuleTest):
         self.assertIn("--rpath-kind takes runpath", str(caught.exception))
         self.assertEqual(caught.exception.hint, "see tcfix edit --help")
 
-    def test_a_failure_tells_what_was_done_all_the_same(self):
+    def test_a_failure_reports_what_was_done(self):
         text = self.folder / "text"
         text.write_text("no library")
         with self.assertRaises(tcfix.TcfixError) as caught:
@@ -84,7 +84,7 @@ class Outcomes(ModuleTest):
         self.assertEqual([file["status"] for file in caught.exception.document["files"]],
                          ["failed", "changed"])
 
-    def test_an_exception_survives_the_way_home_from_a_process(self):
+    def test_an_exception_can_be_pickled(self):
         with self.assertRaises(tcfix.TcfixError) as caught:
             tcfix.inspect(self.folder / "absent")
         there, here = caught.exception, pickle.loads(pickle.dumps(caught.exception))
@@ -97,7 +97,7 @@ class Outcomes(ModuleTest):
             tcfix.verify(self.library)
         self.assertEqual((caught.exception.exit_code, str(caught.exception)), (70, "oh no"))
 
-    def test_ctrl_c_waits_until_the_program_has_tidied_up(self):
+    def test_ctrl_c_waits_until_the_program_has_cleaned_up(self):
         done = self.folder / "done"
         self.use_script(f"sleep 1; head -c 300000 /dev/zero; echo > {done}")
         timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
@@ -116,10 +116,10 @@ class Program(FilesTest):
         found = str(pathlib.Path(harness.TCFIX).parent)
         result = self.python("-m", "tcfix", "verify", "absent", path=found)
         self.assertEqual(result.returncode, 2)
-        self.assertIn("absent: there is no such file", result.stderr)
+        self.assertIn("absent: no such file", result.stderr)
 
-    def test_belongs_to_the_module_although_there_is_another_one(self):
-        """pip install --target beside an environment that has a tcfix of its own."""
+    def test_the_modules_own_program_is_used(self):
+        """pip install --target beside an environment that has its own tcfix."""
         subprocess.run([sys.executable, "-m", "venv", "--without-pip", self.folder / "venv"], check=True)
         target = self.folder / "target"
         shutil.copytree(harness.ROOT / "python" / "tcfix", target / "tcfix")
@@ -134,7 +134,7 @@ class Program(FilesTest):
                                env={"PYTHONPATH": str(target)}, capture_output=True, text=True).stdout
         self.assertEqual(found.strip(), str(target / "bin" / "tcfix"))
 
-    def test_says_when_the_program_is_missing(self):
+    def test_reports_a_missing_program(self):
         result = self.python("-m", "tcfix", "--version", path="/nonexistent")
         self.assertEqual(result.returncode, 2)
         self.assertIn("pip install", result.stderr)
@@ -166,7 +166,7 @@ except tcfix.TcfixError as error:
         result = self.mypy(harness.ROOT / "python" / "tcfix")
         self.assertEqual(result.returncode, 0, result.stdout)
 
-    def test_help_who_uses_it(self):
+    def test_types_are_useful(self):
         program = self.folder / "program.py"
         program.write_text(self.USER)
         result = self.mypy(program)

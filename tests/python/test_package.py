@@ -1,4 +1,4 @@
-"""The package as people get it: built by pip, uv and pipx from the sources, used from an environment."""
+"""The package as users install it: built by pip, uv and pipx from the sources, used from an environment."""
 import json
 import os
 import shutil
@@ -43,7 +43,7 @@ class Package(FilesTest):
         with tarfile.open(self.sources) as archive:
             archive.extractall(self.folder / "sources")
         unpacked, = (self.folder / "sources").iterdir()
-        # So ccache knows what scripts/build has compiled, wherever it lies.
+        # Lets ccache use what scripts/build has compiled, in any directory.
         known = {"CCACHE_BASEDIR": str(self.folder), "CXX": os.environ.get("CXX", "c++")}
         with unittest.mock.patch.dict(os.environ, known):
             run(sys.executable, "-m", "pip", "wheel", "--quiet", "--disable-pip-version-check", "--no-deps",
@@ -51,7 +51,7 @@ class Package(FilesTest):
         self.wheel, = self.folder.glob("*.whl")
 
     def check_sources(self):
-        """All that a build needs, as the wheel shows, and nothing that was made here."""
+        """The files that a build needs, as in the wheel, and no build products."""
         with tarfile.open(self.sources) as archive:
             names = {name.split("/", 1)[1] for name in archive.getnames() if "/" in name}
         self.assertLess({"LICENSE", "scripts/bootstrap", "examples/Dockerfile"}, names)
@@ -59,7 +59,7 @@ class Package(FilesTest):
                          set())
 
     def check_released_wheel(self):
-        """scripts/release writes wheels without scikit-build-core: of the same files, with the same metadata."""
+        """scripts/release writes wheels without scikit-build-core: with the same files and metadata."""
         made = wheels.write_wheel(self.folder, harness.ROOT, "made", Member("tcfix", b"", True),
                                   {path: b"" for path in packages.TEXTS}, [])
         with zipfile.ZipFile(made) as ours, zipfile.ZipFile(self.wheel) as theirs:
@@ -69,7 +69,7 @@ class Package(FilesTest):
         made.unlink()
 
     def check_default_target(self, scripts):
-        """Without an active environment, it is the one that tcfix is installed in."""
+        """Without an active environment, the default is the one that tcfix is installed in."""
         variables = {name: value for name, value in os.environ.items()
                      if name not in ("VIRTUAL_ENV", "CONDA_PREFIX")}
         for command in ([scripts / "tcfix"], [scripts / "python", "-m", "tcfix"]):
@@ -89,10 +89,10 @@ class Package(FilesTest):
             names = {name.split("/", 1)[1] for name in archive.namelist()}
         for name in ("scripts/tcfix", "data/share/man/man1/tcfix.1", "py.typed", "__main__.py"):
             self.assertIn(name, names)
-        judge = run(self.tool("check-wheel-contents"), self.wheel)
-        self.assertEqual(judge.returncode, 0, judge.stdout)
-        judge = run(self.tool("twine"), "check", "--strict", self.wheel)
-        self.assertEqual(judge.returncode, 0, judge.stdout)
+        result = run(self.tool("check-wheel-contents"), self.wheel)
+        self.assertEqual(result.returncode, 0, result.stdout)
+        result = run(self.tool("twine"), "check", "--strict", self.wheel)
+        self.assertEqual(result.returncode, 0, result.stdout)
 
         scripts = venv(self.folder / "venv")
         run(scripts / "pip", "install", "--quiet", "--no-index", self.wheel, check=0)

@@ -1,11 +1,11 @@
-"""Commands that install FFmpeg, PyAV, torch or torchcodec must name a version that fits: without one
-they bring the newest, which most releases cannot use."""
+"""Commands that install FFmpeg, PyAV, torch or torchcodec must have a compatible version: without one
+they install the newest, which most releases cannot use."""
 import re
 
 INSTALL = re.compile(r"(?:(?:uv )?pip3? install|conda install|pixi add|brew install|winget install|"
                      r"apt(?:-get)? install)((?: +(?:\"[^\"]*\"|'[^']*'|[^\s\"'`&|;)]+))*)")
 NAMES = {"av", "ffmpeg", "torch", "torchcodec", "Gyan.FFmpeg.Shared", "Gyan.FFmpeg"}
-# Options that are followed by a value, which is not what is installed.
+# Options with a value, which is not a package.
 WITH_VALUE = {"-c", "--index-url", "--python", "--version", "-o", "--target", "--prefix"}
 
 # No version is needed here, and why.
@@ -17,7 +17,7 @@ ALLOWED = {
 
 
 def unbounded(text):
-    """The install commands in a text that name one of these without a version."""
+    """The install commands in a text that have one of these packages without a version."""
     found = []
     for match in INSTALL.finditer(text):
         command = match.group(0)

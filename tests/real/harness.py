@@ -1,4 +1,4 @@
-"""What the tests on real files share: where things are, copies to work on, running tcfix."""
+"""Shared by the tests on real files: paths, copies to work on, running tcfix."""
 import hashlib
 import json
 import os
@@ -19,14 +19,14 @@ def find_tool(*names):
 
 
 def wheels(*groups):
-    """The folder that holds one unpacked folder per wheel; groups or patterns, as fetch-wheels takes them."""
+    """The directory with one unpacked directory per wheel; groups or patterns of fetch-wheels."""
     result = subprocess.run([ROOT / "scripts" / "fetch-wheels", *groups], check=True,
                             stdout=subprocess.PIPE, text=True)
     return pathlib.Path(result.stdout.strip())
 
 
 def archives(*names):
-    """The folder that holds these wheels as they were published."""
+    """The directory with these wheels as published."""
     result = subprocess.run([ROOT / "scripts" / "fetch-wheels", "--archives", *names], check=True,
                             stdout=subprocess.PIPE, text=True)
     return pathlib.Path(result.stdout.strip())
@@ -41,7 +41,7 @@ def run(*command, check=None):
     return result
 
 
-def judge(name):
+def pip_tool(name):
     """A program of testdata/judges.txt; a test that lacks it is skipped."""
     path = os.path.join(os.path.dirname(sys.executable), name)
     if not os.path.exists(path):
@@ -69,13 +69,13 @@ def link_or_copy(source, target):
 
 
 def link_tree(source, target):
-    """A copy whose files are hard links where possible, as uv makes them: whoever writes into one
-    spoils the original."""
+    """A copy whose files are hard links if possible, as uv creates them: writing in place would change the
+    original."""
     shutil.copytree(source, target, copy_function=link_or_copy, dirs_exist_ok=True)
 
 
 def link_wheel(source, site):
-    """An unpacked wheel, installed; of torch only what tcfix may look at, not 12,000 headers."""
+    """Installs an unpacked wheel; of torch only what tcfix may read, not 12,000 headers."""
     is_torch = (source / "torch" / "lib").is_dir()
     parts = [source / "torch" / "lib", *source.glob("torch[.-]*")] if is_torch else [source]
     for part in parts:
@@ -83,7 +83,7 @@ def link_wheel(source, site):
 
 
 class FilesTest(unittest.TestCase):
-    """A test that works on copies in a folder of its own."""
+    """A test that works on copies in its own temporary directory."""
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory(prefix="tcfix-test-")
@@ -91,7 +91,7 @@ class FilesTest(unittest.TestCase):
         self.folder = pathlib.Path(folder.name)
 
     def copy(self, files):
-        """Copies files into numbered folders (base names repeat); gives (original, copy)."""
+        """Copies files into numbered directories (base names repeat); returns (original, copy)."""
         pairs = []
         for number, original in enumerate(files):
             target = self.folder / str(number) / original.name

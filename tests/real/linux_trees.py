@@ -1,4 +1,4 @@
-"""Linux environments made of the real torchcodec and PyAV, with stand-ins for torch, CUDA and python:
+"""Linux environments made of the real torchcodec and PyAV, with stand-ins for torch, CUDA and Python:
 small libraries that export what torchcodec's need, and a program that loads them with the real ld.so.
 """
 import collections
@@ -32,7 +32,7 @@ def needed(path):
 
 
 def search_paths(path):
-    """(RPATH or RUNPATH or None, the entries), as readelf sees them."""
+    """(RPATH or RUNPATH or None, the entries), as read by readelf."""
     found = re.search(r"\((RPATH|RUNPATH)\).*\[(.*)\]", run("readelf", "-dW", path, check=0).stdout)
     return (found[1], found[2].split(":")) if found else (None, [])
 
@@ -47,7 +47,7 @@ def symbols(kind, files, prefix=""):
 
 @functools.lru_cache(None)
 def system_symbols(prefix):
-    """What the C and C++ libraries offer without asking for a version."""
+    """The unversioned symbols of the C and C++ libraries."""
     files = [run(prefix + "gcc", f"-print-file-name={name}", check=0).stdout.strip()
              for name in ("libstdc++.so.6", "libc.so.6", "libm.so.6", "libgcc_s.so.1")]
     return {name.partition("@")[0] for name in symbols("defined", files, prefix)}
@@ -61,7 +61,7 @@ def assembly(names, body):
 
 
 class StandIns:
-    """Stand-ins for what one version of torchcodec needs, or these libraries."""
+    """Stand-ins for what one version of torchcodec, or these libraries, need."""
 
     def __init__(self, version, folder, arch, own=()):
         self.folder, self.arch = folder, arch
@@ -81,7 +81,7 @@ class StandIns:
                 self.build(folder / "nvidia" / name, {name: wanted[name]})
 
     def needed_symbols(self, libraries, offered=()):
-        """{version: names}, without what the system and FFmpeg offer; "" where there is no version."""
+        """{version: names}, without those of the system and FFmpeg; "" for unversioned ones."""
         wanted = collections.defaultdict(set)
         for name in symbols("undefined", libraries, self.prefix):
             name, _, version = name.partition("@")
@@ -90,7 +90,7 @@ class StandIns:
         return wanted
 
     def build(self, path, versions):
-        """A library that offers these names of these versions."""
+        """A library that exports these names with these versions."""
         path.parent.mkdir(parents=True, exist_ok=True)
         source, script = self.folder / "stub.s", self.folder / "stub.map"
         names = set().union(*versions.values())
@@ -102,7 +102,7 @@ class StandIns:
             *([f"-Wl,--version-script={script}"] if script.read_text() else []), check=0)
 
     def python(self, target, *options):
-        """The program, with what libpython would offer."""
+        """The program, with the symbols of libpython."""
         source = self.folder / "python.s"
         source.write_text(assembly(self.python_names, "ret"))
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -116,7 +116,7 @@ class StandIns:
 
 
 def write_torch_version(site, version):
-    """What says that torch is installed; a version that was written before is replaced."""
+    """The files that mark torch as installed; replaces an earlier version."""
     for old in site.glob("torch-*.dist-info"):
         shutil.rmtree(old)
     info = site / f"torch-{version}.dist-info"
@@ -144,7 +144,7 @@ class Tree:
                               for path in self.package.glob("libtorchcodec_core*.so")), reverse=True)
 
     def say_torch(self, version):
-        """The version that the stand-in for torch has."""
+        """The version of the stand-in for torch."""
         write_torch_version(self.site, version)
 
     def install(self, name, version):
@@ -168,7 +168,7 @@ class Tree:
         return sorted((self.site / "torch" / "lib").iterdir())
 
     def ld_so(self, libraries, preload=()):
-        """What the real loader says of each library, in one process."""
+        """The real loader's message for each library, in one process."""
         variables = {name: value for name, value in os.environ.items() if not name.startswith("LD_")}
         result = subprocess.run([*self.runner, self.python, *preload, *libraries], env=variables, text=True,
                                 capture_output=True, check=True)
@@ -180,15 +180,15 @@ class Tree:
         return all(line == "loaded" for line in lines)
 
     def content(self):
-        """Every file of the site with its bytes, its time and where it leads, to compare."""
+        """Every file of the site with its bytes, time and link target, to compare."""
         return {str(path.relative_to(self.site)):
                 (path.read_bytes(), path.stat().st_mtime_ns) for path in self.site.rglob("*")
                 if path.is_file()}
 
 
 def private_ffmpeg(folder, version, *options):
-    """PyAV's FFmpeg under the usual names, in a folder that no loader knows; `options` for tcfix edit
-    concern every library of FFmpeg in it."""
+    """PyAV's FFmpeg under the usual names, in a directory that no loader searches; `options` of tcfix edit
+    apply to every FFmpeg library in it."""
     shutil.copytree(wheel("av", version) / "av.libs", folder)
     usual = {}
     for path in folder.iterdir():
@@ -202,7 +202,7 @@ def private_ffmpeg(folder, version, *options):
 
 
 def put_foreign_system(folder):
-    """The C and C++ libraries of an aarch64 machine, where its loader looks for them below `folder`."""
+    """The C and C++ libraries of an aarch64 machine, where its loader searches below `folder`."""
     if not (folder / "lib").exists():
         libc = run("aarch64-linux-gnu-gcc", "-print-file-name=libc.so.6", check=0).stdout.strip()
         shutil.copytree(os.path.dirname(libc), folder / "lib", symlinks=True,
@@ -211,7 +211,7 @@ def put_foreign_system(folder):
 
 
 def put_zlib(folder, stand_ins, packages):
-    """A libz.so.1 with what the grafted libraries of these packages need of it."""
+    """A libz.so.1 with the symbols that the grafted libraries of these packages need."""
     users = [path for package in packages for path in package.glob("*.libs/*") if "libz.so.1" in needed(path)]
     stand_ins.build(folder / "libz.so.1", {
         name: {one for one in symbols if re.match("inflate|deflate|z[EL]|zlib|.*compress|crc32|adler32", one)}
@@ -234,7 +234,7 @@ class Workshop:
 
 
 def require_tools():
-    """Skips where the stand-ins cannot be built, or the loader is not the real one."""
+    """Skips if the stand-ins cannot be built, or the loader is not the real one."""
     absent = [tool for tool in ("gcc", "nm", "readelf") if not find_tool(tool)]
     if absent or sys.platform != "linux" or os.uname().machine != "x86_64":
         raise unittest.SkipTest("not Linux on x86_64, or not installed: " + ", ".join(absent))
@@ -266,7 +266,7 @@ class TreeTest(FilesTest):
         return tree
 
     def conda_tree(self):
-        """A conda environment with an FFmpeg 7 of its own, to which its python leads."""
+        """A conda environment with its own FFmpeg 7, which its Python leads to."""
         tree = self.tree(python=("-Wl,--disable-new-dtags", "-Wl,-rpath,$ORIGIN/../lib"))
         (tree.root / "pyvenv.cfg").unlink()
         (tree.root / "conda-meta").mkdir()
@@ -274,8 +274,8 @@ class TreeTest(FilesTest):
             path.rename(tree.root / "lib" / path.name)
         return tree
 
-    def judge(self, tree):
-        """The real loader's verdicts, with which the simulated one's must agree for every major."""
+    def majors_that_load(self, tree):
+        """The real loader's verdicts, which must equal the simulated ones for every major."""
         verdicts = {"loads": {major for major in tree.majors if tree.real(major, preloaded=True)},
                     "loads_bare": {major for major in tree.majors if tree.real(major, preloaded=False)}}
         groups = tcfix_json("doctor", tree.root, check=0 if verdicts["loads"] else 1)["groups"]

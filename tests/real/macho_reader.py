@@ -1,6 +1,6 @@
-"""A reader of Mach-O files that shares nothing with tcfix: struct and hashlib only.
+"""A reader of Mach-O files that shares no code with tcfix: struct and hashlib only.
 
-It is the judge of what tcfix writes: load commands, and every hash of the code signature.
+It checks what tcfix writes: load commands, and every hash of the code signature.
 """
 import hashlib
 import struct
@@ -60,7 +60,7 @@ class Slice:
 
     @property
     def first_section(self):
-        """The lowest file offset of any section: where the header's room ends."""
+        """The lowest file offset of any section: the end of the header padding."""
         lowest = len(self.data)
         for kind, command in self.commands:
             if kind != LC_SEGMENT_64:
@@ -91,7 +91,7 @@ class Slice:
                 if struct.unpack_from(">I", blob, at)[0] == CD_MAGIC]
 
     def signature_problems(self):
-        """Everything that is wrong with the signature; the identifier in the last place."""
+        """All problems of the signature; the identifier comes last."""
         if self.signature_range is None:
             return ["unsigned"], None
         start, room = self.signature_range

@@ -1,4 +1,4 @@
-"""macOS machines, as far as a loader sees them, made from real wheels below a folder (--sysroot).
+"""macOS machines, as far as a loader is concerned, made of real wheels below a directory (--sysroot).
 
 FFmpeg's libraries are those of PyAV's wheels under the names that Homebrew, MacPorts and conda give
 them; torch and torchcodec are the wheels themselves.
@@ -23,7 +23,7 @@ def wheel(name):
 
 
 def link_tree(source, target):
-    """Hard links, as uv makes them, or copies where the disk cannot."""
+    """Hard links, as uv creates them, or copies if the disk does not support them."""
     def link(one, other):
         try:
             os.link(one, other)
@@ -33,13 +33,13 @@ def link_tree(source, target):
 
 
 class FfmpegStock:
-    """FFmpeg's libraries ready to be put into a place; each place's are made once."""
+    """FFmpeg's libraries for any directory; each set is made once."""
 
     def __init__(self, folder):
         self.folder = pathlib.Path(folder)
 
     def make(self, major, place):
-        """Libraries whose identities and ties among themselves name `place`, a target path."""
+        """Libraries whose identities and dependencies on each other are in `place`, a target path."""
         made = self.folder / f"{major}{place.replace('/', '_')}"
         if made.exists():
             return made
@@ -111,7 +111,7 @@ class World:
 
 
 def search_paths(library):
-    """What LLVM's own reader says: the LC_RPATH entries, in order."""
+    """The LC_RPATH entries in order, as read by LLVM."""
     text = run("llvm-otool-19" if shutil.which("llvm-otool-19") else "llvm-otool", "-l", library,
                check=0).stdout
     return re.findall(r"cmd LC_RPATH\n +cmdsize \d+\n +path (.*) \(offset 12\)", text)

@@ -1,4 +1,4 @@
-"""`tcfix apply` on Linux, with the real torchcodec and PyAV, and the real ld.so as the judge."""
+"""`tcfix apply` on Linux, with the real torchcodec and PyAV, loaded by the real ld.so."""
 import base64
 import csv
 import hashlib
@@ -10,7 +10,7 @@ import unittest.mock
 from harness import find_tool, run, tcfix, tcfix_json
 from linux_trees import (Tree, TreeTest, needed, open_workshop, private_ffmpeg, put_foreign_system,
                          put_zlib, search_paths, wheel)
-from package_judge import stamps
+from package_checks import stamps
 
 VERSIONS = ("0.8.1", "0.9.1", "0.13.0", "0.17.0")
 TORCH, PYAV = "$ORIGIN/../torch/lib", "$ORIGIN/../av.libs"
@@ -22,14 +22,14 @@ def setUpModule():
 
 class ApplyTest(TreeTest):
     def apply(self, tree, *options, loads, before=()):
-        """Applies; `before` and `loads` are the majors that load before and after, with torch
-        imported and without. Then everything that must be true after any apply."""
-        self.assertEqual(self.judge(tree), {"loads": set(before), "loads_bare": set(before)})
+        """Applies; `before` and `loads` are the majors that load before and after, with torch imported and without.
+        Then checks everything that must hold after any apply."""
+        self.assertEqual(self.majors_that_load(tree), {"loads": set(before), "loads_bare": set(before)})
         code = 0 if loads else 4
         (target,) = tcfix_json("apply", *options, tree.root, check=code)["targets"]
         verdicts = {"before": bool(before), "after": bool(loads)}
         self.assertEqual((target["loads"], target["loads_bare"]), (verdicts, verdicts))
-        self.assertEqual(self.judge(tree), {"loads": set(loads), "loads_bare": set(loads)})
+        self.assertEqual(self.majors_that_load(tree), {"loads": set(loads), "loads_bare": set(loads)})
         for major in tree.majors:
             tcfix("apply", "--check", "--require", major, *options, tree.root,
                   check=0 if major in loads else 4)
@@ -44,7 +44,7 @@ class ApplyTest(TreeTest):
         self.assertEqual(dict(stamps(tree.root).items() - once.items()), {})
 
     def check_record(self, tree):
-        """RECORD lists every file of the package, ours too, with its hash and size."""
+        """RECORD lists every file of the package, including the journal, with its hash and size."""
         with open(tree.info / "RECORD", newline="") as file:
             rows = {row[0]: row[1:] for row in csv.reader(file)}
         for folder in (tree.package, tree.info):
@@ -68,11 +68,11 @@ class Versions(ApplyTest):
         target = self.apply(tree, loads=[major])
         self.assertEqual(target["ffmpeg"]["source"], "pyav")
         self.assertEqual(target["summary"]["changed"], len(list(tree.package.glob("*.so"))))
-        # PyAV's libraries have no search paths, and need one another.
+        # PyAV's libraries have no search paths, and need each other.
         kind, entries = search_paths(tree.library("core", major))
         self.assertEqual(kind, "RPATH")
         self.assertEqual([entry for entry in entries if "nvidia" not in entry], [TORCH, PYAV])
-        # A major without FFmpeg gets its way to torch, and nothing that is PyAV's.
+        # A major without FFmpeg gets the path to torch, and nothing of PyAV's.
         self.assertIn(TORCH, search_paths(tree.library("core", 5))[1])
         self.assertNotIn(PYAV, search_paths(tree.library("core", 5))[1])
         for role in ("custom_ops", "pybind_ops"):
@@ -94,12 +94,12 @@ class Versions(ApplyTest):
 
 
 class Libraries(ApplyTest):
-    """What belongs to no major."""
+    """Libraries that belong to no major."""
 
     def test_grafted_and_cuda(self):
         tree = self.tree("0.17.0", av="15.1.0", cuda=False)
         image, lone = tree.package / "libtorchcodec_image.so", tree.package / "libtorchcodec_pybind_ops.so"
-        # Without CUDA's libraries nothing loads; their folder is only written when it is there.
+        # Without CUDA's libraries nothing loads; their directory is only written if it exists.
         self.apply(tree, loads=[])
         self.assertEqual(search_paths(image), ("RPATH", ["$ORIGIN/../torchcodec.libs", TORCH]))
         tree.add_cuda()
@@ -110,7 +110,7 @@ class Libraries(ApplyTest):
         for preload in ((), tree.torch()):
             self.assertEqual(tree.ld_so([image, lone], preload), ["loaded", "loaded"])
 
-    def test_grafted_folder_that_is_not_named(self):
+    def test_grafted_directory_without_search_path(self):
         tree = self.tree("0.17.0", av="15.1.0")
         image = tree.package / "libtorchcodec_image.so"
         tcfix("edit", "--remove-rpath", "$ORIGIN/../torchcodec.libs", image)
@@ -121,7 +121,7 @@ class Libraries(ApplyTest):
 
 
 class Kinds(ApplyTest):
-    """RUNPATH or RPATH: the one that loads; where both do, the present one, else RUNPATH."""
+    """RUNPATH or RPATH: the kind that loads; if both do, the current one, else RUNPATH."""
 
     def test_ffmpeg_without_search_paths_needs_rpath(self):
         tree = self.tree()
@@ -138,7 +138,7 @@ class Kinds(ApplyTest):
         self.apply(tree, "--ffmpeg", ffmpeg, loads=[7])
         self.assertEqual(search_paths(tree.library("core")), ("RUNPATH", [TORCH, str(ffmpeg)]))
 
-    def test_present_kind_is_kept(self):
+    def test_current_kind_is_kept(self):
         ffmpeg = private_ffmpeg(self.folder / "ffmpeg", "15.1.0")
         for path in ffmpeg.iterdir():
             tcfix("edit", "--add-rpath", "$ORIGIN", path)
@@ -150,8 +150,8 @@ class Kinds(ApplyTest):
             self.assertEqual(search_paths(tree.library("core")),
                              (kind.upper(), ["/opt/somebody", TORCH, str(ffmpeg)]))
 
-    def test_runpath_would_hide_what_python_leads_to(self):
-        """A python with DT_RPATH, as conda's, leads to FFmpeg already; a RUNPATH would end that."""
+    def test_runpath_would_hide_a_library_found_by_python(self):
+        """A Python with DT_RPATH, such as conda's, already leads to FFmpeg; a RUNPATH would disable that."""
         tree = self.tree(python=("-Wl,--disable-new-dtags", "-Wl,-rpath,$ORIGIN/../lib"))
         private_ffmpeg(self.folder / "ffmpeg", "15.1.0")
         for path in (self.folder / "ffmpeg").iterdir():
@@ -162,19 +162,19 @@ class Kinds(ApplyTest):
         target = tcfix_json("apply", tree.root)["targets"][0]
         self.assertEqual(target["loads"], {"before": True, "after": True})
         self.assertEqual(target["loads_bare"], {"before": False, "after": True})
-        self.assertEqual(self.judge(tree), {"loads": {7}, "loads_bare": {7}})
+        self.assertEqual(self.majors_that_load(tree), {"loads": {7}, "loads_bare": {7}})
         self.assertEqual(search_paths(tree.library("core")), ("RPATH", [TORCH]))
         self.assertIn("libpython3.12.so.1.0", needed(tree.library("custom_ops")))
 
     def test_conda(self):
         tree = self.conda_tree()
         tcfix("apply", tree.root)
-        self.assertEqual(self.judge(tree), {"loads": {7}, "loads_bare": {7}})
+        self.assertEqual(self.majors_that_load(tree), {"loads": {7}, "loads_bare": {7}})
 
 
 class Libpython(ApplyTest):
-    def test_kept_where_something_provides_it(self):
-        """Also one in a folder that only the user's --rpath leads to."""
+    def test_kept_if_something_provides_it(self):
+        """Also one in a directory that only the user's --rpath leads to."""
         tree = self.tree(av="15.1.0")
         tree.stand_ins.libpython(tree.root / "lib" / "libpython3.12.so.1.0")
         self.apply(tree, "--rpath", "$ORIGIN/../../..", loads=[7])
@@ -183,18 +183,18 @@ class Libpython(ApplyTest):
 
 
 class World(ApplyTest):
-    def test_loader_variables_are_no_plan(self):
-        """What LD_LIBRARY_PATH leads to is not there in the next shell."""
+    def test_plans_ignore_loader_variables(self):
+        """LD_LIBRARY_PATH is not set in the next shell."""
         tree, same = self.tree(av="15.1.0"), self.tree(av="15.1.0")
         tcfix("apply", tree.root)
         ffmpeg = private_ffmpeg(self.folder / "ffmpeg", "15.1.0")
         with unittest.mock.patch.dict(os.environ, {"LD_LIBRARY_PATH": f"{same.site}/torch/lib:{ffmpeg}"}):
             tcfix("apply", same.root)
         self.assertEqual(self.libraries(same), self.libraries(tree))
-        self.assertEqual(self.judge(same)["loads_bare"], {7})
+        self.assertEqual(self.majors_that_load(same)["loads_bare"], {7})
 
     def test_converges(self):
-        """Whatever was applied before, the result is that of a first run."""
+        """Whatever was applied before, the result equals that of a first run."""
         tree = self.tree(av="15.1.0")
         untouched = {name: data for name, data in tree.content().items() if name.startswith("torchcodec")}
         ffmpeg = private_ffmpeg(self.folder / "ffmpeg", "15.1.0")
@@ -211,14 +211,14 @@ class World(ApplyTest):
                 tcfix("apply", *options, fresh.root, check=0 if major else 4)
                 self.assertEqual(self.libraries(tree), self.libraries(fresh))
                 loads = {major} if major else set()
-                self.assertEqual(self.judge(tree), {"loads": loads, "loads_bare": loads})
+                self.assertEqual(self.majors_that_load(tree), {"loads": loads, "loads_bare": loads})
                 self.check_record(tree)
                 self.check_second_run(tree, options, 0 if major else 4)
         tcfix("undo", tree.root)
         self.assertEqual({name: data for name, data in tree.content().items() if name.startswith("torchcodec")},
                          untouched)
 
-    def test_what_changed_since_the_last_time_is_said(self):
+    def test_changes_since_the_last_run_are_reported(self):
         tree = self.tree(av="15.1.0")
         tcfix("apply", tree.root)
         tree.uninstall("av")
@@ -231,7 +231,7 @@ class World(ApplyTest):
         self.assertEqual(edits["libtorchcodec_core6.so"], [])
 
     def test_both_pyavs_and_a_named_ffmpeg(self):
-        """Every major gets its own FFmpeg, and the highest that loads is the one."""
+        """Every major gets its own FFmpeg, and the highest that loads is used."""
         tree = self.tree(av="15.1.0")
         ffmpeg = private_ffmpeg(self.folder / "ffmpeg", "16.0.1")
         target = self.apply(tree, "--ffmpeg", ffmpeg, loads=[8, 7])
@@ -240,7 +240,7 @@ class World(ApplyTest):
         self.assertEqual(search_paths(tree.library("core", 8))[1], [TORCH, str(ffmpeg)])
 
     def test_the_variable(self):
-        """TCFIX_FFMPEG: one or more folders, after --ffmpeg, before all that is found; not under a sysroot."""
+        """TCFIX_FFMPEG: one or more directories, after --ffmpeg and before all that is found; not with a sysroot."""
         tree = self.tree(av="15.1.0")
         mine = {7: private_ffmpeg(self.folder / "seven", "15.1.0"), 8: private_ffmpeg(self.folder / "eight", "16.0.1")}
 
@@ -252,10 +252,10 @@ class World(ApplyTest):
         report, found = entries(variable=str(mine[7]), major=7)
         self.assertEqual(found, [TORCH, str(mine[7])])
         self.assertEqual(report["targets"][0]["ffmpeg"], {"major": 7, "path": str(mine[7]), "source": "variable"})
-        self.assertEqual(self.judge(tree), {"loads": {7}, "loads_bare": {7}})
+        self.assertEqual(self.majors_that_load(tree), {"loads": {7}, "loads_bare": {7}})
         report, found = entries(variable=f"{mine[7]}:{mine[8]}", major=8)
         self.assertEqual(found, [TORCH, str(mine[8])])
-        self.assertEqual(self.judge(tree)["loads_bare"], {7, 8})
+        self.assertEqual(self.majors_that_load(tree)["loads_bare"], {7, 8})
         relative = os.path.relpath(mine[7])
         self.assertEqual(entries(variable=relative, major=7)[1], [TORCH, str(mine[7])])
         self.assertEqual(entries("--ffmpeg", "av", variable=str(mine[7]), major=7)[1], [TORCH, PYAV])
@@ -272,11 +272,11 @@ class World(ApplyTest):
         tree.root.rename(moved)
         tree.root, tree.site = moved, moved / tree.site.relative_to(tree.root)
         tree.package, tree.python = tree.site / "torchcodec", moved / "bin" / "python3.12"
-        self.assertEqual(self.judge(tree), {"loads": {7}, "loads_bare": {7}})
+        self.assertEqual(self.majors_that_load(tree), {"loads": {7}, "loads_bare": {7}})
 
 
 class Foreign(ApplyTest):
-    """An environment for another machine, with the disk that it belongs to and without."""
+    """An environment for another machine, with and without its disk."""
 
     @classmethod
     def setUpClass(cls):
@@ -316,7 +316,7 @@ class Foreign(ApplyTest):
                 self.assertEqual(target["ffmpeg"], {"major": 7, "path": path, "source": "pyav"})
 
     def test_without_its_system(self):
-        """What the environment itself holds is enough, and base libraries are taken for granted."""
+        """The environment's own libraries are enough, and base libraries are assumed to exist."""
         target = self.check(self.foreign("0.17.0"))
         self.assertEqual(target["loads"], {"before": None, "after": True})
 

@@ -1,4 +1,4 @@
-"""`tcfix apply` on macOS environments made from real wheels, judged by readers of others."""
+"""`tcfix apply` on macOS environments made of real wheels, checked by independent readers."""
 import os
 import pathlib
 import re
@@ -12,7 +12,7 @@ import harness
 import macho_reader
 from harness import FilesTest, run, tcfix, tcfix_json
 from macos_world import TORCH, FfmpegStock, World, search_paths, wheel
-from package_judge import content, record_problems, stamps
+from package_checks import content, record_problems, stamps
 
 BREW, KEG7 = "/opt/homebrew/lib", "/opt/homebrew/opt/ffmpeg@7/lib"
 PYAV = "@loader_path/../av/.dylibs"
@@ -42,8 +42,8 @@ class WorldTest(FilesTest):
         return world
 
     def expect(self, world, computed, own=(), later=BREW):
-        """Each library: what the wheel brought, the way to torch, the way to its major's FFmpeg, or
-        to where one will be."""
+        """The search paths of each library: those of the wheel, the path to torch, and the path to its major's FFmpeg
+        or to where it will be installed."""
         for library in world.libraries():
             (image,) = macho_reader.read(library)
             is_lacking = any(re.search("@rpath/lib(avutil|heif)", each) for each in image.dependencies)
@@ -51,8 +51,8 @@ class WorldTest(FilesTest):
             with self.subTest(library.name):
                 self.assertEqual(search_paths(library), [*own, TORCH, *([entry] if entry else [])])
 
-    def judge(self, world):
-        """Readers that share no code with tcfix, on every library and RECORD."""
+    def check(self, world):
+        """Checks every library and RECORD with readers that share no code with tcfix."""
         for library in world.libraries():
             with self.subTest(library.name):
                 (image,) = macho_reader.read(library)
@@ -82,7 +82,7 @@ class Places(WorldTest):
                 world = self.brewed(f"torchcodec-{version}", name=version)
                 (target,) = world.apply()["targets"]
                 self.expect(world, majors, own)
-                self.judge(world)
+                self.check(world)
                 self.assertEqual(target["loads"], {"before": False, "after": True})
                 self.assertEqual(target["loads_bare"], {"before": False, "after": True})
                 best = max(majors)
@@ -90,13 +90,13 @@ class Places(WorldTest):
                                                     "source": "homebrew"})
 
     def test_homebrew_with_a_torch_that_is_too_old(self):
-        """0.13 and 0.17 need a newer torch: repaired as far as that goes, and said."""
+        """0.13 and 0.17 need a newer torch: repaired as far as possible, and reported."""
         for version in ("0.13.0", "0.17.0"):
             with self.subTest(version):
                 world = self.brewed(f"torchcodec-{version}", name=version)
                 report = world.apply(check=4)
                 self.expect(world, {7: KEG7, 8: None}, own=["/opt/homebrew/opt/ffmpeg/lib"])
-                self.judge(world)
+                self.check(world)
                 (target,) = report["targets"]
                 self.assertEqual(target["loads"], {"before": False, "after": False})
                 self.assertIsNone(target["ffmpeg"])
@@ -108,14 +108,14 @@ class Places(WorldTest):
         world.brew(8, prefix="/usr/local")
         self.assertEqual(world.apply()["targets"][0]["ffmpeg"]["path"], "/usr/local/lib")
         self.expect(world, {8: "/usr/local/lib"})
-        self.judge(world)
+        self.check(world)
 
     def test_macports(self):
         world = self.world()
         world.put_ffmpeg(7, "/opt/local/libexec/ffmpeg7/lib")
         self.assertEqual(world.apply()["targets"][0]["ffmpeg"]["source"], "macports")
         self.expect(world, {7: "/opt/local/libexec/ffmpeg7/lib"})
-        self.judge(world)
+        self.check(world)
 
     def test_conda(self):
         world = self.world(environment="opt/miniconda3/envs/video")
@@ -125,7 +125,7 @@ class Places(WorldTest):
         self.assertEqual(world.apply()["targets"][0]["ffmpeg"],
                          {"major": 7, "path": "/opt/miniconda3/envs/video/lib", "source": "conda"})
         self.expect(world, {7: "@loader_path/../../.."}, later="@loader_path/../../..")
-        self.judge(world)
+        self.check(world)
 
     def test_pyav_and_nothing_else(self):
         for version, major in (("av-15.1.0", 7), ("av-16.0.1", 8)):
@@ -135,7 +135,7 @@ class Places(WorldTest):
                 self.assertEqual((target["ffmpeg"]["major"], target["ffmpeg"]["source"]),
                                  (major, "pyav"))
                 self.expect(world, {major: PYAV})
-                self.judge(world)
+                self.check(world)
                 names = {path.name for path in (world.site / "av" / ".dylibs").iterdir()}
                 for library in world.libraries():
                     asked = {each.rpartition("/")[2]
@@ -146,7 +146,7 @@ class Places(WorldTest):
         world = self.world()
         report = world.apply(check=4)
         self.expect(world, {})
-        self.judge(world)
+        self.check(world)
         self.assertEqual(report["targets"][0]["loads"], {"before": False, "after": False})
         self.assertEqual(report["targets"][0]["summary"],
                          {"changed": 15, "unchanged": 0, "skipped": 0, "failed": 0})
@@ -177,7 +177,7 @@ class Places(WorldTest):
 
 
 class Again(WorldTest):
-    """Second runs, undo, and worlds that change."""
+    """Second runs, undo, and changed surroundings."""
 
     def test_a_second_run_writes_nothing(self):
         world = self.brewed("torchcodec-0.9.1", "av-15.1.0")
@@ -189,7 +189,7 @@ class Again(WorldTest):
         self.assertEqual(target["loads"], {"before": True, "after": True})
         self.assertIn("nothing to do", tcfix("apply", "--sysroot", world.root, world.env).stdout)
 
-    def test_undo_gives_everything_back(self):
+    def test_undo_restores_everything(self):
         for version in ("0.3.0", "0.9.1", "0.17.0"):
             with self.subTest(version):
                 world = self.brewed(f"torchcodec-{version}", name=version)
@@ -208,7 +208,7 @@ class Again(WorldTest):
                     world.site / "torchcodec", check=0)
                 self.assertEqual(world.undo()["targets"][0]["restored"], [])
 
-    def test_undo_leaves_what_someone_changed(self):
+    def test_undo_keeps_files_changed_by_others(self):
         world = self.brewed()
         before = content(world.site)
         world.apply()
@@ -224,7 +224,7 @@ class Again(WorldTest):
                          {"libtorchcodec_core5.dylib", "RECORD"})
 
     def pristine(self, world, pyav):
-        """What a first apply gives in the same world, at the same place."""
+        """The result of a first apply in the same surroundings, at the same path."""
         shutil.move(world.env, self.folder / "aside")
         world.make_environment()
         world.install("torch-2.9.1", "torchcodec-0.9.1", *([pyav] if pyav else []))
@@ -234,8 +234,8 @@ class Again(WorldTest):
         shutil.move(self.folder / "aside", world.env)
         return result
 
-    def test_the_result_depends_on_the_world_alone(self):
-        """PyAV 15, 16, none, Homebrew, and back: always what a first apply would give."""
+    def test_the_result_depends_only_on_the_surroundings(self):
+        """PyAV 15, 16, none, Homebrew, and back: always the result of a first apply."""
         world = self.world("torchcodec-0.9.1", "av-15.1.0")
         original = content(world.site)
 
@@ -261,11 +261,11 @@ class Again(WorldTest):
                 self.assertEqual(sorted(now), sorted(expected))
                 self.assertEqual([each for each in now if now[each] != expected[each]
                                   and each != journal], [])
-                self.judge(world)
+                self.check(world)
         world.undo()
         self.assertEqual(content(world.site), original)
 
-    def test_entries_of_others_stay(self):
+    def test_entries_of_others_are_kept(self):
         world = self.world("torchcodec-0.9.1", "av-15.1.0")
         for library in world.libraries():
             tcfix("edit", "--add-rpath", "/somebody/else", library)
@@ -291,10 +291,10 @@ class Again(WorldTest):
         self.assertEqual(stamps(world.env), before)
 
 
-class Wishes(WorldTest):
+class Options(WorldTest):
     """The options."""
 
-    def test_literal_entries_come_first_and_spare_computed_ones(self):
+    def test_literal_entries_come_first_and_replace_computed_ones(self):
         world = self.brewed()
         report = world.apply("--rpath", "@loader_path/../../torch/lib", "--rpath", BREW)
         literal = ["@loader_path/../../torch/lib", BREW]
@@ -303,9 +303,9 @@ class Wishes(WorldTest):
             self.assertEqual(search_paths(library), literal + [TORCH] + own)
         self.assertEqual(len(report["warnings"]), 1)
         self.assertIn("@loader_path/../../torch/lib leads to none", report["warnings"][0]["message"])
-        self.judge(world)
+        self.check(world)
 
-    def test_a_literal_way_to_torch_is_enough(self):
+    def test_a_literal_path_to_torch_is_enough(self):
         world = self.brewed()
         report = world.apply("--rpath", "@loader_path/./../torch/lib")
         for library in world.libraries():
@@ -313,7 +313,7 @@ class Wishes(WorldTest):
             self.assertNotIn(TORCH, search_paths(library))
         self.assertEqual(report["warnings"], [])
 
-    def test_ffmpeg_none_takes_ours_back(self):
+    def test_ffmpeg_none_removes_computed_entries(self):
         world = self.brewed()
         world.apply()
         report = world.apply("--ffmpeg", "none", check=4)
@@ -321,7 +321,7 @@ class Wishes(WorldTest):
         removed = [edit for file in report["targets"][0]["files"] for edit in file["edits"]
                    if edit["op"] == "remove_rpath"]
         self.assertEqual(len(removed), 15)
-        self.judge(world)
+        self.check(world)
 
     def test_ffmpeg_av_before_homebrew(self):
         world = self.brewed("torchcodec-0.9.1", "av-15.1.0")
@@ -329,7 +329,7 @@ class Wishes(WorldTest):
         self.expect(world, {7: PYAV, 8: BREW})
         self.assertEqual(report["targets"][0]["ffmpeg"]["major"], 8)
 
-    def test_ffmpeg_folder(self):
+    def test_ffmpeg_directory(self):
         world = self.brewed()
         world.put_ffmpeg(7, "/Users/me/ffmpeg/lib")
         for given in ("/Users/me/ffmpeg/lib", "/Users/me/ffmpeg"):
@@ -339,7 +339,7 @@ class Wishes(WorldTest):
         world.apply()
         self.expect(world, {7: KEG7, 8: BREW})
 
-    def test_a_cellar_path_becomes_its_lasting_name(self):
+    def test_a_cellar_path_becomes_a_stable_path(self):
         world = self.brewed()
         world.apply("--ffmpeg", "/opt/homebrew/Cellar/ffmpeg@7/1.0/lib")
         self.expect(world, {7: KEG7, 8: BREW})
@@ -391,7 +391,7 @@ class Wishes(WorldTest):
         self.assertEqual(len(report["warnings"]), 15)
         tcfix("verify", *world.libraries(), check=1)
         world.apply()
-        self.judge(world)
+        self.check(world)
 
     def test_another_package(self):
         world = self.world("torchcodec-0.9.1", "av-15.1.0")
@@ -427,7 +427,7 @@ class Wishes(WorldTest):
         self.assertEqual(content(world.site), before)
 
     def test_without_a_sysroot(self):
-        """A macOS environment on another system: what cannot be known is not claimed."""
+        """A macOS environment on another system: unknown verdicts are reported as unknown."""
         if os.uname().sysname == "Darwin":
             self.skipTest("this is a Mac")
         world = self.world()
@@ -442,7 +442,7 @@ class Wishes(WorldTest):
         tcfix_json("apply", "--rpath", BREW, world.env)
         for library in world.libraries():
             self.assertEqual(search_paths(library), [BREW, TORCH])
-        self.judge(world)
+        self.check(world)
 
 
 if __name__ == "__main__":

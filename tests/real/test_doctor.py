@@ -1,12 +1,12 @@
-"""`tcfix doctor` on environments of real wheels that do not fit together, with pefile, LLVM and binutils as
-judges of what is missing."""
+"""`tcfix doctor` on environments of real wheels that are incompatible; pefile, LLVM and binutils list what is
+missing."""
 import os
 import re
 import tempfile
 import unittest
 
 import linux_trees
-import symbol_judges
+import symbol_checks
 import windows_world
 from harness import FilesTest, find_tool, link_wheel, tcfix, tcfix_json
 from macos_world import FfmpegStock, World, wheel as mac_wheel
@@ -32,8 +32,8 @@ def codes(document):
 
 
 class Platform:
-    """What holds on every platform, for tests. `make` gives the environment with a torchcodec and torch 2.9.1, and what
-    doctor must be told of it; `missing` is the judge."""
+    """Tests for every platform. `make` creates the environment with a torchcodec and torch 2.9.1 and returns the
+    options for doctor; `missing` lists the missing symbols, according to another tool."""
 
     torch = suffix = ""
     fitting = FITTING
@@ -47,7 +47,7 @@ class Platform:
         return package
 
     def check_mismatch(self, version):
-        """Everything that the judge misses is told, and nothing else."""
+        """Everything that the other tool finds is reported, and nothing else."""
         document, env = self.diagnose(version)
         told = {name: missing for name, missing in symbol_findings(document).items()
                 if name.startswith("libtorchcodec_c")}
@@ -57,7 +57,7 @@ class Platform:
         self.assertIn("torch_from_blob", {name.lstrip("_") for name in core})
         self.assertIn("torch-version-mismatch", codes(document))
         for finding in document["findings"]:
-            # The stand-in for zlib lacks some of its own.
+            # The stand-in for zlib lacks some symbols.
             if finding["code"] == "torch-version-mismatch" or (
                     finding["code"] == "missing-symbols" and finding["evidence"]["library"].endswith(self.torch)):
                 self.assertEqual(finding["severity"], "error")
@@ -71,7 +71,7 @@ class Platform:
         self.assertTrue(command.startswith(self.fitting + " --sysroot "), command)
 
     def check_first_causes(self, document):
-        """Each major fails for a reason of its own first; that custom_ops lacks core comes after it."""
+        """Each major fails for its own reason first; that custom_ops lacks core comes after it."""
         for group in document["groups"]:
             core = group["libraries"][0]
             self.assertRegex(core["path"], f"core{group['ffmpeg']}")
@@ -118,7 +118,7 @@ class Windows(Platform, FilesTest):
         return env, ("--sysroot", self.folder)
 
     def missing(self, path, version):
-        return symbol_judges.missing_in_dlls(path, path.parent.parent / "torch" / "lib")
+        return symbol_checks.missing_in_dlls(path, path.parent.parent / "torch" / "lib")
 
     def test_fitting(self):
         for version in ("0.8.1", "0.9.1"):
@@ -126,7 +126,7 @@ class Windows(Platform, FilesTest):
                 self.check_fitting(version)
 
     def test_symbols_alone_prove_nothing(self):
-        """0.7.0 finds all of its symbols in torch 2.9.1, and crashes there."""
+        """0.7.0 finds all of its symbols in torch 2.9.1, but crashes there."""
         document, env = self.diagnose("0.7.0")
         self.assertEqual(symbol_findings(document), {})
         self.assertEqual({}, {path.name: missing for path in self.package(env).glob("libtorchcodec*")
@@ -153,18 +153,18 @@ class Mac(Platform, FilesTest):
         return world.env, ("--sysroot", world.root)
 
     def missing(self, path, version):
-        return symbol_judges.missing_in_dylibs(path, path.parent.parent / "torch" / "lib")
+        return symbol_checks.missing_in_dylibs(path, path.parent.parent / "torch" / "lib")
 
     def test_fitting(self):
         self.check_fitting("0.9.1")
 
 
 class Linux(Platform, FilesTest):
-    """The wheels are for CUDA, and this torch is not: what its CUDA libraries would have had cannot be told
-    from what they would not."""
+    """The wheels are for CUDA, and this torch is not, so it is unknown which symbols its CUDA libraries would have
+    had."""
 
     torch, suffix = "libtorch_cpu.so", ".so"
-    # There is no wheel for this architecture that goes with torch 2.9.
+    # No wheel for this architecture is compatible with torch 2.9.
     fitting = 'pip install "torch>=2.11" "torchcodec==0.17.*" && tcfix apply'
 
     @classmethod
@@ -190,10 +190,10 @@ class Linux(Platform, FilesTest):
         torch = sorted((path.parent.parent / "torch" / "lib").glob("*.so"))
         system = [self.folder / "lib" / name for name in ("libc.so.6", "libm.so.6", "libstdc++.so.6", "libgcc_s.so.1")]
         core = path.with_name(path.name.replace("custom_ops", "core"))
-        missing = symbol_judges.missing_in_sos(path, [*torch, *system, core], PREFIX)
+        missing = symbol_checks.missing_in_sos(path, [*torch, *system, core], PREFIX)
         missing = {name for name in missing if "cuda" not in name}
-        # The wheel for macOS has the same functions, and tells whom it wants them from.
-        wanted = symbol_judges.wanted_by_dylib(mac_wheel(f"torchcodec-{version}") / "torchcodec" / (path.stem + ".dylib"))
+        # The wheel for macOS has the same functions, and names the library of each.
+        wanted = symbol_checks.wanted_by_dylib(mac_wheel(f"torchcodec-{version}") / "torchcodec" / (path.stem + ".dylib"))
         self.assertEqual({wanted["_" + name] for name in missing}, {"libtorch_cpu.dylib"})
         return {self.torch: missing} if missing else {}
 

@@ -1,5 +1,5 @@
-"""`tcfix doctor` raises no false alarm, and its verdict is the loader's: repaired environments and packages
-that work say ok, broken ones are broken for ld.so and Wine, too."""
+"""`tcfix doctor` reports no false errors, and its verdict is the loader's: repaired environments and working
+packages are ok, and broken ones also fail with ld.so and Wine."""
 import struct
 import tempfile
 import unittest
@@ -21,7 +21,7 @@ def healthy_wheel(name):
 
 
 class Healthy:
-    """For tests: nothing is wrong, so nothing may be told but what is only good to know."""
+    """For tests: nothing is wrong, so only information may be reported."""
 
     def expect_ok(self, *arguments):
         document = tcfix_json("doctor", *arguments)
@@ -82,14 +82,14 @@ class Mac(Healthy, FilesTest):
 class Linux(Healthy, TreeTest):
     def check_repaired(self, tree, *options):
         tcfix("apply", *options, tree.root)
-        self.assertEqual(self.judge(tree), {"loads": {7}, "loads_bare": {7}})
+        self.assertEqual(self.majors_that_load(tree), {"loads": {7}, "loads_bare": {7}})
         self.expect_ok(tree.root)
 
     def test_pyav(self):
         for version in ("0.9.1", "0.17.0"):
             with self.subTest(version):
                 tree = self.tree(version, av="15.1.0")
-                # The stand-in for torch has all that this torchcodec wants.
+                # The stand-in for torch has everything that this torchcodec requires.
                 tree.say_torch("2.9.1" if version == "0.9.1" else "2.11.0")
                 self.check_repaired(tree)
                 self.expect_ok("--package", "av", tree.root)
@@ -98,8 +98,8 @@ class Linux(Healthy, TreeTest):
         self.check_repaired(self.conda_tree())
 
     def test_packages_of_this_python(self):
-        """pillow's extensions use functions of libm and libdl without asking for these libraries; whoever
-        loads them, python has them. With it, without it, and where the system is out of reach."""
+        """pillow's extensions use functions of libm and libdl without depending on them; Python has loaded both. With
+        Python, without it, and on an unknown system."""
         site = self.folder / "env" / "lib" / "python3.12" / "site-packages"
         link_wheel(healthy_wheel("pillow-*linux*x86_64"), site)
         (self.folder / "env" / "pyvenv.cfg").write_text(f"home = {self.folder}/none\nversion = 3.12.1\n")
@@ -117,16 +117,16 @@ class Linux(Healthy, TreeTest):
 
 
 class LinuxBroken(TreeTest):
-    """Each defect stops the real loader, too, and is the one that is told."""
+    """Each defect also stops the real loader, and is the one that is reported."""
 
     def repaired(self):
         tree = self.tree(av="15.1.0")
         tcfix("apply", tree.root)
-        self.assertEqual(self.judge(tree)["loads"], {7})
+        self.assertEqual(self.majors_that_load(tree)["loads"], {7})
         return tree
 
     def check_broken(self, tree, code):
-        self.assertEqual(self.judge(tree)["loads"], set())
+        self.assertEqual(self.majors_that_load(tree)["loads"], set())
         document = tcfix_json("doctor", tree.root, check=1)
         (group,) = [one for one in document["groups"] if one["ffmpeg"] == 7]
         causes = [library["problems"][0] for library in group["libraries"] if library["problems"]]
@@ -145,7 +145,7 @@ class LinuxBroken(TreeTest):
         self.assertEqual(cause["dependency"], lost.name)
 
     def test_missing_symbol(self):
-        """Python binds all functions at once, so that one that is never called counts, too."""
+        """Python binds all functions at once, so a function that is never called must exist, too."""
         tree = self.repaired()
         torch = tree.site / "torch" / "lib" / "libtorch_cpu.so"
         names = set(linux_trees.symbols("undefined", [tree.library("core")]))
@@ -183,7 +183,7 @@ class Windows(Healthy, WindowsTest):
         return tcfix_json("doctor", "--sysroot", self.disk, self.root, check=check)
 
     def compare(self, loads):
-        """Wine's verdicts are doctor's."""
+        """Compares doctor's verdicts with Wine's."""
         self.assertEqual([major for major, one in self.verdicts().items() if one], loads)
         document = self.diagnose(check=0 if loads else 1)
         self.assertEqual([group["ffmpeg"] for group in document["groups"] if group["loads"]], loads)
@@ -197,7 +197,7 @@ class Windows(Healthy, WindowsTest):
         self.compare([7])
         self.expect_ok("--sysroot", self.disk, self.root)
 
-    def test_a_library_that_is_gone(self):
+    def test_a_missing_library(self):
         self.install("av", "15.1.0")
         tcfix("apply", "--sysroot", self.disk, self.root)
         lost = next((self.site / "av.libs").glob("swresample-*"))
@@ -208,7 +208,7 @@ class Windows(Healthy, WindowsTest):
 
 
 class WindowsPackages(Healthy, FilesTest):
-    """PyAV's wheel was made with delvewheel: its libraries lie in a folder that it adds when it is imported."""
+    """PyAV's wheel was made with delvewheel: its DLLs are in a folder that it adds when it is imported."""
 
     def test_packages(self):
         site = self.folder / "C" / "env" / "Lib" / "site-packages"

@@ -1,11 +1,11 @@
-"""Every ELF library of the pinned Linux wheels: edit, and let others judge."""
+"""Every ELF library of the pinned Linux wheels, edited and checked by other tools."""
 import concurrent.futures
 import platform
 import shutil
 import sys
 import unittest
 
-import elf_judges as judges
+import elf_checks
 import harness
 from harness import FilesTest, run, tcfix, tcfix_json
 
@@ -15,7 +15,7 @@ LONG = "/no/such/folder/" + "x" * 400
 
 
 def wheels(pattern="*manylinux*"):
-    # Other packages lie in the same cache for other tests.
+    # The same cache has other packages for other tests.
     folders = sorted(path for path in harness.wheels("linux").glob(pattern)
                      if path.name.startswith(("torchcodec-", "av-")))
     assert folders, f"no wheel matches {pattern}"
@@ -39,7 +39,7 @@ def is_arm(path):
 
 
 def table_size(path):
-    """The size of .dynstr, as readelf sees it."""
+    """The size of .dynstr, as read by readelf."""
     for line in run("readelf", "-SW", path, check=0).stdout.splitlines():
         if " .dynstr " in line:
             return int(line.split(" .dynstr ")[1].split()[3], 16)
@@ -49,10 +49,10 @@ def table_size(path):
 class EditedWheels(FilesTest):
     @classmethod
     def setUpClass(cls):
-        judges.require(*judges.TOOLS, "strip", "aarch64-linux-gnu-strip")
+        elf_checks.require(*elf_checks.TOOLS, "strip", "aarch64-linux-gnu-strip")
 
     def for_each(self, pairs, check):
-        """Runs check(original, copy), which returns complaints, for all pairs."""
+        """Runs check(original, copy), which returns problems, for all pairs."""
         with concurrent.futures.ThreadPoolExecutor(2) as pool:
             for (original, _), said in zip(pairs, pool.map(lambda pair: check(*pair), pairs)):
                 with self.subTest(str(original)):
@@ -67,7 +67,7 @@ class EditedWheels(FilesTest):
                 changed = sum(a != b for a, b in zip(old, new))
                 self.assertLessEqual(changed, 100)
                 self.assertLessEqual(len(new) - len(old), table_size(original) + 4096)
-                rpath = judges.read_dynamic(copy)["rpath"].split(":")
+                rpath = elf_checks.read_dynamic(copy)["rpath"].split(":")
                 self.assertEqual(rpath[-2:], PATHS)
         stamps = [copy.stat().st_mtime_ns for _, copy in pairs]
         tcfix("edit", *ADD, *[copy for _, copy in pairs])
@@ -75,36 +75,36 @@ class EditedWheels(FilesTest):
 
     def test_every_edit_is_accepted_by_every_tool_also_after_strip(self):
         def check(original, copy):
-            before = judges.complaints(original)
-            needed = judges.read_dynamic(original)["needed"][:1]
+            before = elf_checks.complaints(original)
+            needed = elf_checks.read_dynamic(original)["needed"][:1]
             rename = [part for name in needed for part in
                       ("--rename-dependency", f"{name}=lib{'q' * 150}.so.9")]
             tcfix("edit", "--prepend-rpath", LONG, "--set-id", f"lib{'z' * 200}.so", *rename,
                   "--add-dependency", "libm-added.so", copy)
-            said = judges.new_complaints(before, copy)
-            wanted = judges.read_dynamic(copy)
+            said = elf_checks.new_complaints(before, copy)
+            wanted = elf_checks.read_dynamic(copy)
             if LONG not in wanted["rpath"] or "libm-added.so" not in wanted["needed"]:
                 said.append(f"patchelf reads {wanted}")
             size = copy.stat().st_size
             tcfix("edit", "--replace-rpath", f"{LONG}=/short", copy)
             if copy.stat().st_size != size:
                 said.append("a second edit did not reuse the room of the first")
-            wanted = judges.read_dynamic(copy)
+            wanted = elf_checks.read_dynamic(copy)
 
             strip = "aarch64-linux-gnu-strip" if is_arm(original) else "strip"
             plain = copy.with_name("plain")
             run(strip, "-o", plain, original, check=0)
             run(strip, copy, check=0)
             said += ["stripped: " + line
-                     for line in judges.new_complaints(judges.complaints(plain), copy)]
-            if judges.read_dynamic(copy) != wanted:
-                said.append(f"after strip patchelf reads {judges.read_dynamic(copy)}")
+                     for line in elf_checks.new_complaints(elf_checks.complaints(plain), copy)]
+            if elf_checks.read_dynamic(copy) != wanted:
+                said.append(f"after strip patchelf reads {elf_checks.read_dynamic(copy)}")
             tcfix("edit", "--add-rpath", LONG, copy)
             return said
 
         self.for_each(self.copy(libraries()), check)
 
-    def test_undo_gives_the_original_bytes(self):
+    def test_undo_restores_the_original_bytes(self):
         pairs = self.copy(libraries("torchcodec-0.17*manylinux*"))
         journal = self.folder / "journal"
         tcfix("edit", "--journal", journal, "--add-rpath", LONG, *[copy for _, copy in pairs])
@@ -129,7 +129,7 @@ class EditedWheels(FilesTest):
     @unittest.skipUnless(sys.platform == "linux" and platform.machine() == "x86_64",
                          "SKIPPED: loads libraries of Linux x86_64 into this process")
     def test_grafted_libraries_load_as_before(self):
-        """All of a .libs folder, edited together, loaded by this machine's own loader."""
+        """All of a .libs directory, edited together, loaded by this machine's own loader."""
         for wheel in (*wheels("av-15.1.0*x86_64"), *wheels("torchcodec-0.17*linux*x86_64")):
             for folder in wheel.glob("*.libs"):
                 copy = self.folder / folder.name
@@ -150,7 +150,7 @@ class EditedWheels(FilesTest):
 @unittest.skipUnless(sys.platform == "linux" and platform.machine() == "x86_64",
                      "SKIPPED: asks the loader of Linux x86_64")
 class InheritedRpath(FilesTest):
-    """OpenCV's module has a DT_RPATH, by which the libraries bundled with it find one another."""
+    """OpenCV's module has a DT_RPATH, which its bundled libraries need to find each other."""
 
     def setUp(self):
         super().setUp()
@@ -160,12 +160,12 @@ class InheritedRpath(FilesTest):
         (self.bundled,) = (self.folder / "site/opencv_python.libs").glob("libavformat-*")
 
     def missing(self):
-        """What the real loader does not find for the module."""
+        """The libraries that the real loader does not find for the module."""
         shown = run("env", "LD_TRACE_LOADED_OBJECTS=1", "/lib64/ld-linux-x86-64.so.2", self.module)
         return {line.split()[0] for line in shown.stdout.splitlines() if "not found" in line}
 
     def edit(self, *arguments):
-        """What the warnings name, and what the real loader lost."""
+        """The libraries in the warnings, and those that the real loader lost."""
         before = self.missing()
         report = tcfix_json("edit", *arguments)
         named = {name for warning in report["warnings"]
@@ -183,7 +183,7 @@ class InheritedRpath(FilesTest):
         self.assertEqual(named, lost)
         self.assertGreater(len(lost), 1)
 
-    def test_what_does_no_harm(self):
+    def test_harmless_edits(self):
         for edit in (["--add-rpath", "/opt/x", "--rpath-kind", "rpath", self.bundled],
                      ["--add-rpath", "/opt/x", self.module]):
             with self.subTest(edit):

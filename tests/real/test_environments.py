@@ -1,4 +1,4 @@
-"""Environments that real tools make, as Python itself sees them and as `tcfix list` does."""
+"""Environments made by real tools, as seen by Python itself and by `tcfix list`."""
 import _ctypes
 import base64
 import hashlib
@@ -15,7 +15,7 @@ from harness import FilesTest, run, tcfix, tcfix_json
 
 LIBRARIES = ["libtorchcodec_core7.so", "libtorchcodec_core8.so", "libtorchcodec_pybind_ops7.so"]
 
-# What the environment's own Python says of itself.
+# Facts from the environment's own Python.
 ORACLE = """
 import importlib.metadata, json, os, sys
 files = importlib.metadata.files("torchcodec") or []
@@ -52,12 +52,12 @@ class Environments(FilesTest):
         super().setUp()
         self.wheel = tiny_wheel(self.folder)
         self.env = self.folder / "env"
-        # The user's own site must not be the developer's.
+        # Do not use the developer's own user site.
         home = self.folder / "home"
         home.mkdir()
         patched = unittest.mock.patch.dict(os.environ, {
             "HOME": str(home),
-            # Else a process in the background still writes there when the test is over.
+            # Otherwise a background process still writes there when the test has ended.
             "VIRTUALENV_NO_PERIODIC_UPDATE": "1"})
         patched.start()
         self.addCleanup(patched.stop)
@@ -104,7 +104,7 @@ class Environments(FilesTest):
         link.symlink_to("env")
         self.compare(target=link)
 
-    def test_venv_that_sees_the_system(self):
+    def test_venv_with_system_site_packages(self):
         run(sys.executable, "-m", "venv", "--without-pip", "--system-site-packages", self.env,
             check=0)
         self.install()
@@ -119,7 +119,7 @@ class Environments(FilesTest):
         self.install()
         self.compare()
 
-    def test_virtualenv_that_sees_the_system(self):
+    def test_virtualenv_with_system_site_packages(self):
         run(sys.executable, "-m", "virtualenv", "--no-download", "--no-pip",
             "--system-site-packages", self.env, check=0)
         self.install()
@@ -174,7 +174,7 @@ class Environments(FilesTest):
         self.assertEqual(listed(CONDA_PREFIX=str(self.env)), str(self.env))
         self.assertEqual(listed(CONDA_PREFIX="/nowhere", VIRTUAL_ENV=str(self.env)), str(self.env))
 
-    def test_what_is_no_environment(self):
+    def test_other_directories(self):
         self.assertIn("tcfix wheel", tcfix("list", self.wheel, check=2).stderr)
         tcfix("list", self.folder / "absent", check=2)
         text = self.folder / "text"

@@ -1,5 +1,5 @@
-"""Versions by fingerprint: tracebacks made from the lines of real wheels' own Python code, which name no
-version, show the right ones."""
+"""Versions by fingerprint: tracebacks made from the Python code of real wheels, which contain no version, are
+recognized correctly."""
 import re
 import unittest
 
@@ -11,7 +11,7 @@ TORCHCODEC = {"0.3.0": "0.3 to 0.4", "0.8.1": "0.8", "0.9.1": "0.9", "0.13.0": "
 
 
 def frame(path, root, pattern):
-    """The line of a traceback for the first line of code that matches, with the function it is in."""
+    """The traceback line for the first line of code that matches, with its function."""
     function = "<module>"
     for number, line in enumerate(path.read_text().splitlines(), 1):
         if match := re.match(r"def (\w+)", line):
@@ -43,7 +43,7 @@ class Fingerprints(FilesTest):
             self.assertEqual(len(lines), 1)
             raised = frame(loader, folder, r"raise RuntimeError\(")
             with self.subTest(version):
-                # 0.8's lines are those of 0.5 to 0.8; its words tell it apart.
+                # 0.8 has the same lines as 0.5 to 0.7; its wording differs.
                 wanted = "0.5 to 0.8" if version == "0.8.1" else expected
                 self.assertEqual(self.told(raised + "OSError: x\n")["torchcodec"], wanted)
 

@@ -1,5 +1,5 @@
-"""A team's package index, a real one on this machine's loopback: repaired wheels of three platforms are
-uploaded beside the originals, and pip and uv take the repaired ones."""
+"""A team's package index, a real one on this machine's loopback: repaired wheels of three platforms are uploaded
+beside the originals, and pip and uv choose the repaired ones."""
 import pathlib
 import socket
 import subprocess
@@ -20,14 +20,14 @@ PLATFORMS = {  # the wheel's tag -> uv's name
 }
 WHEELS = {tag: f"torchcodec-0.9.1-cp312-cp312-{tag}.whl" for tag in PLATFORMS}
 TOOLS = pathlib.Path(sys.executable).parent
-REQUIREMENT = "torchcodec==0.9.1"  # as it stands in people's requirements already
+REQUIREMENT = "torchcodec==0.9.1"  # as in existing requirements
 
 
 class Index(FilesTest):
     def setUp(self):
         super().setUp()
         self.log = self.folder / "index.log"
-        with socket.socket() as probe:  # a port that is free
+        with socket.socket() as probe:  # a free port
             probe.bind(("127.0.0.1", 0))
             port = probe.getsockname()[1]
         self.url = f"http://127.0.0.1:{port}"

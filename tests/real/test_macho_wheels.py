@@ -1,4 +1,4 @@
-"""Every Mach-O library of the pinned macOS wheels: edit, and let others judge."""
+"""Every Mach-O library of the pinned macOS wheels, edited and checked by other tools."""
 import os
 import re
 import shutil
@@ -15,7 +15,7 @@ ADD = [part for path in PATHS for part in ("--add-rpath", path)]
 
 
 def libraries(pattern="*"):
-    """Of torch's, torchcodec's and PyAV's wheels, whatever else the cache holds."""
+    """Of torch's, torchcodec's and PyAV's wheels only."""
     folders = sorted(folder for folder in harness.wheels("macos").glob(f"{pattern}macosx*")
                      if re.match("(av|torch|torchcodec)-", folder.name))
     assert folders, f"no wheel matches {pattern}"
@@ -30,8 +30,8 @@ def large_pages():
 
 
 class Untouched(unittest.TestCase):
-    def test_verify_finds_nothing_in_what_others_made(self):
-        """No rule about load commands or blobs may accuse a file that is in use."""
+    def test_verify_accepts_published_files(self):
+        """No rule about load commands or blobs may reject a published file."""
         folders = [folder for group in ("macos", "packages", "healthy")
                    for folder in harness.wheels(group).glob("*macosx*")]
         files = sorted({path for folder in folders for path in folder.rglob("*")
@@ -43,8 +43,8 @@ class Untouched(unittest.TestCase):
 
 class EditedWheels(FilesTest):
     def edited(self, pattern="*"):
-        """Copies of the libraries, edited in one call. Libraries without room are left out, but
-        must be refused in the right way."""
+        """Copies of the libraries, edited in one call. Libraries without header padding are excluded, but must be
+        refused correctly."""
         pairs = self.copy(libraries(pattern))
         result = run(harness.TCFIX, "edit", *ADD, *[copy for _, copy in pairs])
         refused = set(re.findall(r"^error: (\S+): not enough header padding", result.stderr, re.M))
@@ -55,7 +55,7 @@ class EditedWheels(FilesTest):
         self.assertLess(len(refused), 5, "room is scarce in PyAV's libx264 and few others")
         return [pair for pair in pairs if str(pair[1]) not in refused]
 
-    def test_a_reader_of_our_own_finds_the_paths_and_every_hash_right(self):
+    def test_an_independent_reader_confirms_paths_and_hashes(self):
         for original, copy in self.edited():
             with self.subTest(copy.name):
                 for before, after in zip(macho_reader.read(original), macho_reader.read(copy)):
@@ -100,7 +100,7 @@ class EditedWheels(FilesTest):
         for _, copy in self.edited("torchcodec-0.*"):
             with self.subTest(copy.name):
                 universal = lief.MachO.parse(str(copy))
-                binary = universal.at(0)  # which lives only as long as the whole does
+                binary = universal.at(0)  # valid only as long as `universal`
                 self.assertLessEqual(set(PATHS), {rpath.path for rpath in binary.rpaths})
                 ok, message = lief.MachO.check_layout(binary)
                 self.assertTrue(ok, message)
@@ -111,8 +111,8 @@ class EditedWheels(FilesTest):
             self.skipTest("rcodesign is not installed (cargo install apple-codesign)")
         for original, copy in self.edited("torchcodec-0.9.1*"):
             with self.subTest(copy.name):
-                # It complains of the empty CMS wrapper that codesign itself writes: what counts is
-                # that it finds nothing in the result that it did not find in the original.
+                # It reports the empty CMS wrapper that codesign itself writes: it must not report anything about the
+                # result that it did not report about the original.
                 before, after = (run(rcodesign, "verify", path) for path in (original, copy))
                 self.assertEqual(after.stderr.replace(str(copy), ""),
                                  before.stderr.replace(str(original), ""))
@@ -128,7 +128,7 @@ class EditedWheels(FilesTest):
             now = copy.stat()
             self.assertEqual((now.st_ino, now.st_mtime_ns), (stat.st_ino, stat.st_mtime_ns))
 
-    def test_the_journal_leads_back(self):
+    def test_undo_restores_the_originals(self):
         pairs = self.copy(libraries("torchcodec-0.9.1*"))
         journal = self.folder / "journal.json"
         copies = [copy for _, copy in pairs]
@@ -144,9 +144,9 @@ class EditedWheels(FilesTest):
         self.assertEqual(report["targets"][0]["restored"], [])
 
 
-class SignedAnew(FilesTest):
+class SignedAgain(FilesTest):
     def test_the_identifier_is_the_one_that_codesign_chose(self):
-        """The signature is destroyed, so that tcfix must derive the identifier as codesign did."""
+        """The signature is destroyed, so tcfix must derive the identifier like codesign."""
         compared = 0
         for original, copy in self.copy(libraries("torchcodec-*") + libraries("av-*")):
             (before,) = macho_reader.read(original)
@@ -165,12 +165,12 @@ class SignedAnew(FilesTest):
         self.assertGreater(compared, 100)
 
     def test_pages_keep_their_size_so_that_no_file_grows(self):
-        """codesign hashes pages of 16 KiB in newer files, of 4 KiB in the others."""
+        """codesign hashes pages of 16 KiB in newer files, and of 4 KiB in others."""
         seen = set()
         for original, copy in self.copy(libraries("torchcodec-0.9.1*") + large_pages()):
             (before,) = macho_reader.read(original)
             data = bytearray(original.read_bytes())
-            data[before.first_section] ^= 1  # the first byte that is no load command
+            data[before.first_section] ^= 1  # the first byte after the header
             copy.write_bytes(data)
             tcfix("verify", copy, check=1)
             tcfix("sign", copy)
@@ -183,7 +183,7 @@ class SignedAnew(FilesTest):
                 seen.update(after.page_sizes)
         self.assertEqual(seen, {0x1000, 0x4000})
 
-    def test_a_valid_signature_is_left_alone_even_with_a_repeated_search_path(self):
+    def test_a_valid_signature_is_kept_even_with_a_duplicate_search_path(self):
         original, copy = self.folder / "original.dylib", self.folder / "copy.dylib"
         with zipfile.ZipFile(harness.archives(NUMPY) / NUMPY) as wheel:
             original.write_bytes(wheel.read("numpy/.dylibs/libopenblas64_.0.dylib"))
@@ -198,7 +198,7 @@ class SignedAnew(FilesTest):
         self.assertEqual(after.rpaths, list(dict.fromkeys(before.rpaths)))
         self.assertEqual(after.signature_problems()[0], [])
 
-    def test_lief_removes_the_signature_and_we_make_a_new_one(self):
+    def test_a_signature_removed_by_lief_is_built_again(self):
         try:
             import lief
         except ImportError:

@@ -1,4 +1,4 @@
-"""Packages other than torchcodec: the generic recipe raises no false alarm on wheels that work, for three
+"""Packages other than torchcodec: the generic recipe reports no false error for working wheels of three
 platforms, and torchaudio's own recipe repairs torio's libraries by FFmpeg major."""
 import unittest
 
@@ -19,7 +19,7 @@ def package_wheel(name):
 
 
 class Healthy(FilesTest):
-    """Nothing is wrong, so nothing may be reported but what is only good to know."""
+    """Nothing is wrong, so only information may be reported."""
 
     def expect_ok(self, name, *options):
         document = tcfix_json("doctor", "--package", name, *options)
@@ -49,8 +49,8 @@ class Healthy(FilesTest):
         self.check_all("win_amd64", self.folder, env, env / "Lib" / "site-packages")
 
     def check_torchaudio(self, env, site, torch, platform, *options):
-        """_torchaudio needs libtorchaudio by its identity, and no search path leads there: its Python code
-        loads that one first."""
+        """_torchaudio requires libtorchaudio by its identity, and has no search path to it: its Python code loads
+        that library first."""
         link_wheel(torch, site)
         link_wheel(package_wheel(f"torchaudio-2.9.1-*{platform}*"), site)
         env.joinpath("pyvenv.cfg").write_text(VENV)
@@ -73,7 +73,7 @@ def majors(document, key="loads"):
 
 class TorioOnMac(FilesTest):
     def test_pyav(self):
-        """torchaudio 2.8 with PyAV's FFmpeg 6; without one its import alone works."""
+        """torchaudio 2.8 with PyAV's FFmpeg 6; without FFmpeg only its import works."""
         world = World(self.folder, FfmpegStock(self.folder / "stock"))
         for name in ("torch-2.8.0-*macosx*", "torchaudio-2.8.0-*macosx*"):
             link_wheel(package_wheel(name), world.site)
@@ -94,7 +94,7 @@ class TorioOnMac(FilesTest):
 
 
 class TorioOnLinux(FilesTest):
-    """With the real ld.so as the judge."""
+    """Loaded by the real ld.so."""
 
     def load(self, *names):
         site = self.env / linux_trees.SITE

@@ -1,5 +1,5 @@
-"""PE on the real wheels: torchcodec, torch and PyAV for Windows, judged by pefile, LIEF,
-llvm-readobj and, as a loader, by Wine."""
+"""PE files of real wheels: torchcodec, torch and PyAV for Windows, checked by pefile, LIEF and llvm-readobj, and
+loaded by Wine."""
 import hashlib
 import pathlib
 import shutil
@@ -40,7 +40,7 @@ def digest(path):
 
 
 def renames():
-    """PyAV's DLLs have hashed names: avutil-59-<hash>.dll stands for avutil-59.dll."""
+    """PyAV's DLLs have hashed names: avutil-59-<hash>.dll is avutil-59.dll."""
     options = []
     for path in sorted(PYAV.glob("av*.dll")) + sorted(PYAV.glob("sw*.dll")):
         options += ["--rename-dependency", f"{path.stem.rpartition('-')[0]}.dll={path.name}"]
@@ -48,7 +48,7 @@ def renames():
 
 
 def read_with_pefile(path):
-    """{dependency: [symbols]}, those of ordinary and those of delayed imports."""
+    """{dependency: [symbols]} of ordinary and of delayed imports."""
     image = pefile.PE(str(path), fast_load=True)
     image.parse_data_directories(directories=[1, 13])
     tables = []
@@ -63,7 +63,7 @@ def read_with_pefile(path):
     return tables
 
 
-class Judges(FilesTest):
+class OtherReaders(FilesTest):
     def test_inspect_agrees_with_pefile(self):
         for version in VERSIONS:
             for path in libraries(torchcodec(version)):
@@ -78,7 +78,7 @@ class Judges(FilesTest):
     def test_every_export_of_torch(self):
         path = TORCH / "torch_cpu.dll"
         seen = tcfix_json("inspect", "--symbols", path)["files"][0]["exports"]
-        image = lief.PE.parse(str(path))  # must stay alive while its parts are looked at
+        image = lief.PE.parse(str(path))  # must outlive its parts
         expected = sorted(entry.name for entry in image.get_export().entries)
         self.assertEqual(len(seen), 60252)
         self.assertEqual(sorted(seen), expected)
@@ -103,7 +103,7 @@ class Judges(FilesTest):
                     self.assertNotIn("warning", shown.stderr)
                     self.assertEqual(shown.stdout.count("DelayImport {"), len(delayed))
 
-    def test_again_changes_nothing_and_back_gives_the_original(self):
+    def test_a_second_run_changes_nothing_and_undo_restores_the_original(self):
         for version in VERSIONS:
             for original, copy in self.copy_all(version):
                 tcfix("edit", *CONVERT, *renames(), copy)
@@ -118,7 +118,7 @@ class Judges(FilesTest):
                         for part in ("--rename-dependency", "=".join(reversed(option.split("="))))), copy)
                 self.assertEqual(digest(copy), digest(original))
 
-    def test_journal_takes_it_back(self):
+    def test_journal_restores_it(self):
         original = torchcodec("0.9.1") / "libtorchcodec_core7.dll"
         ((_, copy),) = self.copy([original])
         journal = self.folder / "journal.json"
@@ -129,7 +129,7 @@ class Judges(FilesTest):
         self.assertEqual(digest(copy), digest(original))
 
     def test_symbols_that_torch_lacks(self):
-        # torchcodec 0.17 wants a newer torch; 0.9.1 fits this one.
+        # torchcodec 0.17 requires a newer torch; 0.9.1 fits this one.
         counts = {"0.9.1": 0, "0.17.0": 11}
         pairs = self.copy(torchcodec(version) / "libtorchcodec_core7.dll" for version in counts)
         for (_, copy), count in zip(pairs, counts.values()):
@@ -140,7 +140,7 @@ class Judges(FilesTest):
             if count:
                 self.assertIn("torch_from_blob", missing[0]["symbols"])
 
-    def test_certificate_is_dropped_only_when_asked(self):
+    def test_certificate_is_dropped_only_on_request(self):
         original = torchcodec("0.17.0") / "jpeg8.dll"
         ((_, copy),) = self.copy([original])
         edits = ("--rename-dependency", "KERNEL32.dll=kernel32-of-another-name.dll", copy)
@@ -150,7 +150,7 @@ class Judges(FilesTest):
         self.assertFalse(lief.PE.parse(str(copy)).has_signatures)
         self.assertIn("kernel32-of-another-name.dll", read_with_pefile(copy)[0])
 
-    def test_cut_files_are_refused_and_left_alone(self):
+    def test_truncated_files_are_refused_and_not_changed(self):
         original = torchcodec("0.9.1") / "libtorchcodec_core7.dll"
         ((_, copy),) = self.copy([original])
         content = original.read_bytes()
@@ -168,8 +168,8 @@ class Judges(FilesTest):
 
 @unittest.skipUnless(GCC and all(map(find_tool, WINE_TOOLS)), "wine or mingw-w64 is not installed")
 class Loader(FilesTest):
-    """Wine gives a missing import of torch a stub, so that 0.17.0 can be judged with torch 2.9.1 as
-    long as torch's DLLs are ordinary imports."""
+    """Wine gives a missing import of torch a stub, so that 0.17.0 can be loaded with torch 2.9.1 as long as torch's
+    DLLs are ordinary imports."""
 
     @classmethod
     def setUpClass(cls):
@@ -189,14 +189,14 @@ class Loader(FilesTest):
         return site / "torchcodec"
 
     def verdicts(self, folder, preload=()):
-        """{major: what the loader said}, highest major first, as torchcodec probes them."""
+        """{major: the loader's message}, highest major first, as torchcodec tries them."""
         cores = sorted(folder.glob("libtorchcodec_core*.dll"), reverse=True)
         lines = wine(self.program, *map(windows_path, [*preload, *cores]))
         lines = [line for line in lines if line == "loaded" or line.startswith("error ")]
         self.assertEqual(lines[:len(preload)], ["loaded"] * len(preload))
         return {int(core.stem[-1]): line for core, line in zip(cores, lines[len(preload):])}
 
-    def test_only_the_major_that_is_there_loads(self):
+    def test_only_the_installed_major_loads(self):
         for version in VERSIONS:
             folder = self.environment(version)
             torch = [folder.parent / "torch" / "lib" / name for name in ("c10.dll", "torch_cpu.dll")]
@@ -209,7 +209,7 @@ class Loader(FilesTest):
                              version)
 
     def test_ffmpeg_inside_the_wheel(self):
-        """What `tcfix wheel --bundle-ffmpeg` takes along is found, under names of its own."""
+        """The libraries that `tcfix wheel --bundle-ffmpeg` adds are found under their own names."""
         ffmpeg = self.folder / "ffmpeg"
         shutil.copytree(PYAV, ffmpeg)
         back = [part if part.startswith("--") else "=".join(reversed(part.split("=")))
@@ -233,14 +233,14 @@ class Loader(FilesTest):
         self.assertEqual([major for major, line in verdicts.items() if line == "loaded"], [7])
 
     def test_all_of_pyav_with_everything_delayed(self):
-        # 34 DLLs of mingw-w64, with TLS callbacks, that depend on one another.
+        # 34 DLLs of mingw-w64, with TLS callbacks, that depend on each other.
         folder = self.folder / "av.libs"
         shutil.copytree(PYAV, folder)
         files = sorted(folder.glob("*.dll"))
         tcfix("edit", "--delay", "*", "--add-rpath", "$ORIGIN", *files)
         self.assertEqual(wine(self.program, *map(windows_path, files)), ["loaded"] * len(files))
 
-    def test_torch_comes_from_the_list_too(self):
+    def test_torch_is_found_by_the_list_too(self):
         for version in ("0.8.1", "0.9.1"):
             folder = self.environment(version)
             for core in folder.glob("libtorchcodec_core*.dll"):

@@ -1,5 +1,5 @@
-"""Where the target's disk is out of reach, apply writes what wheel writes: byte for byte, with and
-without torch beside it, and with PyAV beside it what wheel writes for that PyAV."""
+"""If the target's disk is unknown, apply writes what wheel writes, byte for byte: with and without torch beside
+it, and with PyAV what wheel writes for that PyAV."""
 import pathlib
 import tempfile
 import unittest
@@ -89,7 +89,7 @@ class PortableTest(unittest.TestCase):
     def test_windows_with_image_libraries(self):
         self.check([WINDOWS_NEW])
 
-    def test_pyav_is_taken_for_the_major_that_it_holds(self):
+    def test_pyav_is_used_for_its_major(self):
         self.check([MAC, MAC_AV], "--ffmpeg", "av", "--av-wheel", self.archives / MAC_AV)
 
     def test_pyav_on_windows(self):

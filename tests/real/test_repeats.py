@@ -1,5 +1,4 @@
-"""A dependency that is named twice is merged: LLVM's readers find every symbol bound to the library
-that it was bound to before."""
+"""A duplicate dependency is merged: according to LLVM, every symbol is still bound to the same library."""
 import re
 import unittest
 
@@ -11,11 +10,11 @@ LINKER = find_tool("ld64.lld-19", "ld64.lld")
 NM = find_tool("llvm-nm-19", "llvm-nm")
 OBJDUMP = find_tool("llvm-objdump-19", "llvm-objdump")
 RENAME = find_tool("llvm-install-name-tool-19", "llvm-install-name-tool")
-MANY = 20  # ordinals above 15 are written in another way
+MANY = 20  # ordinals above 15 are encoded differently
 
 
 def bindings(path):
-    """Where each symbol comes from, by the library's name; numbers and file names left out."""
+    """Where each symbol comes from, by the library's name, without numbers and file names."""
     symbols = run(NM, "-m", path, check=0).stdout
     tables = run(OBJDUMP, "--macho", "--bind", "--lazy-bind", "--weak-bind", "--chained-fixups",
                  "--exports-trie", path, check=0).stdout
@@ -30,7 +29,7 @@ def dependencies(path):
 @unittest.skipUnless(CLANG and LINKER and NM and OBJDUMP and RENAME, "LLVM's tools are not installed")
 class Repeats(FilesTest):
     def assert_merged(self, path, name):
-        """The second command is gone, everything else is as it was, and undo brings it back."""
+        """The second command is removed, everything else is unchanged, and undo restores it."""
         before, original = bindings(path), path.read_bytes()
         names = dependencies(path)
         self.assertEqual(names.count(name), 2)
@@ -48,7 +47,7 @@ class Repeats(FilesTest):
         self.assertEqual(path.read_bytes(), original)
 
     def link(self, arch, *options):
-        """A library that takes a function and a variable from each of MANY others."""
+        """A library that imports a function and a variable from each of MANY others."""
         def compiled(name, text):
             run("sh", "-c", f'printf %s "$1" | "$2" -target {arch}-apple-macos11 -x c -c -o "$3" -',
                 "sh", text, CLANG, self.folder / f"{name}.o", check=0)

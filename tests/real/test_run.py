@@ -1,4 +1,4 @@
-"""`--run`: a real Python, the real ld.so, the real, untouched torchcodec and PyAV; only torch is a stand-in
+"""`--run` with a real Python, the real ld.so, the published torchcodec and PyAV; only torch is a stand-in
 (sources/torch_stand_in.py)."""
 import os
 import pathlib
@@ -50,7 +50,7 @@ class RunTest(FilesTest):
     def codes(self, report):
         return [finding["code"] for finding in report["findings"]]
 
-    def test_both_say_no_then_both_say_yes(self):
+    def test_both_fail_then_both_load(self):
         report = self.doctor(check=1)
         self.assertFalse(report["run"]["ok"])
         self.assertTrue(report["run"]["agrees"], report["run"])
@@ -76,21 +76,21 @@ class RunTest(FilesTest):
         self.assertEqual(report["run"]["python"], str(next(self.env.glob("bin/python3.*"))))
         self.assertIn("python    loads          with FFmpeg 7", tcfix("doctor", "--run", self.env).stdout)
 
-        # The required majors, for real.
+        # The required majors, in the real Python.
         self.assertTrue(self.doctor("--require", "7", check=0)["run"]["ok"])
         self.assertFalse(self.doctor("--require", "7,8", check=1)["run"]["ok"])
         tcfix("apply", "--run", "--require", "7", self.env)
         tcfix("apply", "--run", "--require", "8", self.env, check=4)
 
-    def test_reality_decides_where_they_disagree(self):
-        """LD_PRELOAD brings an FFmpeg that the simulation knows nothing of."""
+    def test_the_real_result_decides_if_they_disagree(self):
+        """LD_PRELOAD loads an FFmpeg that the simulation ignores."""
         ffmpeg = private_ffmpeg(self.folder / "ffmpeg", "15.1.0", "--rpath-kind", "rpath", "--add-rpath", "$ORIGIN")
         preload = " ".join(str(path) for path in ffmpeg.glob("lib[as][vw]*.so.*"))
         report = self.doctor(check=0, LD_PRELOAD=preload)
         self.assertEqual((report["run"]["ok"], report["run"]["agrees"], report["verdict"]), (True, False, "ok"))
         (finding,) = [one for one in report["findings"] if one["code"] == "simulation-disagrees"]
         self.assertEqual(finding["severity"], "error")
-        self.assertIn("the simulation says that it does not load", finding["message"])
+        self.assertIn("in the simulation it does not load", finding["message"])
         self.assertEqual(finding["evidence"]["real"], "loads")
         self.assertIn("libavutil.so.59", finding["evidence"]["simulated"])
         self.assertIn("FFmpeg 7: simulated: does not load", finding["evidence"]["report"])

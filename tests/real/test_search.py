@@ -1,5 +1,5 @@
-"""`--search` for an extension that was linked with a private library and no way to it: the classic
-`library_dirs` of a setup.py. Built with the compiler of this machine, judged by its loader."""
+"""`--search` for an extension that was linked with a private library and without a search path to it: the classic
+`library_dirs` of a setup.py. Built with this machine's compiler and loaded by its loader."""
 import pathlib
 import subprocess
 import sys
@@ -31,7 +31,7 @@ class Search(FilesTest):
             (self.folder / name).write_text(text)
 
     def build(self, folder):
-        """The private library in a directory that nothing leads to, and its own beside it."""
+        """The private library in a directory that no search path leads to, and its own dependency beside it."""
         folder.mkdir(parents=True)
         def link(output, source, *libraries):
             run("cc", "-shared", "-fPIC", self.folder / source, "-o", output, f"-L{folder}",

@@ -31,7 +31,7 @@ class Try(FilesTest):
 
     def test_linux(self):
         after = self.run_try("--linux")
-        self.assertIn("\nFFmpeg 7\n", after)  # said by the environment's own python
+        self.assertIn("\nFFmpeg 7\n", after)  # printed by the environment's own Python
 
     def test_wrong_usage(self):
         result = subprocess.run([ROOT / "scripts" / "try", "--mac"], text=True, capture_output=True)

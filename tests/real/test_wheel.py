@@ -1,4 +1,4 @@
-"""tcfix wheel on the real wheels of three platforms, judged by installers and wheel tools."""
+"""tcfix wheel on the real wheels of three platforms, checked by installers and wheel tools."""
 import base64
 import csv
 import hashlib
@@ -11,11 +11,11 @@ import sys
 import unittest
 import zipfile
 
-import elf_judges
+import elf_checks
 import harness
 import macho_reader
 from harness import FilesTest, run, sha256, tcfix, tcfix_json
-from package_judge import stamp
+from package_checks import stamp
 
 MACOS = "torchcodec-0.9.1-cp312-cp312-macosx_11_0_arm64.whl"
 LINUX = "torchcodec-0.9.1-cp312-cp312-manylinux_2_28_x86_64.whl"
@@ -81,7 +81,7 @@ class WheelTest(FilesTest):
 
 
 class Archives(WheelTest):
-    def test_only_what_must_differs(self):
+    def test_only_necessary_members_differ(self):
         for name, wheel in zip(ALL, self.repair(*ALL)):
             with self.subTest(name), zipfile.ZipFile(self.archives / name) as old, \
                     zipfile.ZipFile(wheel) as new:
@@ -99,7 +99,7 @@ class Archives(WheelTest):
                         # not compressed again
                         self.assertEqual(after.compress_size, before.compress_size)
 
-    def test_record_is_true_and_in_its_old_order(self):
+    def test_record_is_correct_and_keeps_its_order(self):
         for name, wheel in zip(ALL, self.repair(*ALL)):
             with self.subTest(name), zipfile.ZipFile(self.archives / name) as old, \
                     zipfile.ZipFile(wheel) as new:
@@ -116,7 +116,7 @@ class Archives(WheelTest):
                        for archive in (old, new)]  # quoted as before
                 self.assertEqual([path.replace(b"+tcfix1", b"") for path in raw[1]], raw[0])
 
-    def test_metadata_says_the_new_version_and_nothing_else(self):
+    def test_metadata_changes_only_the_version(self):
         wheel, = self.repair(LINUX)
         with zipfile.ZipFile(self.archives / LINUX) as old, zipfile.ZipFile(wheel) as new:
             before = old.read("torchcodec-0.9.1.dist-info/METADATA")
@@ -127,7 +127,7 @@ class Archives(WheelTest):
         first = self.repair(*ALL, options=["-j", "1"], folder="first")
         copies = self.folder / "copies"
         copies.mkdir()
-        for name in ALL:  # another folder, another time
+        for name in ALL:  # another directory, another time
             shutil.copyfile(self.archives / name, copies / name)
             os.utime(copies / name, (1, 1))
         tcfix("wheel", "-o", self.folder / "second", "-j", "4", *copies.iterdir())
@@ -135,7 +135,7 @@ class Archives(WheelTest):
             self.assertEqual(sha256(wheel), sha256(self.folder / "second" / wheel.name))
 
     def test_a_second_run_writes_nothing(self):
-        """Not even where what it would write is among what it reads."""
+        """Even if its output is among its input."""
         wheels = self.repair(*ALL)
         before = [stamp(wheel) for wheel in wheels]
         self.assertEqual(self.repair(*ALL), wheels)
@@ -145,15 +145,15 @@ class Archives(WheelTest):
         self.assertEqual(text.count("nothing to do"), len(ALL) + 1)
         self.assertEqual([stamp(wheel) for wheel in wheels], before)
 
-    def test_what_a_killed_run_left_is_removed(self):
+    def test_leftovers_of_a_killed_run_are_removed(self):
         (self.folder / "dist").mkdir()
         (self.folder / "dist" / ".tcfix-0123abcd.tmp").write_bytes(b"half")
         (wheel,) = self.repair(MACOS)
         self.assertEqual(list((self.folder / "dist").iterdir()), [wheel])
 
-    def test_repaired_wheels_are_left_alone(self):
+    def test_repaired_wheels_are_not_changed(self):
         wheels = self.repair(*ALL)
-        # The libraries count, not the names.
+        # The libraries matter, not the names.
         disguised = self.folder / "disguised"
         disguised.mkdir()
         for wheel in wheels:
@@ -211,11 +211,11 @@ class Libraries(WheelTest):
         tcfix("verify", *self.libraries(wheel), *self.libraries(newest))
 
     def test_linux(self):
-        elf_judges.require("readelf")
+        elf_checks.require("readelf")
         for wheel in self.repair(LINUX, NEWEST[1]):
             for library in self.libraries(wheel):
                 text = run("readelf", "-dW", library, check=0).stdout
-                # RPATH: a RUNPATH would switch off that of conda's python.
+                # RPATH: a RUNPATH would disable the RPATH of conda's Python.
                 self.assertRegex(text, r"\(RPATH\).*\$ORIGIN/\.\./torch/lib")
                 self.assertNotIn("(RUNPATH)", text)
                 self.assertNotIn("libpython", text)
@@ -240,7 +240,7 @@ class Libraries(WheelTest):
                     self.assertEqual(rpaths, [r"$ORIGIN\..\torch\lib"] * bool(beside) +
                                      ["%FFMPEG_SHARED_BIN%"] * has_ffmpeg)
 
-    def test_literal_entries_take_the_place_of_the_usual_ones(self):
+    def test_literal_entries_replace_the_default_ones(self):
         wheel, = self.repair(MACOS, options=["--rpath", "@loader_path/../../torch/lib",
                                              "--rpath", "/opt/ffmpeg/lib"])
         for library in self.libraries(wheel):
@@ -248,7 +248,7 @@ class Libraries(WheelTest):
                              ["@loader_path/../../torch/lib", "/opt/ffmpeg/lib"])
 
     def test_libraries_that_installers_move(self):
-        """From .data/platlib to site-packages: search paths begin there."""
+        """From .data/platlib to site-packages, which search paths are relative to."""
         wheel = self.folder / MACOS
         moved = "torchcodec-0.9.1.data/platlib/torchcodec/"
         with zipfile.ZipFile(self.archives / MACOS) as old, zipfile.ZipFile(wheel, "w") as new:
@@ -265,7 +265,7 @@ class Libraries(WheelTest):
             self.assertEqual(self.rpaths(library)[0], "@loader_path/../torch/lib")
 
     def test_ffmpeg_of_pyav(self):
-        """Every FFmpeg name of major 7 is a file of PyAV's wheel, in the folder of the entry."""
+        """Every FFmpeg name of major 7 is a file of PyAV's wheel, in the directory of the entry."""
         pyavs = [part for name in PYAV for part in ("--av-wheel", self.archives / name)]
         wheels = self.repair(MACOS, LINUX, WINDOWS, options=["--ffmpeg", "av", *pyavs])
         entries = ["@loader_path/../av/.dylibs", "$ORIGIN/../av.libs", r"$ORIGIN\..\av.libs"]
@@ -286,8 +286,8 @@ class Libraries(WheelTest):
                         self.assertIn(image.get("runpath_kind"), (None, "rpath"))
 
 
-    def test_a_pyav_for_no_library_is_told(self):
-        """A folder of majors that the wheel does not know would be refused by --bundle-ffmpeg."""
+    def test_a_pyav_for_no_library_is_reported(self):
+        """--bundle-ffmpeg would refuse a directory of majors that the wheel has no libraries for."""
         def warnings(archive, pyav):
             document = tcfix_json("wheel", "-o", self.folder / "dist", "--ffmpeg", "av",
                                   "--av-wheel", self.archives / pyav, archive)

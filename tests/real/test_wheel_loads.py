@@ -1,5 +1,5 @@
-"""Repaired wheels, installed, in front of the platforms' loaders: ld.so itself on Linux, with
-stand-ins for torch; on macOS names, files and signatures, read by a reader that is not ours."""
+"""Repaired wheels, installed and loaded: by ld.so itself on Linux, with stand-ins for torch; for macOS, names, files
+and signatures are checked by an independent reader."""
 import os
 import pathlib
 import shutil
@@ -54,7 +54,7 @@ class Linux(LoadTest):
         self.assertEqual(self.majors(tree, preloaded=True), [7])
 
     def test_ffmpeg_that_python_itself_finds(self):
-        """As in conda, whose python has an RPATH: libraries with a RUNPATH would not inherit it."""
+        """As in conda, whose Python has an RPATH: libraries with a RUNPATH would not inherit it."""
         ffmpeg = private_ffmpeg(self.folder / "ffmpeg", "15.1.0")
         tree = self.installed(python=("-Wl,--disable-new-dtags", f"-Wl,-rpath,{ffmpeg}"))
         self.assertEqual(self.majors(tree), [7])
@@ -62,13 +62,13 @@ class Linux(LoadTest):
         self.assertEqual(self.majors(tree), [])
 
     def test_ffmpeg_inside(self):
-        """Of two majors at once; all that they need from their folder comes along, and the folder is
-        not looked at any more."""
+        """Of two majors at once; everything that they need from their directory is included, and that directory is no
+        longer used."""
         ffmpeg = private_ffmpeg(self.folder / "ffmpeg", "15.1.0", "--add-rpath", "/no/such/folder")
         eight = private_ffmpeg(self.folder / "eight", "16.0.1")
         for path in eight.iterdir():
             path.rename(ffmpeg / path.name)
-        for name in ("libavcodec.so", "libc.so.6"):  # a developer's link, and a system's library
+        for name in ("libavcodec.so", "libc.so.6"):  # a link for developers, and a system library
             (ffmpeg / name).symlink_to("libavcodec.so.61")
         tree = self.installed("--bundle-ffmpeg", ffmpeg)
         shutil.rmtree(ffmpeg)
@@ -86,7 +86,7 @@ class Linux(LoadTest):
             again, = tcfix_json("wheel", "-o", self.folder / "again", *options, wheel)["wheels"]
             self.assertEqual(again["status"], "unchanged")
 
-    def test_what_a_bundle_lacks_is_told(self):
+    def test_missing_parts_of_a_bundle_are_reported(self):
         ffmpeg = private_ffmpeg(self.folder / "ffmpeg", "15.1.0")
         absent = next(ffmpeg.glob("libdrm-*"))
         absent.unlink()
@@ -103,7 +103,7 @@ class Linux(LoadTest):
         self.assertIn("libavutil.so.59", document["errors"][0]["message"])
         self.assertFalse((self.folder / "none").exists())
 
-    def test_an_ffmpeg_of_another_machine_stays_outside(self):
+    def test_an_ffmpeg_for_another_architecture_is_not_bundled(self):
         ffmpeg = FfmpegStock(self.folder).make(7, "/opt/ffmpeg/lib")
         for path in list(ffmpeg.iterdir()):
             stem, major, _ = path.name.split(".", 2) if path.name.count(".") > 1 else (path.name, "", "")

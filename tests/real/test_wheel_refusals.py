@@ -45,7 +45,7 @@ class Refusals(WheelTest):
         self.assertIn("no such directory", self.refused(
             2, self.archives / LINUX, "--bundle-ffmpeg", self.folder / "absent"))
 
-    def test_what_is_no_wheel_of_torchcodec(self):
+    def test_other_files_than_wheels_of_torchcodec(self):
         name = "torchcodec-1.0-py3-none-any.whl"
         info = "torchcodec-1.0.dist-info/"
         metadata = {info + "METADATA": "Metadata-Version: 2.1\nName: torchcodec\nVersion: 1.0\n"}
@@ -78,7 +78,7 @@ class Refusals(WheelTest):
         members[RECORD] += f"{CORE},{record_hash(b'no library')},10\n".encode()
         self.assertIn("not a native library", self.refused(3, self.made(LINUX, members)))
 
-    def test_a_record_that_does_not_vouch_for_a_library(self):
+    def test_a_record_without_a_library(self):
         members = self.members()
         digest, size = record_hash(members[CORE]), len(members[CORE])
         for rows, said in ((f"{CORE},{digest},5\n", "differs from RECORD"),
@@ -88,7 +88,7 @@ class Refusals(WheelTest):
             record = without_core(members[RECORD]) + rows.encode(errors="surrogateescape")
             self.assertIn(said, self.refused(3, self.made(LINUX, {**members, RECORD: record})))
 
-    def test_a_member_that_is_only_copied_must_be_whole(self):
+    def test_a_copied_member_must_be_intact(self):
         members = self.members()
         other = "torchcodec/__init__.py"
         members[other] += b"# more"
@@ -102,18 +102,18 @@ class Refusals(WheelTest):
         (self.folder / LINUX).write_bytes(content)
         self.assertRegex(self.refused(3, self.folder / LINUX), other + " has corrupt data")
 
-    def test_names_that_say_two_versions(self):
+    def test_contradicting_versions(self):
         shutil.copyfile(self.archives / LINUX, self.folder / LINUX.replace("0.9.1", "0.9.2"))
         said = self.refused(3, self.folder / LINUX.replace("0.9.1", "0.9.2"))
         self.assertIn("version 0.9.1 in METADATA, but 0.9.2 in a name", said)
         shutil.copyfile(self.archives / LINUX, self.folder / LINUX.replace("0.9.1", "0.91"))
         self.refused(3, self.folder / LINUX.replace("0.9.1", "0.91"))
-        same = self.folder / LINUX.replace("0.9.1", "0.9.1.0")  # as installers see it
+        same = self.folder / LINUX.replace("0.9.1", "0.9.1.0")  # the same version for installers
         shutil.copyfile(self.archives / LINUX, same)
         tcfix("wheel", "-o", self.folder / "same", same)
 
     def test_a_member_with_two_names(self):
-        """unzip and Python from 3.12 on would unpack the other one."""
+        """unzip and Python 3.12 or later would unpack the other one."""
         usual, other = b"torchcodec/__init__.py", b"../../evil.py"
         wheel = self.folder / LINUX
         with zipfile.ZipFile(wheel, "w") as archive:
@@ -125,7 +125,7 @@ class Refusals(WheelTest):
         self.assertIn("has two different names", self.refused(3, wheel))
 
     def test_many_members_and_many_more_rows(self):
-        """Looking through all rows for each member would take minutes; holding millions, gigabytes."""
+        """A linear search of all rows for each member would take minutes; storing millions, gigabytes."""
         members = self.members()
         many = {f"torchcodec/{number}.py": b"" for number in range(50000)}
         rows = "".join(f"{name},{record_hash(b'')},0\n" for name in many)
@@ -160,7 +160,7 @@ class Refusals(WheelTest):
         self.assertEqual([path.name for path in (self.folder / "dist").iterdir()],
                          [repaired(LINUX)])
 
-    def test_an_input_is_not_written_over(self):
+    def test_an_input_is_not_overwritten(self):
         for name in (LINUX, repaired(LINUX)):
             shutil.copyfile(self.archives / LINUX, self.folder / name)
         before = sha256(self.folder / repaired(LINUX))

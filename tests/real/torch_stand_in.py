@@ -1,5 +1,5 @@
-"""Wheels for a real virtual environment in which the real torchcodec shall be imported: torchcodec as it
-was published, PyAV packed again, and a stand-in for torch."""
+"""Wheels for a real virtual environment in which the real torchcodec is imported: torchcodec as published, PyAV
+repacked, and a stand-in for torch."""
 import base64
 import hashlib
 import shutil
@@ -12,14 +12,14 @@ import linux_trees
 from linux_trees import SOURCES, StandIns, assembly
 
 TORCHCODEC = "torchcodec-0.9.1-cp3{0}-cp3{0}-manylinux_2_28_x86_64.whl"
-# torchcodec registers its operators while it is loaded. These functions make what it then takes apart.
+# torchcodec registers its operators while it is loaded. These functions create what it then disassembles.
 MAKERS = ("parseSchema", "make_function_schema")
 RETURN_FIRST = "mov %rdi, %rax\nret"
 FILL_FIRST = "mov %rdi, %rdx\nmov $120, %ecx\nxor %eax, %eax\nrep stosb\nmov %rdx, %rax\nret"
 
 
 class CallableStandIns(StandIns):
-    """Stand-ins that can be called: an object is an empty one, and nothing happens."""
+    """Stand-ins that can be called: they return empty objects and do nothing."""
 
     def build(self, path, versions):
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -34,7 +34,7 @@ class CallableStandIns(StandIns):
 
 
 def pack(folder, name, files):
-    """A wheel that any Python takes: {path in it: bytes}, with a RECORD of its own."""
+    """A wheel for any Python: {path in it: bytes}, with its own RECORD."""
     distribution = "-".join(name.split("-")[:2]) + ".dist-info"
     files = {**files, f"{distribution}/WHEEL": b"Wheel-Version: 1.0\nGenerator: test\n"
                                                b"Root-Is-Purelib: true\nTag: py3-none-any\n"}
@@ -50,7 +50,7 @@ def pack(folder, name, files):
 
 
 def torchcodec_wheel():
-    """As it was published for this Python: its extension module fits no other."""
+    """As published for this Python: its extension module fits no other."""
     name = TORCHCODEC.format(sys.version_info.minor)
     pinned = (harness.ROOT / "testdata" / "wheels.txt").read_text()
     if name not in pinned:
@@ -59,7 +59,7 @@ def torchcodec_wheel():
 
 
 def av_wheel(folder, version):
-    """PyAV with its FFmpeg. Nobody imports it, so that it need not be for this very Python."""
+    """PyAV with its FFmpeg. It is never imported, so it may be for another Python."""
     source = linux_trees.wheel("av", version)
     return pack(folder, f"av-{version}-py3-none-any.whl",
                 {str(path.relative_to(source)): path.read_bytes() for path in source.rglob("*")
@@ -75,7 +75,7 @@ def torch_wheel(folder):
 
 
 def make_environment(environment, scratch):
-    """A virtual environment of this Python in which all three are installed."""
+    """A virtual environment of this Python with all three installed."""
     linux_trees.require_tools()
     harness.run(sys.executable, "-m", "venv", "--without-pip", environment, check=0)
     site, = environment.glob("lib/python*/site-packages")

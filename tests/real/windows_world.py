@@ -1,5 +1,5 @@
 """A Windows machine for tests: Wine's own drive C:, which is also a sysroot, with environments of the real
-torchcodec, torch and PyAV. python is a program that loads DLLs as Python does, with nothing on PATH."""
+torchcodec, torch and PyAV. "python" is a program that loads DLLs as Python does, with nothing on PATH."""
 import pathlib
 import re
 import shutil
@@ -16,7 +16,7 @@ GCC = "x86_64-w64-mingw32-gcc"
 
 
 def build_interpreter(folder):
-    """python.exe, and a python312.dll with every symbol that torchcodec and torch ask it for."""
+    """python.exe, and a python312.dll with every symbol that torchcodec and torch import from it."""
     folder.mkdir()
     run(GCC, "-O1", "-municode", SOURCES / "loader.c", "-o", folder / "python.exe", check=0)
     names = set()
@@ -41,7 +41,7 @@ def wheel(name, version):
 
 
 class WindowsTest(unittest.TestCase):
-    """A test with an environment of its own, of torchcodec 0.9.1 and torch 2.9.1."""
+    """A test with its own environment of torchcodec 0.9.1 and torch 2.9.1."""
 
     count = 0
 
@@ -56,8 +56,8 @@ class WindowsTest(unittest.TestCase):
         cls.interpreter = home / "interpreter"
         build_interpreter(cls.interpreter)
         cls.addClassCleanup(start_wine(home / "prefix"))
-        wine(cls.interpreter / "python.exe")  # makes the prefix
-        # Its drive C: is the one of a sysroot, with Wine's own Windows on it.
+        wine(cls.interpreter / "python.exe")  # creates the prefix
+        # Its drive C: is also the sysroot, with Wine's own Windows on it.
         cls.disk = home / "disk"
         cls.drive = cls.disk / "C"
         cls.disk.mkdir()
@@ -108,6 +108,6 @@ class WindowsTest(unittest.TestCase):
                  f"libtorchcodec_pybind_ops{major}.pyd")]
 
     def verdicts(self, **variables):
-        """{major: whether all its libraries load}, each in a process of its own."""
+        """{major: whether all its libraries load}, each in its own process."""
         return {major: self.load(*self.libraries(major), **variables) == ["loaded"] * 3
                 for major in (8, 7, 6, 5, 4)}

@@ -1,4 +1,4 @@
-"""Running Windows programs with Wine, in a prefix of its own."""
+"""Runs Windows programs with Wine, in a separate prefix."""
 import os
 import subprocess
 import sys
@@ -7,7 +7,7 @@ WINE_TOOLS = ("wine", "wineserver")
 
 
 def start_wine(prefix):
-    """Makes a prefix for all programs of this process; gives the function that ends it."""
+    """Creates a prefix for all programs of this process; returns the function that ends it."""
     os.environ.update(WINEPREFIX=str(prefix), WINEDEBUG="-all", WINEDLLOVERRIDES="mscoree,mshtml=")
     return lambda: subprocess.run(["wineserver", "-k", "-w"], stderr=subprocess.DEVNULL)
 
@@ -17,10 +17,10 @@ def windows_path(path):
 
 
 def wine(*arguments, environment=None):
-    """Runs a program, and gives the lines that it prints.
+    """Runs a program, and returns the lines that it prints.
 
-    Rarely a start under Wine 8 ends without any output, for no reason that could be found: it is
-    repeated once, and reported. What fails every time still fails."""
+    Rarely a start under Wine 8 ends without any output, for an unknown reason: it is repeated once, and reported. A
+    real failure still fails."""
     for _ in range(2):
         result = subprocess.run(["wine", *map(str, arguments)], stdout=subprocess.PIPE,
                                 stderr=subprocess.DEVNULL, timeout=300,

@@ -34,7 +34,7 @@ ENVIRONMENTS = {"macos": ("root/Users/me/.venv", "lib/python3.12/site-packages")
                 "linux": ("root/home/me/.venv", "lib/python3.12/site-packages"),
                 "windows": ("root/C/me/env", "Lib/site-packages")}
 # What differs from run to run: where the program lies, and which file on the disk was written, and when.
-OWN = re.compile(r'"(program|seconds|device|inode|modified_ns)":\s*("[^"]*"|[-\d.]+)')
+OWN = re.compile(r'"(program|tcfix|seconds|device|inode|modified_ns)":\s*("[^"]*"|[-\d.]+)')
 
 
 def commands(env, site, wheel):
@@ -62,9 +62,9 @@ def commands(env, site, wheel):
     yield ["edit", "--json", "--journal", "edit.json", *delay, "--add-rpath", entry, *libraries]
     yield ["inspect", "--json", *libraries]
     yield ["undo", "--json", "--journal", "edit.json"]
-    yield ["hook", "install", "--json", *common]
-    yield ["hook", "status", "--json", *common]
-    yield ["hook", "remove", "--json", *common]
+    yield ["hook", "install", "--json", env]
+    yield ["hook", "status", "--json", env]
+    yield ["hook", "remove", "--json", env]
     if wheel:
         yield ["wheel", "--json", "-o", "out", wheel]
     yield ["inspect", "--json", "absent.so"]
@@ -90,12 +90,15 @@ def build_tiny(folder):
 
 
 def snapshot(folder):
-    """The hash of every file. Journals hold host paths, which count as in the output."""
+    """The hash of every file. Journals hold host paths, which count as in the output; so do the settings of
+    the hook, whose hash in its RECORD differs with them."""
     hashes = {}
     for path in sorted(each for each in folder.rglob("*") if each.is_file()):
         content = path.read_bytes()
         if path.suffix == ".json":
             content = normal(content.decode(), folder).encode()
+        elif path.parent.name.startswith("tcfix_hook-") and path.name == "RECORD":
+            content = b"".join(line for line in content.splitlines(True) if b"settings.json" not in line)
         hashes[str(path.relative_to(folder))] = hashlib.sha256(content).hexdigest()
     return hashes
 

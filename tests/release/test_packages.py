@@ -16,7 +16,7 @@ from pathlib import Path
 PROJECT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(PROJECT / "scripts"))
 
-from releasing import archives, bill, packages, sources, toolchain, wheels
+from releasing import archives, bill, macho, packages, sources, toolchain, wheels
 from releasing.archives import Member
 from releasing.targets import TARGETS, UNIVERSAL, host_target
 
@@ -126,7 +126,7 @@ class Archives(ReleaseTest):
 class Universal(unittest.TestCase):
     def test_each_slice_keeps_its_bytes(self):
         slices = {name: name.encode() * 3000 for name in UNIVERSAL}
-        joined = packages.join(slices)
+        joined = macho.join(slices)
         import lief  # an independent reader of the header; the made-up slices it cannot read
         self.assertEqual(joined[:8].hex(), "cafebabe00000002")
         self.assertTrue(lief.is_macho(list(joined)))
@@ -134,6 +134,51 @@ class Universal(unittest.TestCase):
             offset, size, align = (int.from_bytes(joined[16 + 20 * index + at:][:4], "big") for at in (0, 4, 8))
             self.assertEqual(joined[offset:offset + size], slices[name])
             self.assertEqual(offset % (1 << align), 0)
+
+
+class Strip(ReleaseTest):
+    """The linker of LLVM in place of zig's: it also signs a library for arm64."""
+
+    SOURCE = ("extern int other(int); static __attribute__((noinline)) int secret(int x) { return other(x) * 3; }"
+              "int open_one(int x) { return secret(x) + secret(x + 1); }")
+
+    def library(self, processor):
+        compiler, linker = shutil.which("clang-19"), shutil.which("ld64.lld-19")
+        if not compiler or not linker or not shutil.which("llvm-objdump-19"):
+            self.skipTest("clang-19, ld64.lld-19 or llvm-objdump-19 is not installed")
+        source, obj, library = (self.directory / name for name in ("a.c", "a.o", "liba.dylib"))
+        source.write_text(self.SOURCE)
+        subprocess.run([compiler, "-target", f"{processor}-apple-macos11", "-O1", "-c", source, "-o", obj], check=True)
+        subprocess.run([linker, "-arch", processor, "-platform_version", "macos", "11.0", "14.0", "-dylib",
+                        "-undefined", "dynamic_lookup", "-o", library, obj], check=True)
+        return library
+
+    def test_only_what_the_loader_reads_stays(self):
+        import lief
+        for processor in ("x86_64", "arm64"):
+            library = self.library(processor)
+            before = lief.MachO.parse(str(library)).at(0)
+            stripped = self.directory / "stripped.dylib"
+            stripped.write_bytes(macho.strip(library.read_bytes()))
+            after = lief.MachO.parse(str(stripped)).at(0)
+            self.assertLess(stripped.stat().st_size, library.stat().st_size)
+            self.assertIn("_secret", [each.name for each in before.symbols])
+            names = [each.name for each in after.symbols]
+            self.assertNotIn("_secret", names)
+            self.assertLessEqual({"_open_one", "_other"}, set(names))
+            self.assertEqual(lief.MachO.check_layout(after), (True, ""))
+            self.assertFalse(after.has_code_signature)
+            # The stubs still name their functions.
+            dumps = [subprocess.run(["llvm-objdump-19", "--macho", "--indirect-symbols", path], check=True, text=True,
+                                    stdout=subprocess.PIPE).stdout for path in (library, stripped)]
+            rows = [[(line.split()[0], line.split()[-1]) for line in dump.splitlines() if line.startswith("0x")]
+                    for dump in dumps]
+            self.assertEqual(*rows)
+            self.assertIn("_other", {name for _, name in rows[0]})
+
+    def test_a_second_time_changes_nothing(self):
+        once = macho.strip(self.library("x86_64").read_bytes())
+        self.assertEqual(macho.strip(once), once)
 
 
 class Bill(ReleaseTest):

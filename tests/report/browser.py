@@ -1,4 +1,4 @@
-"""Chromium without a window, driven over a pair of pipes: no driver, no socket, no package."""
+"""Headless Chromium, controlled over a pair of pipes: no driver, no socket, no package."""
 import base64
 import json
 import os
@@ -12,7 +12,7 @@ CHROMIUM = find_tool("chromium", "chromium-browser", "google-chrome")
 
 
 class Browser:
-    """One page. `requests` holds every address that it asked for."""
+    """One page. `requests` contains every address that it requested."""
 
     def __init__(self, profile):
         to_browser, self.out = os.pipe()
@@ -39,11 +39,11 @@ class Browser:
             self.call(f"{domain}.enable")
 
     def close(self):
-        """Returns when none of its processes is left that could still write into the profile."""
+        """Returns when no process that could write to the profile is left."""
         os.close(self.out)
         os.close(self.inp)
         try:
-            for _ in range(600):  # a killed process that nobody collects stays in the group
+            for _ in range(600):  # a zombie stays in the group
                 os.killpg(self.process.pid, signal.SIGKILL)
                 self.process.poll()
                 time.sleep(0.05)
@@ -79,7 +79,7 @@ class Browser:
                 return answer["result"]
 
     def complaints(self):
-        """What the browser's console would show: errors of scripts, violated policies."""
+        """The messages of the browser's console: script errors, policy violations."""
         return [event["params"] for event in self.events
                 if event["method"] in ("Runtime.exceptionThrown", "Log.entryAdded")]
 
@@ -107,7 +107,7 @@ class Browser:
                       **({"text": "\r"} if key == "Enter" and kind == "keyDown" else {}))
 
     def screenshot(self, file, scale=1):
-        """The whole page, however long."""
+        """The whole page, regardless of its length."""
         size = self.call("Page.getLayoutMetrics")["cssContentSize"]
         answer = self.call("Page.captureScreenshot", captureBeyondViewport=True,
                            clip={"x": 0, "y": 0, "width": size["width"],

@@ -1,4 +1,4 @@
-// Diagnoses made by hand, as lib/doctor would give them.
+// Diagnoses built by hand, as lib/doctor would return them.
 #pragma once
 
 #include "doctor/diagnosis.h"
@@ -39,7 +39,7 @@ inline LibraryReport reportOn(const std::string& path, Verdict verdict,
   return library;
 }
 
-/// core and custom_ops for one FFmpeg, which is in `folder` or, if that is empty, missing.
+/// core and custom_ops for one FFmpeg, which is in `folder`, or missing if `folder` is empty.
 inline GroupReport majorGroup(int major, const std::string& folder = {}) {
   std::string digit = std::to_string(major);
   std::string core = own("libtorchcodec_core" + digit + ".so");

@@ -1,4 +1,4 @@
-// The graph of a diagnosis: what is one node, which arrows are drawn, what is red and what grey.
+// The graph of a diagnosis: which libraries share a node, which arrows are drawn, and the colours.
 #include "diagnoses.h"
 #include "report/graph.h"
 
@@ -48,7 +48,7 @@ TEST(Graph, TheMissingLibrariesOfAnFfmpegAreOneNode) {
   EXPECT_EQ(edge->uses.size(), 2u);
 }
 
-TEST(Graph, ALibraryThatIsThereAndNotFoundIsNotMissing) {
+TEST(Graph, ALibraryThatExistsButIsNotFoundIsNotMissing) {
   Graph graph = graphOf(diagnosisOf({majorGroup(8)}, false));
   EXPECT_EQ(std::count_if(
                 graph.nodes.begin(), graph.nodes.end(),
@@ -59,7 +59,7 @@ TEST(Graph, ALibraryThatIsThereAndNotFoundIsNotMissing) {
   EXPECT_TRUE(edge->isBroken);
 }
 
-TEST(Graph, ArrowsThatFollowFromOthersAreLeftOut) {
+TEST(Graph, ArrowsThatFollowFromOthersAreOmitted) {
   Graph graph = graphOf(diagnosisOf({majorGroup(7, folderOf7())}, true));
   EXPECT_TRUE(findEdge(graph, "libtorchcodec_custom_ops7.so", "libtorchcodec_core7.so"));
   EXPECT_TRUE(findEdge(graph, "libtorchcodec_core7.so", "torch"));
@@ -113,7 +113,7 @@ TEST(Graph, EachPackageHasAMajorInUse) {
               ElementsAre(true, true));
 }
 
-TEST(Graph, WhatIsOutsideOfTheEnvironmentIsTheSystem) {
+TEST(Graph, LibrariesOutsideTheEnvironmentAreTheSystem) {
   Diagnosis diagnosis = diagnosisOf({majorGroup(7, "/usr/lib")}, true);
   LibraryReport& core = diagnosis.packages[0].groups[0].libraries[0];
   core.loads.bindings.push_back(found("/usr/lib/libavcodec.so.61", "/usr/lib/libx264.so.164"));
@@ -126,7 +126,7 @@ TEST(Graph, WhatIsOutsideOfTheEnvironmentIsTheSystem) {
   EXPECT_EQ(find(graph, "libz-1.so")->kind, Kind::Other);
 }
 
-TEST(Graph, TheSystemHasAnArrowOnlyWhereNothingElseIsNeeded) {
+TEST(Graph, TheSystemHasAnArrowOnlyIfNothingElseIsNeeded) {
   Graph graph = graphOf(diagnosisOf({majorGroup(7, folderOf7())}, true));
   EXPECT_FALSE(find(graph, "the system"));
   GroupReport group{0, Verdict::Loads, Verdict::Loads, {}, {}};
@@ -134,7 +134,7 @@ TEST(Graph, TheSystemHasAnArrowOnlyWhereNothingElseIsNeeded) {
   EXPECT_TRUE(findEdge(graphOf(diagnosisOf({group}, true)), "a.so", "the system"));
 }
 
-TEST(Graph, OptionalAndUnknownOnesAreToldApartFromMissingOnes) {
+TEST(Graph, OptionalAndUnknownLibrariesAreNotMissing) {
   GroupReport group{0, Verdict::Unknown, Verdict::Unknown, {}, {}};
   std::string path = own("ext.so");
   group.libraries = {reportOn(path, Verdict::Unknown,
@@ -147,7 +147,7 @@ TEST(Graph, OptionalAndUnknownOnesAreToldApartFromMissingOnes) {
   EXPECT_FALSE(findEdge(graph, "ext.so", "libfar.so")->isBroken);
 }
 
-TEST(Graph, AHundredLibrariesThatNeedTheSameAreOneNode) {
+TEST(Graph, LibrariesWithTheSameDependenciesAreOneNode) {
   GroupReport group{0, Verdict::Loads, Verdict::Loads, {}, {}};
   for (int i = 0; i < 100; ++i) {
     std::string path = own("part" + std::to_string(i) + ".so");
@@ -164,7 +164,7 @@ TEST(Graph, AHundredLibrariesThatNeedTheSameAreOneNode) {
     EXPECT_LE(line.size(), 30u) << line;
 }
 
-TEST(Graph, LibrariesInACircleStayConnected) {
+TEST(Graph, LibrariesInACycleStayConnected) {
   GroupReport group{0, Verdict::Loads, Verdict::Loads, {}, {}};
   std::string a = own("a.so"), b = own("b.so"), c = own("c.so");
   group.libraries = {reportOn(a, Verdict::Loads, {found(a, b), found(a, c)}),
@@ -178,7 +178,7 @@ TEST(Graph, LibrariesInACircleStayConnected) {
   EXPECT_THAT(isLeft, ElementsAre(true, true, true));
 }
 
-TEST(Graph, LongNamesLoseTheirMiddleBetweenCharacters) {
+TEST(Graph, LongNamesAreElidedBetweenCharacters) {
   Node node;
   node.libraries = {"lib" + std::string(50, 'a') + "ééééééé.so"};
   EXPECT_EQ(linesOf(node, 12).front(), "libaaa…éé.so");

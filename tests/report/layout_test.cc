@@ -1,4 +1,4 @@
-// What makes a drawing readable: nothing overlaps, all lead to the right, few lines cross.
+// Properties of a readable drawing: nothing overlaps, arrows point right, few lines cross.
 #include "report/layout.h"
 
 #include <gtest/gtest.h>
@@ -36,7 +36,7 @@ TEST(Layout, AnEmptyGraphHasNoSize) {
   EXPECT_EQ(layout.height, 0);
 }
 
-TEST(Layout, BoxesDoNotOverlapAndLieInside) {
+TEST(Layout, BoxesDoNotOverlapAndAreInside) {
   for (unsigned seed = 0; seed < 200; ++seed) {
     Case made = randomCase(seed);
     Layout layout = layOut(made.boxes, made.arrows);
@@ -52,7 +52,7 @@ TEST(Layout, BoxesDoNotOverlapAndLieInside) {
   }
 }
 
-TEST(Layout, WaysConnectTheirBoxesAndCrossLayersBetweenThem) {
+TEST(Layout, RoutesConnectTheirBoxesAndCrossLayersBetweenThem) {
   for (unsigned seed = 0; seed < 200; ++seed) {
     Case made = randomCase(seed);
     Layout layout = layOut(made.boxes, made.arrows);
@@ -84,17 +84,17 @@ TEST(Layout, WaysConnectTheirBoxesAndCrossLayersBetweenThem) {
   }
 }
 
-TEST(Layout, AllLeadToTheRightUnlessThereIsACircle) {
+TEST(Layout, AllPointRightUnlessThereIsACycle) {
   std::vector<Box> boxes(5, {100, 30, 0});
   std::vector<Arrow> arrows = {{4, 2}, {2, 0}, {4, 0}, {0, 1}, {3, 1}};
   Layout layout = layOut(boxes, arrows);
   for (const Arrow& arrow : arrows)
     EXPECT_LT(layout.boxes[arrow.from].x, layout.boxes[arrow.to].x);
-  // What nothing needs stands right before what it needs.
+  // A box that nothing needs is placed right before what it needs.
   EXPECT_EQ(layout.boxes[3].x, layout.boxes[0].x);
 }
 
-TEST(Layout, ACircleIsDrawnWithOneArrowBack) {
+TEST(Layout, ACycleIsDrawnWithOneArrowBack) {
   std::vector<Box> boxes(3, {100, 30, 0});
   std::vector<Arrow> arrows = {{0, 1}, {1, 2}, {2, 0}};
   Layout layout = layOut(boxes, arrows);
@@ -104,7 +104,7 @@ TEST(Layout, ACircleIsDrawnWithOneArrowBack) {
   EXPECT_EQ(back, 1u);
 }
 
-TEST(Layout, BandsStandOneAfterTheOther) {
+TEST(Layout, BandsAreInOrder) {
   for (unsigned seed = 0; seed < 50; ++seed) {
     Case made = randomCase(seed);
     Layout layout = layOut(made.boxes, made.arrows);
@@ -117,7 +117,7 @@ TEST(Layout, BandsStandOneAfterTheOther) {
 }
 
 TEST(Layout, TheOrderAvoidsCrossings) {
-  // As given, each of the three arrows crosses the other two.
+  // In the given order, each of the three arrows crosses the other two.
   std::vector<Box> boxes(6, {100, 30, 0});
   std::vector<Arrow> arrows = {{0, 5}, {1, 4}, {2, 3}};
   Layout layout = layOut(boxes, arrows);

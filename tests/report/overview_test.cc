@@ -22,7 +22,7 @@ doctor::PackageDiagnosis package(const std::string& name, Verdict verdict, size_
   made.isOk = verdict != Verdict::Fails;
   made.census = {24, verdict == Verdict::Fails ? 1u : 0u, true, 3, warnings};
   if (!made.isOk)
-    made.cause = "a.so needs b.so, which is not there";
+    made.cause = "a.so requires b.so, which was not found";
   for (size_t i = 0; i < warnings; ++i)
     made.findings.push_back(
         {"on-demand-missing", doctor::Severity::Warning, "c.so needs d.so", {}, {}, {}});
@@ -38,24 +38,24 @@ Diagnosis diagnosisOfAll() {
   return diagnosis;
 }
 
-TEST(Overview, ALineTellsTheVerdictAndTheFirstCause) {
+TEST(Overview, ALineHasTheVerdictAndTheFirstCause) {
   const std::string text = renderOverview(diagnosisOfAll(), false, Paint{});
   EXPECT_THAT(text, HasSubstr("good 1.0    loads\n"));
   EXPECT_THAT(text, HasSubstr("broken 1.0  does not load: 1 of 24 modules: a.so"));
   EXPECT_THAT(text, HasSubstr("warned 1.0  loads, with warnings: 2 of 3 on-demand libraries"));
   EXPECT_THAT(text, HasSubstr("broken: 3 packages with native libraries: 1 loads, 1 loads with"));
-  EXPECT_LT(text.find("good 1.0"), text.find("broken 1.0")); // what matters is last
+  EXPECT_LT(text.find("good 1.0"), text.find("broken 1.0")); // the most important comes last
 }
 
 TEST(Overview, JsonHasPackagesAndNoGroups) {
   const std::string json = jsonForDoctor({"doctor", false, {}, {}}, diagnosisOfAll());
   EXPECT_THAT(json, HasSubstr("\"verdict\": \"broken\""));
   EXPECT_THAT(json, HasSubstr("\"warnings\": 2,\n      \"libraries\": 27"));
-  EXPECT_THAT(json, HasSubstr("\"cause\": \"a.so needs b.so, which is not there\""));
+  EXPECT_THAT(json, HasSubstr("\"cause\": \"a.so requires b.so, which was not found\""));
   EXPECT_THAT(json, Not(HasSubstr("\"groups\"")));
 }
 
-TEST(Overview, TheWholeIsWhatItsWorstPartIs) {
+TEST(Overview, TheOverallVerdictIsTheWorst) {
   Diagnosis diagnosis = diagnosisOfAll();
   EXPECT_EQ(diagnosis.verdict(), Verdict::Fails);
   diagnosis.packages.erase(diagnosis.packages.begin());

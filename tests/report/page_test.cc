@@ -1,4 +1,4 @@
-// The page as text; test_page.py shows it to a browser.
+// The page as text; test_page.py opens it in a browser.
 #include "diagnoses.h"
 #include "report/markup.h"
 #include "report/page.h"
@@ -12,11 +12,11 @@ using namespace test;
 using testing::HasSubstr;
 using testing::Not;
 
-TEST(Markup, NothingOfATextIsMarkup) {
+TEST(Markup, TextIsEscaped) {
   EXPECT_EQ(escaped("<a href=\"x\" b='y'>&"), "&lt;a href=&quot;x&quot; b=&apos;y&apos;&gt;&amp;");
 }
 
-TEST(Markup, WhatCannotBeSeenIsMadeVisible) {
+TEST(Markup, InvisibleCharactersAreMadeVisible) {
   EXPECT_EQ(escaped("a\nb"), "a\\x0ab");
   EXPECT_EQ(escaped("lib\xE2\x80\xAEos.so"), "lib\\xe280aeos.so");
   EXPECT_EQ(escaped("\xE2\x81\xA6"), "\\xe281a6");
@@ -24,11 +24,11 @@ TEST(Markup, WhatCannotBeSeenIsMadeVisible) {
   EXPECT_EQ(escaped("\xff"), "\\xff");
   EXPECT_EQ(escaped("\xC2\x9B"
                     "31m"),
-            "\\xc29b31m");                      // C1's own "ESC ["
-  EXPECT_EQ(escaped("\xE2\x82"), "\\xe2\\x82"); // cut off
+            "\\xc29b31m");                      // the C1 form of "ESC ["
+  EXPECT_EQ(escaped("\xE2\x82"), "\\xe2\\x82"); // truncated
 }
 
-TEST(Page, AnOrdinaryOneHoldsWhatThereIsToSay) {
+TEST(Page, HasAllSections) {
   Diagnosis diagnosis = diagnosisOf({majorGroup(8), majorGroup(7)}, false);
   diagnosis.action = "tcfix apply v";
   diagnosis.packages[0].findings = {{"missing-symbols",
@@ -39,16 +39,16 @@ TEST(Page, AnOrdinaryOneHoldsWhatThereIsToSay) {
                                      "pip install x"}};
   std::string page = renderPage(diagnosis, "tcfix 9.9");
   for (const char* text :
-       {"torchcodec 0.9.1", "what there is to say", "Broken", "<code>tcfix apply v</code>",
-        "FFmpeg 8", "it needs x", "missing-symbols", "it lacks some", "<code>/a/b.so</code>",
-        "<code>two</code>", "<code>pip install x</code>", "<svg ", "tcfix 9.9",
-        "<code>/somewhere/libavcodec.so.62</code> not there", "id=\"library-3\"",
+       {"torchcodec 0.9.1", "what there is to say", "Broken", "<p>Cause: it lacks some</p>",
+        "<code>tcfix apply v</code>", "FFmpeg 8", "it needs x", "missing-symbols", "it lacks some",
+        "<code>/a/b.so</code>", "<code>two</code>", "<code>pip install x</code>", "<svg ",
+        "tcfix 9.9", "<code>/somewhere/libavcodec.so.62</code> not there", "id=\"library-3\"",
         "href=\"#library-0\""})
     EXPECT_THAT(page, HasSubstr(text));
   EXPECT_THAT(page, Not(HasSubstr("{{")));
 }
 
-TEST(Page, NamesAreNotTakenForPlaceholdersOrMarkup) {
+TEST(Page, NamesAreNotPlaceholdersOrMarkup) {
   std::string evil = "</title></svg><script>alert(1)</script>{{script-hash}}{0}%s.so";
   GroupReport group{0, Verdict::Fails, Verdict::Fails, {}, evil};
   std::string path = own(evil);
@@ -68,7 +68,7 @@ TEST(Page, NamesAreNotTakenForPlaceholdersOrMarkup) {
   EXPECT_EQ(scripts, 1u);
 }
 
-TEST(Page, FindingsOfOneKindStandTogetherWithOneCommand) {
+TEST(Page, FindingsOfOneKindAreGroupedWithOneCommand) {
   Diagnosis diagnosis = diagnosisOf({}, false);
   for (const char* name : {"one", "two", "three", "four"})
     diagnosis.packages[0].findings.push_back(
@@ -79,7 +79,7 @@ TEST(Page, FindingsOfOneKindStandTogetherWithOneCommand) {
   auto count = [&](llvm::StringRef text) { return llvm::StringRef(page).count(text); };
   EXPECT_EQ(count("<article"), 2u);
   EXPECT_EQ(count("<code>pip install x</code>"), 1u);
-  EXPECT_EQ(count("2 more of the same kind"), 1u);
+  EXPECT_EQ(count("2 more of this kind"), 1u);
   for (const char* text : {"<p>one</p>", "<p>four</p>", "<p>five</p>"})
     EXPECT_EQ(count(text), 1u);
 }
@@ -90,10 +90,10 @@ TEST(Page, TheSameDiagnosisGivesTheSamePage) {
   EXPECT_THAT(renderPage(diagnosis, "x"), HasSubstr("(not needed)"));
 }
 
-TEST(Page, WhatIsOutOfReachIsNotCalledOk) {
+TEST(Page, AnUnknownVerdictIsNotOk) {
   Diagnosis diagnosis = diagnosisOf({}, true);
   diagnosis.isKnown = false;
-  EXPECT_THAT(renderPage(diagnosis, "x"), HasSubstr("Nothing wrong in sight"));
+  EXPECT_THAT(renderPage(diagnosis, "x"), HasSubstr("No problem found"));
 }
 
 } // namespace

@@ -1,5 +1,5 @@
-"""`tcfix doctor --html` and `--dot` on a real macOS environment, before and after the repair, as a
-browser and Graphviz see them. With TCFIX_SCREENSHOTS=FOLDER the pages can be looked at there."""
+"""`tcfix doctor --html` and `--dot` on a real macOS environment, before and after the repair, checked by a browser
+and Graphviz. With TCFIX_SCREENSHOTS=DIR, screenshots are written there."""
 import os
 import pathlib
 import re
@@ -14,8 +14,8 @@ from macos_world import World
 DOT = find_tool("dot")
 VIEWS = [(width, scheme) for width in (1280, 375) for scheme in ("light", "dark")]
 
-# Every text with a colour of its own and what lies behind it; transparent backgrounds are looked
-# through, boxes of the drawing count as backgrounds.
+# Every text with its own colour and its background; transparent backgrounds are skipped, boxes of the drawing
+# count as backgrounds.
 CONTRASTS = """
 (() => {
   const parse = (text) => (text.match(/[\\d.]+/g) || []).map(Number);
@@ -45,7 +45,7 @@ CONTRASTS = """
 
 
 class MacEnvironment(unittest.TestCase):
-    """torchcodec 0.9.1, torch 2.9.1 and PyAV 15.1, broken as pip leaves it and then repaired."""
+    """torchcodec 0.9.1, torch 2.9.1 and PyAV 15.1, broken as installed by pip, and then repaired."""
 
     @classmethod
     def setUpClass(cls):
@@ -93,7 +93,7 @@ class Page(MacEnvironment):
                        ".map((s) => document.querySelector(s).getBoundingClientRect().top)")
         self.assertEqual(tops, sorted(tops))
 
-    def test_what_is_missing_is_red_and_has_a_sign(self):
+    def test_missing_libraries_are_red_and_have_a_symbol(self):
         self.browser.open(self.broken)
         missing = self.texts(".node.missing")
         self.assertEqual(len(missing), 5)
@@ -106,7 +106,7 @@ class Page(MacEnvironment):
         self.assertEqual(self.js("getComputedStyle(document.querySelector('.node.missing rect'))"
                                  ".stroke"), "rgb(179, 32, 26)")
 
-    def test_after_the_repair_what_is_not_needed_is_grey(self):
+    def test_after_the_repair_unneeded_libraries_are_grey(self):
         self.browser.open(self.repaired)
         self.assertEqual(self.texts("h1"), ["✓ OK"])
         self.assertEqual(self.count(".verdict .command"), 0)
@@ -121,7 +121,7 @@ class Page(MacEnvironment):
         self.assertEqual(len(used), 1)
         self.assertIn("av/.dylibs", used[0])
 
-    def test_traces_are_folded_and_tell_every_place(self):
+    def test_traces_are_folded_and_list_every_place(self):
         self.browser.open(self.repaired)
         self.assertEqual(self.count("#traces > details"), 15)
         self.assertEqual(self.count("#traces details[open]"), 0)
@@ -152,7 +152,7 @@ class Page(MacEnvironment):
                         self.browser.screenshot(
                             pathlib.Path(screenshots) / f"{page.stem}-{width}-{scheme}.png")
 
-    def test_texts_stay_inside_their_boxes(self):
+    def test_text_stays_inside_its_box(self):
         for page in (self.broken, self.repaired):
             self.browser.open(page)
             outside = self.js("""
@@ -187,7 +187,7 @@ class Page(MacEnvironment):
         self.assertEqual(copied, self.texts(".command code")[0])
         self.assertEqual(self.texts(".command button")[0], "Copied")
 
-    def test_the_keyboard_leads_from_a_box_to_its_trace(self):
+    def test_the_keyboard_moves_from_a_box_to_its_trace(self):
         self.browser.open(self.broken)
         self.js("document.querySelector('.scroll').focus()")
         self.browser.press("Tab")
@@ -197,14 +197,14 @@ class Page(MacEnvironment):
         self.assertEqual(self.js("new Promise((done) => setTimeout(done, 100)).then(() =>"
                                  "document.querySelector('#library-0').open)"), True)
 
-    def test_screen_readers_hear_what_the_drawing_is(self):
+    def test_screen_readers_get_a_description_of_the_drawing(self):
         self.browser.open(self.broken)
         nodes = self.browser.call("Accessibility.getFullAXTree")["nodes"]
         names = {(node.get("role", {}).get("value"), node.get("name", {}).get("value"))
                  for node in nodes}
         self.assertIn(("button", "Copy"), names)
         self.assertIn(("region", "Dependency graph"), names)
-        self.assertTrue(any(role == "group" and "boxes stand for libraries" in name
+        self.assertTrue(any(role == "group" and "boxes represent libraries" in name
                             for role, name in names), names)
         self.assertTrue(any(role == "link" and "libtorchcodec_core8" in name
                             for role, name in names), names)
@@ -227,7 +227,7 @@ class Page(MacEnvironment):
                          self.js("document.querySelector('.scroll').clientWidth"))
         self.assertTrue(self.browser.pdf().startswith(b"%PDF"))
 
-    def test_it_asks_the_network_for_nothing(self):
+    def test_it_makes_no_requests(self):
         for page in (self.broken, self.repaired):
             self.browser.open(page)
             self.assertEqual(self.browser.requests, [page.resolve().as_uri()])
@@ -249,7 +249,7 @@ class Page(MacEnvironment):
         self.assertTrue(self.browser.complaints())
         self.assertEqual(self.js("document.title"), "✕ torchcodec 0.9.1: Broken")
 
-    def test_names_are_only_names(self):
+    def test_names_are_escaped(self):
         world = World(self.folder / "hostile", None)
         world.install("torchcodec-0.9.1")
         package = world.site / "torchcodec"
@@ -289,7 +289,7 @@ class Dot(MacEnvironment):
             for sign in "✕ missing", "✓ found":
                 self.assertEqual(sign in drawn.stdout, sign in text)
 
-    def test_it_says_what_the_page_says(self):
+    def test_it_agrees_with_the_page(self):
         page = re.findall(r'data-node="\d+"', self.broken.read_text())
         self.assertEqual(self.broken_dot.count("shape=box"), 1)
         self.assertEqual(len(page), len(re.findall(r"^  n\d+ \[", self.broken_dot, re.M)))
@@ -302,7 +302,7 @@ class Dot(MacEnvironment):
 
 
 class Options(MacEnvironment):
-    def test_the_page_comes_beside_the_other_output(self):
+    def test_the_page_is_written_in_addition_to_other_output(self):
         page = self.folder / "beside.html"
         page.write_text("something older")
         said = tcfix_json("doctor", "--html", page, *self.target)

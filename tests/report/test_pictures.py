@@ -1,5 +1,4 @@
-"""The pictures of README.md are what scripts/make-pictures makes of real runs. scripts/update-golden makes them
-again."""
+"""The pictures of README.md equal the output of scripts/make-pictures. scripts/update-golden updates them."""
 import struct
 import sys
 import unittest
@@ -23,7 +22,7 @@ class Pictures(FilesTest):
         if result.returncode == NO_BROWSER:
             self.skipTest(result.stderr.strip())
 
-    def test_readme_shows_them_all(self):
+    def test_the_readme_shows_all_of_them(self):
         readme = (ROOT / "README.md").read_text(encoding="utf-8")
         for picture in PICTURES.iterdir():
             self.assertIn(f"docs/pictures/{picture.name}", readme)

@@ -1,5 +1,5 @@
-// The rules of dyld, one by one. There is no dyld to ask on the machines that run these tests: each
-// rule stands in docs/loaders.md with the place in dyld's sources that it comes from.
+// The rules of dyld, one at a time. The machines that run these tests have no dyld; docs/loaders.md
+// lists each rule with its place in dyld's sources.
 #include "resolve/world.h"
 
 namespace tcfix::resolve {
@@ -72,7 +72,7 @@ TEST(Dyld, SearchPathsAreInheritedUpToTheExecutable) {
   EXPECT_EQ(result.verdict, Verdict::Loads);
   EXPECT_EQ(bindingOf(result, "@rpath/libb.dylib").how.text(), "/r of root.dylib");
   EXPECT_EQ(bindingOf(result, "@rpath/libc.dylib").how.text(), "@loader_path/../lib of python");
-  // Without the executable nobody knows of that folder.
+  // Without the executable, that directory is not searched.
   EXPECT_THAT(codesOf(world.session().load(root)), ElementsAre("missing-dependency"));
 }
 

@@ -1,4 +1,4 @@
-// What resolve adds for those who explain a failure, and how a dependency was found.
+// The explanations of a failure, and how a dependency was found.
 #include "resolve/explain.h"
 #include "world.h"
 

@@ -1,4 +1,4 @@
-// ld.so.cache in both byte orders, behind the old format, from this machine, and broken.
+// ld.so.cache in both byte orders, after the old format, of this machine, and corrupt.
 
 #include "io/file.h"
 #include "resolve/ld_cache.h"

@@ -1,4 +1,4 @@
-// What is known about every Linux system.
+// Facts about all Linux systems.
 
 #include "resolve/ld_so_places.h"
 
@@ -18,7 +18,7 @@ TEST(LdSoPlaces, HaveDebiansNamesOfArchitectures) {
 TEST(BaseLibraries, AreThoseOfTheManylinuxPolicies) {
   for (const char* name : {"libc.so.6", "libstdc++.so.6", "libatomic.so.1", "libz.so.1"})
     EXPECT_TRUE(resolve::baseLibrary(name).isPortable) << name;
-  // Old wheels take it from the system, new ones must bring it.
+  // Old wheels use the system's, new ones must contain it.
   EXPECT_TRUE(resolve::baseLibrary("libcrypt.so.1").isBase);
   EXPECT_FALSE(resolve::baseLibrary("libcrypt.so.1").isPortable);
   EXPECT_FALSE(resolve::baseLibrary("libavcodec.so.61").isBase);

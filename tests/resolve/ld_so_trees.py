@@ -1,4 +1,4 @@
-"""Random trees of small libraries, with everything that makes ld.so's search interesting."""
+"""Random trees of small libraries that exercise all rules of ld.so's search."""
 import os
 import pathlib
 import random
@@ -86,7 +86,7 @@ class Workshop:
 
 
 class Tree:
-    """One random tree below a folder; the same seed gives the same tree."""
+    """One random tree below a directory; the same seed gives the same tree."""
 
     def __init__(self, workshop, folder, seed):
         self.workshop, self.folder, self.random = workshop, pathlib.Path(folder), random.Random(seed)
@@ -97,7 +97,7 @@ class Tree:
         shutil.copy(workshop.folder / f"probe{number}", self.program)
         libraries = [self.make(name, folder) for name in NAMES for folder in self.places()]
         self.clutter()
-        # Also what is dlopen'ed by a path that a dependency may reach under another name.
+        # Also libraries opened by a path that a dependency may reach under another name.
         self.roots = self.random.sample(libraries, min(len(libraries), 3))
         self.environment = {}
         if self.random.random() < 0.2:
@@ -112,7 +112,7 @@ class Tree:
         return [self.folder / name for name in names]
 
     def entries(self):
-        """A search path, spelled in one of the ways that people spell it."""
+        """A search path in one of its common spellings."""
         spell = [lambda f: f"$ORIGIN/../{f.name}", lambda f: f"${{ORIGIN}}/../{f.name}", str,
                  lambda f: f"$ORIGIN/../{f.name}/."]
         return [self.random.choice(spell)(folder) for folder in self.some_folders()]
@@ -146,7 +146,7 @@ class Tree:
         return path
 
     def clutter(self):
-        """Files that are in the way: text, another machine's, another class's, links."""
+        """Misleading files: text, another architecture, another class, links."""
         for name in NAMES:
             for folder in FOLDERS:
                 path = self.folder / folder / name
@@ -172,7 +172,7 @@ class Tree:
                     path.mkdir()
 
     def ask_loader(self):
-        """What happens to each root, and the paths that are loaded in the end; None if ld.so aborts."""
+        """The result for each root, and the paths loaded at the end; None if ld.so aborts."""
         result = subprocess.run([self.program, *self.roots], capture_output=True, text=True,
                                 env={**self.environment, "LC_ALL": "C"})
         if result.returncode and "Inconsistency detected by ld.so" in result.stderr:

@@ -1,5 +1,5 @@
-// Loads libraries in a simulated process and prints what happens as JSON: for tests that ask a real
-// loader the same.
+// Loads libraries in a simulated process and prints the result as JSON, for tests that compare it
+// with a real loader.
 //
 //   resolve_probe [--sysroot DIR] [--windows] [--executable FILE] [--env NAME=VALUE]
 //                 [--dll-folder DIR] FILE...
@@ -58,7 +58,7 @@ int main(int argc, char** argv) {
   io::TargetDiskOptions diskOptions;
   ProcessOptions options;
   std::vector<std::string> files;
-  bool areAlone = false; // every file in a process of its own
+  bool areAlone = false; // every file in its own process
   for (int i = 1; i < argc; ++i) {
     llvm::StringRef argument = argv[i];
     if (argument == "--sysroot")

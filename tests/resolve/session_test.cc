@@ -1,5 +1,5 @@
-// What holds for every loader: processes, clones, overrides, replaced bytes, and what is out of
-// reach. ld.so's own rules are judged by the real one (test_ld_so.py).
+// Common to all loaders: processes, clones, overrides, replaced bytes, and unknown disks. ld.so's
+// own rules are compared with the real one (test_ld_so.py).
 #include "resolve/world.h"
 
 namespace tcfix::resolve {
@@ -73,7 +73,7 @@ TEST(Session, BaseLibrariesAreAssumedWithoutLibc) {
   LoadResult result = world.session().load(root);
   EXPECT_EQ(result.verdict, Verdict::Loads);
   EXPECT_EQ(bindingOf(result, "libc.so.6").state, State::Assumed);
-  // A system that has one has, or has not, the others too.
+  // A system either has all of them or none.
   World full;
   full.add("/usr/lib64/libc.so.6", elf({}));
   EXPECT_THAT(codesOf(full.session().load(full.add("/p/root.so", elf({"libstdc++.so.6"})))),

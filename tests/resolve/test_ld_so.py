@@ -1,4 +1,4 @@
-"""The simulated ld.so against the real one: what loads, what is taken for what, why it fails."""
+"""Compares the simulated ld.so with the real one: what loads, which file is used, why it fails."""
 import ctypes
 import glob
 import itertools
@@ -25,12 +25,12 @@ def simulate(*arguments):
 
 
 def fits(answer, load):
-    """Whether ld.so's message and the simulation's first problem speak of the same thing."""
+    """Whether ld.so's message and the simulation's first problem are about the same thing."""
     problem = load["problems"][0]
     if answer == ABORTED:
         return problem["code"] == "missing-symbols"
     if match := re.match(r"(\S+): cannot open shared object file", answer):
-        # A file for another machine is no file for ld.so.
+        # ld.so ignores a file for another architecture.
         return problem["code"] in ("missing-dependency", "wrong-architecture") and problem["dependency"] == match[1]
     if match := re.search(r"undefined symbol: (\w+)", answer):
         return any(match[1] in each["symbols"] for each in load["problems"])
@@ -45,7 +45,7 @@ def fits(answer, load):
 
 @unittest.skipUnless(find_tool("gcc") and find_tool("ld") and find_tool("as"), "no toolchain")
 class RandomTrees(unittest.TestCase):
-    def test_they_load_as_the_simulation_says(self):
+    def test_they_load_as_simulated(self):
         outcomes = {"loads": 0, "fails": 0}
         with tempfile.TemporaryDirectory(prefix="tcfix-test-") as home:
             workshop = Workshop(home)
@@ -71,7 +71,7 @@ class RandomTrees(unittest.TestCase):
 
 
 def dlopen(path):
-    """What dlopen says in a process of its own; None if that does not survive it."""
+    """dlopen's message in a separate process; None if that process crashes."""
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
@@ -105,7 +105,7 @@ class ThisSystem(unittest.TestCase):
         compared = 0
         for path, load in zip(files, loads):
             answer = dlopen(path)
-            # Constructors may crash, and the thread-local storage that is left is not simulated.
+            # Constructors may crash, and the remaining thread-local storage is not simulated.
             if answer is None or "static TLS block" in answer:
                 continue
             compared += 1
@@ -115,9 +115,9 @@ class ThisSystem(unittest.TestCase):
 
 
 class Wheels(unittest.TestCase):
-    """Real wheels, installed side by side as pip does it."""
+    """Real wheels, installed side by side as pip does."""
 
-    def test_they_load_as_the_simulation_says(self):
+    def test_they_load_as_simulated(self):
         folder = wheels("linux")
         pairs = itertools.product(folder.glob("torchcodec-*linux*x86_64"), folder.glob("av-*linux*x86_64"))
         with tempfile.TemporaryDirectory(prefix="tcfix-test-") as home:
@@ -126,7 +126,7 @@ class Wheels(unittest.TestCase):
                 site.mkdir()
                 for entry in (entry for package in pair for entry in package.iterdir()):
                     (site / entry.name).symlink_to(entry)
-                # Not the extensions of Python, which may be for another one than this.
+                # Without extension modules, which may be for another Python.
                 files = sorted(map(str, [*site.glob("torchcodec/*.so"), *site.glob("*.libs/*.so*")]))
                 loads = simulate("--alone", "--executable", os.path.realpath(sys.executable), *files)
                 for path, load in zip(files, loads):

@@ -1,5 +1,5 @@
-"""Real wheels of macOS and Windows, loaded as torchcodec does: after torch. What must come out is
-known from their tables (read by lief and pefile) and from users' reports."""
+"""Real wheels of macOS and Windows, loaded as torchcodec does: after torch. The expected results come from their
+tables (read by lief and pefile) and from users' reports."""
 import json
 import os
 import pathlib
@@ -13,7 +13,7 @@ PROBE = os.environ["TCFIX_PROBE"]
 
 
 def install(home, group, *names):
-    """The wheels side by side, as pip would put them, without copying."""
+    """The wheels side by side, as installed by pip, without copying."""
     site = pathlib.Path(os.path.realpath(home)) / "site-packages"
     site.mkdir()
     for name in names:
@@ -42,7 +42,7 @@ class AfterTorch(unittest.TestCase):
 
     def test_macos(self):
         site = install(self.home, "macos", "torch-2.9.1-*macosx*", "torchcodec-0.9.1-*macosx*", "av-15*macosx*")
-        # With a disk that is known, or what is missing could be anywhere.
+        # On a known disk, otherwise a missing library could be anywhere.
         torch, core, bundled = simulate(site / "torch/lib/libtorch_python.dylib",
                                         site / "torchcodec/libtorchcodec_core7.dylib",
                                         site / "av/.dylibs/libavcodec.61.19.101.dylib")
@@ -59,7 +59,7 @@ class AfterTorch(unittest.TestCase):
                                         *sorted((site / "torch/lib").glob("*.dll")),
                                         site / "torchcodec/libtorchcodec_core7.dll")
                 self.assertEqual({load["verdict"] for load in torch}, {"loads"})
-                # On a disk that cannot be seen FFmpeg may be anywhere, but torch's symbols are known.
+                # On an unknown disk FFmpeg may be anywhere, but torch's symbols are known.
                 self.assertEqual((core["verdict"], self.missing(core)), ("fails" if count else "unknown", []))
                 self.assertEqual(self.symbols(core), count)
 

@@ -1,4 +1,4 @@
-"""The simulated Windows loader against Wine: small DLLs in every place that counts."""
+"""Compares the simulated Windows loader with Wine: small DLLs in every relevant folder."""
 import json
 import os
 import pathlib
@@ -17,7 +17,7 @@ NAMES = "abcdef"
 FOLDERS = ["pkg", "added", "app", "onpath", "list"]
 TREES = 40
 
-# As Python: the folder of the DLL, the program's folder, AddDllDirectory, System32.
+# Like Python: the folder of the DLL, the program's folder, AddDllDirectory, System32.
 LOADER = r"""
 #include <stdio.h>
 #include <windows.h>
@@ -37,7 +37,7 @@ def simulate(*arguments):
 
 
 class Trees(unittest.TestCase):
-    """DLLs that import one another, in random folders; some converted by tcfix."""
+    """DLLs that import each other, in random folders; some converted by tcfix."""
 
     def setUp(self):
         for tool in (*WINE_TOOLS, GCC):
@@ -51,8 +51,8 @@ class Trees(unittest.TestCase):
         self.stubs.mkdir()
         (self.home / "loader.c").write_text(LOADER)
         run(GCC, "-municode", self.home / "loader.c", "-o", self.home / "loader.exe", check=0)
-        wine(self.home / "loader.exe")  # makes the prefix
-        self.disk = self.home / "disk"  # the sysroot, whose drive T: Wine has too
+        wine(self.home / "loader.exe")  # creates the prefix
+        self.disk = self.home / "disk"  # the sysroot, which is Wine's drive T: as well
         (self.disk / "T").mkdir(parents=True)
         (self.home / "prefix" / "dosdevices" / "t:").symlink_to(self.disk / "T")
         for name in NAMES:
@@ -91,7 +91,7 @@ class Trees(unittest.TestCase):
                 made.append(path)
         return pick.sample(made, min(2, len(made)))
 
-    def test_they_load_as_the_simulation_says(self):
+    def test_they_load_as_simulated(self):
         outcomes = {"loads": 0, "fails": 0}
         for seed in range(TREES):
             with self.subTest(seed=seed):
@@ -99,7 +99,7 @@ class Trees(unittest.TestCase):
                 roots = self.make_tree(home, random.Random(seed))
                 variables = {"WINEPATH": self.windows_path(home / "onpath"),
                              "TCFIX_TEST": self.windows_path(home / "list")}
-                # Each in a process of its own: what a helper has loaded stays when its DLL is freed.
+                # Each in its own process: what a helper has loaded stays when its DLL is freed.
                 answers = [wine(*map(self.windows_path, (home / "app" / "loader.exe", home / "added", root)),
                                 environment=variables) for root in roots]
                 loads = simulate("--windows", "--alone", "--sysroot", self.disk, "--executable", home / "app" / "loader.exe",

@@ -144,7 +144,7 @@ TEST_F(Converted, AMissingOneFailsTheLoadAndNothingStays) {
   EXPECT_TRUE(session.loaded().empty());
 }
 
-// The folders that every search ends with are on a disk that cannot be seen.
+// The folders at the end of every search are on another machine.
 TEST_F(Converted, DllsOnAnotherMachineAreUnknown) {
   world.dll("C/sp/pkg/both.dll", {{"KERNEL32.dll", {"Sleep"}}, {"av.dll", {"used"}}});
   LibraryStore store(io::TargetDisk({.isWindows = true, .knowsAbsolutePaths = false}));

@@ -1,4 +1,4 @@
-// A target's disk in a temporary folder, filled with tiny libraries, and processes on it.
+// A target's disk in a temporary directory, filled with tiny libraries, and processes on it.
 #pragma once
 
 #include "resolve/session.h"
@@ -43,12 +43,12 @@ public:
   LibraryStore store;
 };
 
-/// How the first dependency of that name was met.
+/// How the first dependency of that name was resolved.
 inline Binding bindingOf(const LoadResult& result, llvm::StringRef dependency) {
   for (const Binding& binding : result.bindings)
     if (binding.dependency == dependency)
       return binding;
-  ADD_FAILURE() << "nothing asked for " << dependency.str();
+  ADD_FAILURE() << "nothing requires " << dependency.str();
   return {};
 }
 

@@ -8,7 +8,7 @@ namespace tcfix::test {
 
 namespace {
 
-/// Appends fields of the flavor's byte order and remembers where they are.
+/// Appends fields in the flavor's byte order and records their positions.
 class ElfBuilder {
 public:
   explicit ElfBuilder(const ElfSpec& spec) : spec(spec) { image.spec = spec; }
@@ -240,7 +240,7 @@ ElfImage ElfBuilder::build() {
   putSegment("GNU_STACK", 0x6474e551, 6, 16);
   if (spec.hasNullSegment)
     putSegment("NULL", 0, 0, 0);
-  image.bytes.resize(here() + spec.roomBehindSegments);
+  image.bytes.resize(here() + spec.roomAfterHeaders);
 
   if (spec.hasInterp) {
     static const std::string kLoader("/lib/ld.so\0", 11);
@@ -251,7 +251,7 @@ ElfImage ElfBuilder::build() {
     align(8);
   }
   putSymbols();
-  // Texts of versions and the dynamic section are collected before the table is written.
+  // The strings of versions and of the dynamic section are collected before the table is written.
   for (const ElfVersions& versions : spec.versions) {
     text(versions.file);
     for (const std::string& version : versions.versions)
@@ -287,7 +287,8 @@ ElfImage ElfBuilder::build() {
   setSegment("DYNAMIC", begin, here() - begin, here() - begin);
   setSegment("LOAD1", begin, here() - begin, here() - begin + (spec.hasBss ? 0x20 : 0));
   if (spec.hasSections) {
-    // Links go by section number: .dynsym and .dynstr are looked up now that all have theirs.
+    // Sections refer to each other by number, so .dynsym and .dynstr are resolved after all are
+    // numbered.
     for (Section& each : sections)
       for (size_t i = 0; i < sections.size(); ++i) {
         bool wantsSymbols = each.type == 5;

@@ -1,5 +1,5 @@
-// Builds tiny ELF files in memory, in all four flavors, field by field and without the code that is
-// under test. Every field is remembered by name, so that a test can spoil one at a time.
+// Builds tiny ELF files in memory, in all four flavors, field by field and without the code under
+// test. Every field is recorded by name, so that a test can corrupt one at a time.
 #pragma once
 
 #include "base/bytes.h"
@@ -31,13 +31,13 @@ struct ElfSpec {
   std::vector<std::pair<uint64_t, uint64_t>> moreEntries;       ///< tag and value
 
   unsigned spareSlots = 4;
-  unsigned deadBytes = 0; ///< zero bytes at the end of the string table that nobody uses
+  unsigned deadBytes = 0; ///< unused zero bytes at the end of the string table
   bool hasNote = true;
   bool hasNullSegment = false;
   bool hasInterp = false;
   bool hasSections = true;
   bool hasBss = true;
-  unsigned roomBehindSegments = 0; ///< unused bytes after the program headers
+  unsigned roomAfterHeaders = 0; ///< unused bytes after the program headers
 };
 
 struct ElfField {

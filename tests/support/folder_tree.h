@@ -1,4 +1,4 @@
-// A tree of folders for one test, made by naming its files and links.
+// A directory tree for one test, created from the names of its files and links.
 #pragma once
 
 #include "support/temporary_folder.h"
@@ -9,7 +9,7 @@ namespace tcfix::support {
 
 class FolderTree : public TemporaryFolder {
 public:
-  /// Makes a file, and the folders that it lies in; returns its path.
+  /// Creates a file and its directories; returns its path.
   std::string file(llvm::StringRef name, Bytes content) const {
     makeFolder(llvm::sys::path::parent_path(name));
     return write(name, content);

@@ -1,5 +1,5 @@
-// Bytes that end right before a page that nobody may touch: reading past them ends the test, also
-// inside libraries that were built without sanitizers. POSIX only.
+// Bytes that end right before an inaccessible page: reading past them ends the test, even inside
+// libraries that were built without sanitizers. POSIX only.
 #pragma once
 
 #include "base/bytes.h"

@@ -1,4 +1,4 @@
-// Where things lie in a thin Mach-O file, as its own load commands say.
+// Positions in a thin Mach-O file, according to its load commands.
 #pragma once
 
 #include "macho/file.h"
@@ -21,7 +21,7 @@ inline std::optional<SignaturePlace> signatureIn(Bytes bytes) {
   return std::nullopt;
 }
 
-/// The first byte behind the load commands.
+/// The first byte after the load commands.
 inline uint64_t commandsEnd(Bytes bytes) {
   macho::File file = valueOf(macho::read(bytes));
   uint64_t end = file.slices.at(0).headerSize();

@@ -11,7 +11,7 @@ namespace {
 constexpr uint64_t kDataSize = 64;
 constexpr uint64_t kBssSize = 256;
 
-// Where everything lies in the file; found out in a first round that only measures the commands.
+// The positions of all parts, computed in a first pass that only measures the commands.
 struct Layout {
   uint64_t code = 0;
   uint64_t infoPlist = 0;

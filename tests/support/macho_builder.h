@@ -1,8 +1,8 @@
-// Tiny Mach-O images for tests, made in code so that every test runs on every host.
+// Tiny Mach-O images for tests, built in code so that every test runs on every host.
 //
-// An image has what a loader asks for: __TEXT with the header, padding and a __text section, __DATA
-// with a zero-filled section, __LINKEDIT with a symbol table and, if wanted, a signature. Changing
-// one field of a MachOSpec changes one thing of the image.
+// An image has what a loader requires: __TEXT with the header, padding and a __text section, __DATA
+// with a zero-filled section, __LINKEDIT with a symbol table and, on request, a signature. Each
+// field of a MachOSpec controls one property of the image.
 #pragma once
 
 #include "support/signature_builder.h"
@@ -46,11 +46,11 @@ struct MachOSpec {
   std::string id = "@rpath/libdemo.dylib"; ///< shared libraries only
   std::vector<DependencySpec> dependencies = {{"/usr/lib/libSystem.B.dylib"}};
   std::vector<std::string> rpaths = {};
-  bool hasRpathsLast = false;                 ///< behind all other commands, where tcfix adds them
+  bool hasRpathsLast = false;                 ///< after all other commands, where tcfix adds them
   bool hasUuid = true;                        ///< kUuid
   bool hasBuildVersion = true;                ///< macOS 11.0; else LC_VERSION_MIN_MACOSX 10.15.7
   uint32_t sdk = 0x0e0400;                    ///< 14.4
-  std::vector<ByteVector> otherCommands = {}; ///< whole load commands, as they are
+  std::vector<ByteVector> otherCommands = {}; ///< complete load commands, copied verbatim
   uint64_t headerPadding = 512; ///< bytes between the load commands and the first section
   uint64_t codeSize = 0x5000;   ///< of __text: several pages
   std::string infoPlist = {};   ///< embedded in __TEXT,__info_plist
@@ -67,7 +67,7 @@ ByteVector buildMachO(const MachOSpec& spec);
 /// `spec` with a signature of this style.
 MachOSpec signedAs(SignatureStyle style, MachOSpec spec = {});
 
-/// Load command `kind` with `content` behind its header; the size is a multiple of 8.
+/// Load command `kind` with `content` after its header; the size is a multiple of 8.
 ByteVector loadCommand(uint32_t kind, llvm::StringRef content);
 
 struct UniversalSpec {

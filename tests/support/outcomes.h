@@ -1,4 +1,4 @@
-// Short ways to ask tcfix for something in a test and to take its answer apart.
+// Helpers that call tcfix in a test and unpack the result.
 #pragma once
 
 #include "base/error.h"
@@ -52,7 +52,7 @@ inline Slice sliceOf(Bytes bytes) {
   return image.slices.empty() ? Slice() : image.slices.front();
 }
 
-/// Everything that is wrong with the file's signatures.
+/// All problems of the file's signatures.
 inline std::vector<std::string> signatureProblems(Bytes bytes) {
   return valueOf(formats::verify(bytes)).problems;
 }

@@ -26,7 +26,7 @@ ByteVector zeroEnded(const std::string& text) {
   return bytes;
 }
 
-// As ImageHlp's CheckSumMappedFile computes it; the field itself still is zero.
+// Same as ImageHlp's CheckSumMappedFile; the field itself is still zero.
 uint32_t checksumOf(const ByteVector& file) {
   uint32_t sum = 0;
   for (size_t i = 0; i < file.size(); ++i) {
@@ -284,7 +284,7 @@ ByteVector PeBuilder::assemble() {
     file.insert(file.end(), content.begin(), content.end());
     file.resize(alignUp(file.size(), recipe.fileAlignment));
   }
-  // The table's place may have moved in memory, but not in the file.
+  // The table may have moved in memory, but not in the file.
   if (recipe.hasSymbolTable)
     reinterpret_cast<coff_file_header*>(file.data() + kHeaderOffset + 4)->PointerToSymbolTable =
         static_cast<uint32_t>(file.size());

@@ -1,4 +1,4 @@
-// Tiny PE images, made in code: a DLL of five sections with just what a test asks for.
+// Tiny PE images, built in code: a DLL of five sections with only what a test needs.
 #pragma once
 
 #include "base/bytes.h"
@@ -18,7 +18,7 @@ struct PeImport {
 
 struct PeExport {
   std::string name;
-  std::string forwardTo; ///< empty: an address of its own
+  std::string forwardTo; ///< empty: it has an address
 };
 
 struct PeRecipe {
@@ -45,7 +45,7 @@ struct PeRecipe {
   uint32_t certificateSize = 0;
 };
 
-/// A recipe for PE32 instead of PE32+.
+/// A spec for PE32 instead of PE32+.
 PeRecipe recipeFor32Bit();
 
 ByteVector buildPe(const PeRecipe& recipe);

@@ -1,4 +1,4 @@
-// Places of files, for tests: a path that has none ends the test program.
+// Places of files, for tests. A path without a place ends the test program.
 #pragma once
 
 #include "io/directory.h"

@@ -1,4 +1,4 @@
-// What the operating system says about a file, for tests of safe writing. POSIX only.
+// File attributes from the operating system, for tests of safe writing. POSIX only.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -33,7 +33,7 @@ inline int64_t modifiedNs(const std::string& path) {
   return int64_t(time.tv_sec) * 1'000'000'000 + time.tv_nsec;
 }
 
-/// False where the file system has no extended attributes.
+/// False if the file system has no extended attributes.
 inline bool setAttribute(const std::string& path, const char* name, const std::string& value) {
 #ifdef __APPLE__
   return ::setxattr(path.c_str(), name, value.data(), value.size(), 0, 0) == 0;
@@ -52,7 +52,7 @@ inline std::string attributeOf(const std::string& path, const char* name) {
   return size < 0 ? std::string() : std::string(buffer, size);
 }
 
-/// Runs `body` in a process of its own; true when it returns true there.
+/// Runs `body` in a separate process; true if it returns true there.
 class Process {
 public:
   explicit Process(const std::function<bool()>& body) : id(::fork()) {

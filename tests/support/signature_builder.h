@@ -1,5 +1,5 @@
-// Embedded code signatures for tests, made independently of lib/codesign and with LLVM's own hash
-// functions, so that tcfix's signer and verifier are not judged by themselves.
+// Embedded code signatures for tests, built independently of lib/codesign and with LLVM's own hash
+// functions, so that tcfix's signer and verifier do not check themselves.
 #pragma once
 
 #include "base/bytes.h"
@@ -13,7 +13,7 @@ enum class SignatureStyle {
   AdHoc,          ///< as codesign: SHA-256, requirements, empty CMS wrapper
   LinkerSigned,   ///< as ld: a code directory and nothing else
   TwoDirectories, ///< as codesign for old systems: SHA-1 first, SHA-256 in slot 0x1000
-  Cms,            ///< by an identity; the CMS blob holds arbitrary bytes
+  Cms,            ///< with a certificate; the CMS blob contains arbitrary bytes
 };
 
 struct SignatureSpec {
@@ -25,10 +25,10 @@ struct SignatureSpec {
   uint32_t version = 0x20400; ///< or 0x20001, the oldest: without the fields added since
   bool isTruncated = false;   ///< SHA-256 cut to 20 bytes
   uint8_t pageShift = 12;     ///< 0: all bytes are one page
-  uint64_t reserve = 0;       ///< least room for the signature; codesign leaves 18000 bytes
+  uint64_t reserve = 0;       ///< minimum space for the signature; codesign reserves 18000 bytes
 };
 
-/// What a signature says about the image around it.
+/// What a signature covers of the image around it.
 struct SignedImage {
   Bytes code; ///< everything before the signature
   uint64_t textSize = 0;
@@ -42,10 +42,10 @@ std::string oneRequirement();
 /// A whole blob: magic, length, content.
 ByteVector blob(uint32_t magic, llvm::StringRef content);
 
-/// The super blob, without reserve. Its size depends on the code's size only.
+/// The super blob, without reserve. Its size depends only on the size of the code.
 ByteVector buildSignature(const SignatureSpec& spec, const SignedImage& image);
 
-/// The room that LC_CODE_SIGNATURE gives it: a multiple of 16, at least the reserve.
+/// The space that LC_CODE_SIGNATURE reserves: a multiple of 16, at least the reserve.
 uint64_t signatureRoom(const SignatureSpec& spec, const SignedImage& image);
 
 } // namespace tcfix::support

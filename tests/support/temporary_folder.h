@@ -1,4 +1,4 @@
-// A folder of its own for one test, gone with everything in it when the test ends.
+// A temporary directory for one test, removed with its contents when the test ends.
 #pragma once
 
 #include "base/bytes.h"
@@ -30,7 +30,7 @@ public:
   const std::string& path() const { return folder; }
   std::string path(llvm::StringRef name) const { return folder + "/" + name.str(); }
 
-  /// Makes a file and returns its path.
+  /// Creates a file and returns its path.
   std::string write(llvm::StringRef name, Bytes content) const {
     std::string file = path(name);
     std::ofstream out(file, std::ios::binary);
@@ -40,7 +40,7 @@ public:
     return file;
   }
 
-  /// The names in the folder, without order.
+  /// The names in the directory, unordered.
   std::vector<std::string> names() const {
     std::vector<std::string> found;
     std::error_code error;

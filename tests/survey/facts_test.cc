@@ -1,4 +1,4 @@
-// Groups of libraries, and which of them decide whether a package works.
+// Groups of libraries, and which groups decide whether a package works.
 
 #include "survey/facts.h"
 
@@ -26,7 +26,7 @@ TEST(Facts, GroupLibrariesAsTorchcodecTriesThem) {
               {"libtorchcodec_core10.so", "libtorchcodec_core7.so", "libtorchcodec_core8.so",
                "libtorchcodec_custom_ops7.so", "libtorchcodec_heic.so", "libtorchcodec_image.so",
                "libtorchcodec_pybind_ops7.so"});
-  std::swap(facts.libraries[1], facts.libraries[6]); // the order on the disk does not count
+  std::swap(facts.libraries[1], facts.libraries[6]); // the order on disk does not matter
   std::vector<std::string> order;
   for (const Group& group : survey::groupsOf(facts)) {
     order.push_back("|");
@@ -45,7 +45,7 @@ Verdict verdictOf(const survey::PackageFacts& facts, std::initializer_list<Verdi
 
 constexpr Verdict kLoads = Verdict::Loads, kFails = Verdict::Fails, kUnknown = Verdict::Unknown;
 
-TEST(Facts, OneMajorSufficesUnlessMoreAreRequired) {
+TEST(Facts, OneMajorIsEnoughUnlessMoreAreRequired) {
   const survey::PackageFacts facts =
       factsOf(recipe::defaultRecipe(),
               {"libtorchcodec_core8.so", "libtorchcodec_core7.so", "libtorchcodec_heic.so"});
@@ -57,7 +57,7 @@ TEST(Facts, OneMajorSufficesUnlessMoreAreRequired) {
   EXPECT_EQ(verdictOf(facts, {kLoads, kLoads, kLoads}, {6}), kFails);
 }
 
-TEST(Facts, WhatAnImportLoadsCountsBesideTheMajors) {
+TEST(Facts, LibrariesLoadedByAnImportCountBesideTheMajors) {
   const survey::PackageFacts facts =
       factsOf(recipe::recipeFor("torchaudio"),
               {"libtorio_ffmpeg6.so", "libtorchaudio.so", "libtorchaudio_sox.so"});
@@ -66,14 +66,14 @@ TEST(Facts, WhatAnImportLoadsCountsBesideTheMajors) {
   EXPECT_EQ(verdictOf(facts, {kFails, kLoads, kLoads}), kFails);
 }
 
-TEST(Facts, EveryLibraryCountsWithoutMajors) {
+TEST(Facts, WithoutMajorsEveryLibraryCounts) {
   const survey::PackageFacts facts = factsOf(recipe::recipeFor("x"), {"a.so", "b.so"});
   EXPECT_EQ(verdictOf(facts, {kLoads, kLoads}), kLoads);
   EXPECT_EQ(verdictOf(facts, {kLoads, kFails}), kFails);
   EXPECT_EQ(verdictOf(factsOf(recipe::recipeFor("x"), {}), {}), kFails);
 }
 
-TEST(Facts, WhatIsLoadedOnDemandDoesNotDecide) {
+TEST(Facts, LibrariesLoadedOnDemandDoNotCount) {
   survey::PackageFacts facts = factsOf(recipe::recipeFor("x"), {"a.so", "b.so"});
   facts.libraries[1].isNeeded = false;
   EXPECT_EQ(verdictOf(facts, {kLoads, kFails}), kLoads);

@@ -68,7 +68,7 @@ TEST_F(Siblings, AreTheCauseWhenTheyFail) {
   EXPECT_EQ(loads.results[0].problems[0].dependency, "libgone.so");
 }
 
-TEST_F(Siblings, ThatNeedOneAnotherComeToAnEnd) {
+TEST_F(Siblings, InACycleTerminate) {
   add("a.so", {"b.so"});
   add("b.so", {"a.so"});
   EXPECT_EQ(load(0, Regime::Preloaded).verdict, Verdict::Fails);

@@ -1,5 +1,5 @@
-// Trials with a shell script in the place of python: how answers are read, and what becomes of a
-// python that gives none. tests/cli/test_run.py has a real one.
+// Trials with a shell script instead of Python: how results are read, and what happens if there is
+// no result. tests/cli/test_run.py uses a real Python.
 #include "trial/trial.h"
 
 #include "support/temporary_folder.h"
@@ -29,7 +29,7 @@ protected:
     facts.package.recipe = recipe::recipeFor("torchcodec");
   }
 
-  /// The script gets what python would get: $5 is "smoke" or "load", $8 and more are libraries.
+  /// The script gets Python's arguments: $5 is "smoke" or "load", $8 and later are libraries.
   Trial run(const std::string& script, TrialOptions options = {}) {
     std::string path = folder.write("python", llvm::arrayRefFromStringRef("#!/bin/sh\n" + script));
     llvm::sys::fs::setPermissions(path, llvm::sys::fs::all_exe | llvm::sys::fs::all_read);
@@ -60,7 +60,7 @@ private:
   std::vector<std::unique_ptr<survey::LibraryFacts>> libraries;
 };
 
-// The answers of a package that takes FFmpeg 7.
+// The results of a package that uses FFmpeg 7.
 const std::string kSeven = R"(
 if [ "$5" = smoke ]; then echo 'tcfix-trial:{"ok": true, "printed": "7"}'
 elif [ "$8" = /site/torchcodec/core7.so ]; then echo 'tcfix-trial:{"loaded": 0}'
@@ -88,20 +88,20 @@ TEST_F(TrialTest, RequiredMajorsCount) {
   Trial trial = run(kSeven, {.required = {7, 8}});
   EXPECT_FALSE(trial.isOk);
   EXPECT_EQ(trial.reason({7, 8}), "FFmpeg 8: libavutil.so.60: cannot open");
-  EXPECT_EQ(run(kSeven, {.required = {9}}).reason({9}), "there are no libraries for FFmpeg 9");
+  EXPECT_EQ(run(kSeven, {.required = {9}}).reason({9}), "no libraries for FFmpeg 9");
 }
 
 TEST_F(TrialTest, DisagreesEitherWay) {
   add(8, {"core8.so"}, Verdict::Loads);
   add(7, {"core7.so"}, Verdict::Fails, "core7.so needs libavutil.so.59");
   Trial trial = run(kSeven);
-  EXPECT_TRUE(trial.isOk); // reality decides
+  EXPECT_TRUE(trial.isOk); // the real result counts
   EXPECT_FALSE(trial.agrees());
   EXPECT_FALSE(trial.groups[0].agrees());
   EXPECT_FALSE(trial.groups[1].agrees());
 }
 
-TEST_F(TrialTest, WhatIsUnknownAgreesWithEverything) {
+TEST_F(TrialTest, AnUnknownVerdictAgreesWithEverything) {
   add(8, {"core8.so"}, Verdict::Unknown);
   add(7, {"core7.so"}, Verdict::Unknown);
   EXPECT_TRUE(run(kSeven).agrees());
@@ -111,10 +111,10 @@ TEST_F(TrialTest, AnImportWithoutFfmpegIsAFailure) {
   add(7, {"core7.so"}, Verdict::Fails);
   Trial trial = run(R"(echo 'tcfix-trial:{"ok": true, "printed": "None"}')");
   EXPECT_FALSE(trial.isOk);
-  EXPECT_THAT(trial.failure, HasSubstr("found no FFmpeg"));
+  EXPECT_THAT(trial.failure, HasSubstr("finds no FFmpeg"));
 }
 
-TEST_F(TrialTest, OneThatHangs) {
+TEST_F(TrialTest, AHangingPythonIsKilled) {
   add(7, {"core7.so", "ops7.so"}, Verdict::Loads);
   Trial trial = run(R"(echo 'tcfix-trial:{"loaded": 0}'; echo 'tcfix-trial:{"loading": 1}'
                        sleep 1000)",
@@ -122,23 +122,24 @@ TEST_F(TrialTest, OneThatHangs) {
   EXPECT_FALSE(trial.isOk);
   EXPECT_FALSE(trial.agrees());
   EXPECT_TRUE(trial.groups[0].libraries[0].loads);
-  EXPECT_EQ(trial.groups[0].libraries[1].message, "python gave no answer within 1 s and was ended");
+  EXPECT_EQ(trial.groups[0].libraries[1].message,
+            "Python did not finish within 1 s and was killed");
 }
 
-TEST_F(TrialTest, OneThatCrashes) {
+TEST_F(TrialTest, ACrashIsReported) {
   add(7, {"core7.so", "ops7.so", "more7.so"}, Verdict::Loads);
   Trial trial = run(R"(echo 'tcfix-trial:{"loaded": 0}'; echo 'tcfix-trial:{"loading": 1}'
                        echo bad news >&2; kill -SEGV $$)");
   EXPECT_FALSE(trial.isOk);
-  EXPECT_EQ(trial.failure, "python crashed with signal 11: bad news");
+  EXPECT_EQ(trial.failure, "Python crashed with signal 11: bad news");
   std::vector<std::string> messages;
   for (const LibraryTrial& library : trial.groups[0].libraries)
     messages.push_back(library.message);
-  EXPECT_THAT(messages, ElementsAre("", "python crashed with signal 11: bad news",
-                                    "not reached: python crashed with signal 11: bad news"));
+  EXPECT_THAT(messages, ElementsAre("", "Python crashed with signal 11: bad news",
+                                    "not reached: Python crashed with signal 11: bad news"));
 }
 
-TEST_F(TrialTest, GarbageIsNoAnswer) {
+TEST_F(TrialTest, GarbageIsNotAResult) {
   add(7, {"core7.so"}, Verdict::Loads);
   for (const std::string script :
        {"echo 'tcfix-trial:{\"loaded\": 99}'; echo 'tcfix-trial:{\"loaded\"'; exit 3",
@@ -149,19 +150,19 @@ TEST_F(TrialTest, GarbageIsNoAnswer) {
     EXPECT_FALSE(trial.isOk) << script;
     EXPECT_FALSE(trial.groups[0].loads()) << script;
     EXPECT_THAT(trial.groups[0].cause(),
-                StartsWith("python ended with exit code 3 and without an answer"));
+                StartsWith("Python ended with exit code 3 and without a result"));
   }
 }
 
-TEST_F(TrialTest, OneThatCannotBeStarted) {
+TEST_F(TrialTest, APythonThatCannotBeStarted) {
   add(7, {"core7.so"}, Verdict::Loads);
   llvm::Expected<Trial> trial = tryOut({folder.path("absent")}, facts, groups, expected, {});
   ASSERT_TRUE(bool(trial));
   EXPECT_FALSE(trial->isOk);
-  EXPECT_THAT(trial->failure, StartsWith("python cannot be started: "));
+  EXPECT_THAT(trial->failure, StartsWith("failed to start Python: "));
 }
 
-TEST_F(TrialTest, LibrariesOfNoMajorShareAProcessAndThoseOnDemandAreLeftOut) {
+TEST_F(TrialTest, LibrariesWithoutMajorShareAProcessAndOnDemandOnesAreSkipped) {
   facts.package.recipe = recipe::recipeFor("other");
   add(0, {"a.so"}, Verdict::Loads, {}, Group::Need::Always);
   add(0, {"b.so"}, Verdict::Fails, "b.so needs c.so", Group::Need::Always);
@@ -174,7 +175,7 @@ TEST_F(TrialTest, LibrariesOfNoMajorShareAProcessAndThoseOnDemandAreLeftOut) {
   EXPECT_EQ(trial.groups[0].expected.cause, "b.so needs c.so");
 }
 
-TEST_F(TrialTest, HowPythonIsStarted) {
+TEST_F(TrialTest, PythonIsStartedIsolated) {
   add(7, {"core7.so"}, Verdict::Loads);
   facts.isAfterTorch = true;
   facts.torch = providers::TorchInstall{"2.9.1", "/site/torch/lib", "/site"};
@@ -184,7 +185,7 @@ TEST_F(TrialTest, HowPythonIsStarted) {
             "-I -B -c load torch - /site/torchcodec/core7.so 8\n");
 }
 
-TEST_F(TrialTest, SeveralPackages) {
+TEST_F(TrialTest, SeveralPackagesAreCombined) {
   Trial good, bad;
   good.isOk = true;
   good.groups.resize(1);

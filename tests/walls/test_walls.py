@@ -1,4 +1,4 @@
-"""The walls between modules: this repository has none that is broken, and a broken one is found."""
+"""The boundaries between modules: this repository violates none, and violations are detected."""
 import tempfile
 import unittest
 from pathlib import Path
@@ -29,7 +29,7 @@ SOUND = {
 
 class Walls(unittest.TestCase):
     def problems(self, files={}):
-        """What is found in the sound tree with these files added or replaced."""
+        """The problems of a valid tree with these files added or replaced."""
         with tempfile.TemporaryDirectory() as directory:
             for name, text in {**SOUND, **files}.items():
                 path = Path(directory, name)
@@ -50,7 +50,7 @@ class Walls(unittest.TestCase):
         self.expect_file("lib/base/error.cc", '#include "wheel/repair.h"\n',
                          "lib/base/error.cc includes wheel/repair.h, but module base does not declare wheel")
 
-    def test_what_a_declared_module_declares_is_not_enough(self):
+    def test_indirect_declarations_are_not_enough(self):
         self.expect_file("lib/wheel/repair.cc", '#include "io/file.h"\n#include "base/error.h"\n',
                          "lib/wheel/repair.cc includes base/error.h, but module wheel does not declare base")
 
@@ -68,7 +68,7 @@ class Walls(unittest.TestCase):
     def test_a_module_that_is_not_declared(self):
         self.expect_file("lib/new/new.cc", "", "lib/new is not declared in lib/CMakeLists.txt")
 
-    def test_a_module_without_a_row_in_the_map(self):
+    def test_a_module_without_a_row_in_the_readme(self):
         self.expect_file("lib/README.md", "| `base` |\n| `wheel` |\n", "module io has no row in lib/README.md")
 
     def test_the_program(self):

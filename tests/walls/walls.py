@@ -25,7 +25,7 @@ PRINTING = re.compile(
     r"\bstd::(cout|cerr|clog)\b|\bllvm::(outs|errs|dbgs)\b|\b(outs|errs)\(\)|"
     r"(?<![\w:])(std::)?(printf|fprintf|vprintf|puts|fputs|putchar|fwrite)\s*\(")
 
-# Standard output belongs to tools/, which also replaces two functions of the C library.
+# Only tools/ prints to standard output; it also replaces two functions of the C library.
 MAY_CALL_SYSTEM = ("lib/io/",)
 MAY_PRINT = ("lib/report/log.", "lib/report/progress.", "tools/")
 EXCEPTIONS = {"tools/tcfix/users_static.cc": "pwd.h", "tools/tcfix/command_line.cc": "cstdio",
@@ -49,7 +49,7 @@ def part(words, keyword):
 
 
 def without_comments(text):
-    """The same lines without comments and without what is in string literals."""
+    """The same lines without comments and without the contents of string literals."""
     pattern = r'//[^\n]*|/\*.*?\*/|R"\((.*?)\)"|"(?:\\.|[^"\\\n])*"'
     return re.sub(pattern, lambda m: re.sub(r"[^\n]", " ", m[0]), text, flags=re.S)
 
@@ -118,7 +118,7 @@ class House:
                 self.problems.append(f"module {module} has no row in lib/README.md")
             for other in depends:
                 if other not in self.depends:
-                    self.problems.append(f"module {module} declares {other}, which is no module")
+                    self.problems.append(f"module {module} declares {other}, which is not a module")
 
     def check_cycles(self):
         done = set()
@@ -200,7 +200,7 @@ class House:
             rules += [] if may_print else [(PRINTING, "lib does not print")]
             text = self.read(path)
             for rule, why in rules:
-                # Comments and strings are removed only where there is something to find.
+                # Comments and strings are removed only if something may be found.
                 for call in rule.finditer(without_comments(text)) if rule.search(text) else ():
                     number = text.count("\n", 0, call.start()) + 1
                     self.problems.append(f"{path}:{number} uses {call[0].strip('( ')}; {why}")
@@ -217,7 +217,7 @@ class House:
                     self.problems.append(f"{path}:{number} names an LLVM type")
 
     def check_documents(self):
-        """Files that the documents for developers name exist: steps in the walks, and paths in backticks."""
+        """Files that the documents for developers mention exist: steps of commands, and paths in backticks."""
         for document, pattern, base in (
                 ("lib/README.md", r"(?:^    |, )(?:  )?([a-z_]+/[a-z_/]+)(?= |,|$)", "lib"),
                 ("lib/README.md", r"`((?:include|tools|tests|scripts|docs)/[\w./-]+)`", ""),

@@ -1,4 +1,4 @@
-// Wheels' names: what they say, and what they become.
+// Names of wheels: parsed, and changed.
 
 #include "support/outcomes.h"
 #include "wheel/wheel_name.h"
@@ -28,7 +28,7 @@ TEST(WheelName, RefusesOthers) {
 TEST(WheelName, RepairedVersions) {
   EXPECT_EQ(repairedVersion("0.9.1", false), "0.9.1+tcfix1");
   EXPECT_EQ(repairedVersion("0.9.1+cpu", true), "0.9.1+cpu.tcfix1");
-  EXPECT_EQ(repairedVersion("0.9.1_cpu", true), "0.9.1_cpu.tcfix1"); // as old tools wrote it
+  EXPECT_EQ(repairedVersion("0.9.1_cpu", true), "0.9.1_cpu.tcfix1"); // written by old tools
   EXPECT_EQ(repairedVersion("0.9.1+tcfix1", true), "0.9.1+tcfix2");
   EXPECT_EQ(repairedVersion("0.9.1+cpu.tcfix9", true), "0.9.1+cpu.tcfix10");
   EXPECT_EQ(repairedVersion("0.9.1+tcfix", true), "0.9.1+tcfix.tcfix1");

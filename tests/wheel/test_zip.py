@@ -1,4 +1,4 @@
-"""Archives that Python and Info-ZIP wrote, rewritten by lib/wheel/zip, judged by Python and Info-ZIP."""
+"""Archives written by Python and Info-ZIP, rewritten by lib/wheel/zip, and checked by Python and Info-ZIP."""
 import ensurepip
 import io
 import os
@@ -15,7 +15,7 @@ ZIP_TOOL = os.environ["ZIP_TOOL"]
 
 
 class Unseekable(io.RawIOBase):
-    """A pipe: zipfile then writes checksum and sizes behind the data."""
+    """A pipe: zipfile then writes checksum and sizes after the data."""
 
     def __init__(self, file):
         self.file = file
@@ -28,7 +28,7 @@ class Unseekable(io.RawIOBase):
 
 
 def header(archive, name):
-    """All that a directory's entry says, but where the member lies."""
+    """All fields of a directory entry except the offset of the member."""
     info = archive.getinfo(name)
     return {slot: getattr(info, slot) for slot in
             ("date_time", "compress_type", "comment", "extra", "create_system", "flag_bits",
@@ -54,7 +54,7 @@ class ZipTest(unittest.TestCase):
             self.assertEqual((result.returncode, result.stderr), (0, ""))
         return result
 
-    def judge(self):
+    def check(self):
         with zipfile.ZipFile(self.output) as archive:
             self.assertIsNone(archive.testzip())
         unzip = shutil.which("unzip")
@@ -91,7 +91,7 @@ class Copies(ZipTest):
                     member.write(b"abc" * 1000)
         self.check_unchanged(path)
         self.rewrite(path, "rename", "wide", "much/wider")
-        self.judge()
+        self.check()
 
     def test_more_members_than_a_usual_archive_can_have(self):
         path = self.folder / "in.zip"
@@ -103,7 +103,7 @@ class Copies(ZipTest):
         self.assertIn("unsupported: would exceed the limits", self.rewrite(path, check=False).stderr)
         self.assertFalse(self.output.exists())
 
-    def test_folders_comments_extra_fields_and_other_letters(self):
+    def test_directories_comments_extra_fields_and_non_ascii_names(self):
         path = self.folder / "in.zip"
         with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
             archive.writestr("folder/", b"")
@@ -120,7 +120,7 @@ class Copies(ZipTest):
         self.write("a.txt", b"abc" * 100)
         subprocess.run([zip_program, "-q", "in.zip", "a.txt"], cwd=self.folder, check=True)
         self.check_unchanged(self.folder / "in.zip")
-        with open(self.folder / "piped.zip", "wb") as piped:  # it says the size first, the rest later
+        with open(self.folder / "piped.zip", "wb") as piped:  # the size comes first, the rest later
             subprocess.run(f"{zip_program} -q - a.txt | cat", shell=True, cwd=self.folder, stdout=piped,
                            check=True)
         self.check_unchanged(self.folder / "piped.zip")
@@ -146,9 +146,9 @@ class Edits(ZipTest):
                 archive.writestr(info, name.encode() * 100)
         self.new = self.write("new", bytes(range(256)) * 300)
 
-    def test_a_replaced_member_keeps_its_place_time_and_mode(self):
+    def test_a_replaced_member_keeps_its_position_time_and_mode(self):
         self.rewrite(self.input, "replace", "library.so", self.new)
-        self.judge()
+        self.check()
         with zipfile.ZipFile(self.input) as old, zipfile.ZipFile(self.output) as new:
             self.assertEqual(new.namelist(), old.namelist())
             for name in ("first", "demo.dist-info/RECORD"):
@@ -164,7 +164,7 @@ class Edits(ZipTest):
         self.rewrite(self.input, "rename", "demo.dist-info/RECORD", "demo+tcfix1.dist-info/RECORD",
                      "add", "libs/Grüße.so", self.new, "add", "empty", self.write("empty", b""),
                      "add", "noise", self.write("noise", os.urandom(1000)))
-        self.judge()
+        self.check()
         with zipfile.ZipFile(self.input) as old, zipfile.ZipFile(self.output) as new:
             self.assertEqual(new.namelist(), ["first", "library.so", "demo+tcfix1.dist-info/RECORD",
                                               "empty", "libs/Grüße.so", "noise"])
@@ -203,7 +203,7 @@ class Refusals(ZipTest):
         self.assertIn("unsupported: member secret is encrypted", self.refused(content))
 
     def test_members_that_share_their_data(self):
-        # Quoted once, unpacked many times: the directory lists the only member twice.
+        # Stored once, unpacked many times: the directory lists the only member twice.
         content = self.archive("a")
         start, end = content.index(b"PK\1\2"), content.index(b"PK\5\6")
         entry = content[start:end]

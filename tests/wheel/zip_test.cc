@@ -1,4 +1,4 @@
-// Zip archives, damaged in every way that one flipped bit or one lost byte can do.
+// Zip archives, corrupted by every flipped bit and every lost byte.
 
 #include "base/error.h"
 #include "support/byte_writer.h"
@@ -17,14 +17,14 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-/// A member of a hand-made archive.
+/// A member of an archive built by hand.
 struct Made {
   std::string name;
   std::string content;
   std::string packed = {}; ///< deflated; empty: stored
   bool isStreamed = false;
   bool isWide = false;        ///< sizes and offset in zip64's extra field
-  bool tellsSize = false;     ///< streamed, but the unpacked size is known at the start
+  bool hasSize = false;       ///< streamed, but the unpacked size is in the local header
   std::string otherName = {}; ///< in Info-ZIP's extra field, in the directory
 };
 
@@ -64,9 +64,7 @@ ByteVector archiveOf(const std::vector<Made>& members, llvm::StringRef comment =
       bool isHidden = isLate && !isEntry;
       to.u32(isHidden ? 0 : crc);
       to.u32(isHidden ? 0 : member.isWide ? 0xffffffff : data.size());
-      to.u32(isHidden && !member.tellsSize ? 0
-             : member.isWide               ? 0xffffffff
-                                           : member.content.size());
+      to.u32(isHidden && !member.hasSize ? 0 : member.isWide ? 0xffffffff : member.content.size());
       to.u16(member.name.size());
     };
     out.u32(0x04034b50);
@@ -146,8 +144,8 @@ const std::vector<Made> kAllKinds = {kPlain,
                                      kPacked,
                                      {"streamed", kPacked.content, kDeflated, true},
                                      {"wide", "wide", {}, false, true},
-                                     // as "zip -r - folder | cat" does it
-                                     {"told", kPacked.content, kDeflated, true, false, true}};
+                                     // as "zip -r - dir | cat" does
+                                     {"sized", kPacked.content, kDeflated, true, false, true}};
 
 TEST(Zip, ReadsStoredDeflatedStreamedAndZip64Members) {
   std::map<std::string, std::string> contents = contentsOf(archiveOf(kAllKinds, "a comment"));
@@ -165,7 +163,7 @@ TEST(Zip, ACopyOfEverythingIsTheSameFile) {
   wheel::ZipWriter writer(file);
   for (const wheel::ZipMember& member : reader->members())
     ASSERT_FALSE(bool(writer.copy(member)));
-  EXPECT_EQ(folder.names().size(), 1u) << "the archive must not be there before it is whole";
+  EXPECT_EQ(folder.names().size(), 1u) << "the archive must not exist before it is complete";
   ASSERT_FALSE(bool(writer.finish(reader->comment())));
   ASSERT_FALSE(bool(file.renameTo("copy.zip")));
   EXPECT_THAT(folder.names(), ElementsAre("copy.zip"));
@@ -194,7 +192,7 @@ TEST(Zip, RefusesUnsafeNames) {
   }
 }
 
-// unzip and Python 3.12 take the other name, older ones the usual one.
+// unzip and Python 3.12 use the other name, older versions the usual one.
 TEST(Zip, RefusesAMemberWithTwoNames) {
   Made member = kPlain;
   member.otherName = "../../evil.py";
@@ -221,7 +219,7 @@ TEST(Zip, RefusesExtraBytes) {
   EXPECT_THAT(problemWith({}).message, HasSubstr("not a zip archive"));
 }
 
-// As Python's zipfile does: what is repaired must open there.
+// Same as Python's zipfile, which must be able to open what is repaired.
 TEST(Zip, RefusesAnUnknownVersion) {
   for (int version : {20, 63, 64, 255}) {
     ByteVector archive = archiveOf({kPlain});
@@ -246,7 +244,7 @@ TEST(Zip, RefusesAnImpossibleSize) {
   EXPECT_TRUE(bool(wheel::unpack(reader->members()[0], 320)));
 }
 
-// Every flipped bit is noticed, or concerns nothing but times and attributes.
+// Every flipped bit is detected, or affects only times and attributes.
 TEST(Zip, NoFlippedBitGivesWrongContent) {
   TemporaryFolder folder;
   ByteVector archive = archiveOf(kAllKinds, "!");

@@ -1,4 +1,4 @@
-// Rewrites a zip archive as it is told, so that other programs can judge the result:
+// Rewrites a zip archive as requested, so that other programs can check the result:
 //   zip_tool IN OUT [replace NAME FILE | rename NAME NEW | add NAME FILE]...
 // OUT "-" unpacks everything and writes nothing.
 

@@ -23,6 +23,11 @@ class Words(unittest.TestCase):
         self.assertEqual(sorted(self.found("lib/a.cc", source)),
                          [(1, "folder"), (2, "damaged"), (3, "nobody")])
 
+    def test_tests_may_have_any_strings(self):
+        self.assertEqual(self.found("tests/a.cc", 'auto x = "a folder"; // nobody\n'), [(1, "nobody")])
+        self.assertEqual(sorted(self.found("tests/a.py", 'x = "a folder"\ndef f():\n    """Made anew."""\n')),
+                         [(3, "anew")])
+
     def test_python(self):
         source = 'folder = 1  # a folder\ndef f():\n    """Made anew."""\n'
         self.assertEqual(sorted(self.found("python/a.py", source)), [(1, "folder"), (3, "anew")])

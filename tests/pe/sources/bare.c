@@ -1,5 +1,5 @@
 /* A DLL without the C runtime, made by clang and lld: native thread-local storage, imported data,
- * and, if its linker is told so, no entry point at all. */
+ * and, with a linker option, no entry point at all. */
 __declspec(dllimport) int add(int, int);
 __declspec(dllimport) extern int counter;
 

@@ -1,4 +1,4 @@
-/* Loads DLLs and calls their functions, and tells what happened, one line each.
+/* Loads DLLs and calls their functions, and prints the results, one line each.
  *
  *   loader.exe [-c] DLL|-f FUNCTION|-t FUNCTION|-m NAME|-v VIDEO|-u ...
  *
@@ -8,7 +8,7 @@
  *   -m    whether a DLL of that name is in the process       "NAME present" or "NAME absent"
  *   -v    read a file with the FFmpeg in the process         "N packets of video"
  *   -u    unload the last DLL                                "unloaded"
- *   Debug texts (OutputDebugString) are shown as "debug: ..." */
+ *   Debug messages (OutputDebugString) are printed as "debug: ..." */
 #include <stdio.h>
 #include <wchar.h>
 #include <windows.h>

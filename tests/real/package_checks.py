@@ -1,4 +1,4 @@
-"""What is true of an installed torchcodec: its bytes, its stamps, and whether RECORD agrees."""
+"""The state of an installed torchcodec: its bytes, its stamps, and whether RECORD matches."""
 import base64
 import csv
 import hashlib
@@ -6,7 +6,7 @@ import os
 
 
 def content(folder):
-    """What a package is: its files' bytes, modes and links."""
+    """The contents of a package: its files' bytes, modes and links."""
     return {str(path.relative_to(folder)):
             os.readlink(path) if path.is_symlink() else (path.stat().st_mode, path.read_bytes())
             for part in ("torchcodec", "torchcodec-*.dist-info")
@@ -15,21 +15,21 @@ def content(folder):
 
 
 def stamp(path):
-    """What changes when anything is written there: inode, times, size."""
+    """What changes if anything is written there: inode, times, size."""
     status = path.lstat()
-    # A file that is still the cache's own gets a new ctime whenever another test links to it, too.
+    # A file that is shared with the cache also gets a new ctime when another test links to it.
     is_shared = status.st_nlink > 1 and not path.is_dir()
     return (status.st_ino, status.st_mtime_ns, None if is_shared else status.st_ctime_ns,
             status.st_size)
 
 
 def stamps(folder):
-    """The stamps of every file and folder."""
+    """The stamps of every file and directory."""
     return {str(path.relative_to(folder)): stamp(path) for path in [folder, *folder.rglob("*")]}
 
 
 def record_problems(site, name="torchcodec"):
-    """Every row of RECORD against the file that it speaks of, and files without a row."""
+    """Compares every row of RECORD with its file, and finds files without a row."""
     info = next(site.glob(f"{name}-*.dist-info"))
     problems, listed = [], set()
     with open(info / "RECORD", newline="") as file:

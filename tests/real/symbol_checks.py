@@ -1,4 +1,4 @@
-"""Which symbols a library wants and its providers lack, as pefile, llvm-nm and nm see it."""
+"""Which symbols a library requires and its providers lack, according to pefile, llvm-nm and nm."""
 import functools
 import re
 
@@ -7,7 +7,7 @@ import pefile
 from harness import find_tool, run
 from linux_trees import symbols
 
-MANY = 1 << 20  # pefile gives up at 8,192 exports by default, and torch_cpu.dll has 60,252
+MANY = 1 << 20  # pefile's default limit is 8,192 exports; torch_cpu.dll has 60,252
 
 
 @functools.cache
@@ -20,7 +20,7 @@ def dll_exports(path):
 
 
 def missing_in_dlls(importer, folder):
-    """{name of the provider: symbols}, of the providers that are in `folder`."""
+    """{name of the provider: symbols} for the providers in `folder`."""
     image = pefile.PE(str(importer), fast_load=True)
     image.parse_data_directories(directories=[pefile.DIRECTORY_ENTRY["IMAGE_DIRECTORY_ENTRY_IMPORT"]])
     missing = {}
@@ -62,7 +62,7 @@ def so_exports(path, prefix):
 
 
 def missing_in_sos(importer, visible, prefix):
-    """The symbols without a version that none of the `visible` libraries has."""
+    """The unversioned symbols that none of the `visible` libraries has."""
     offered = set().union(*(so_exports(path, prefix) for path in visible))
     return {name for name in symbols("undefined", [importer], prefix)
             if "@" not in name and name not in offered and not re.match("_?Py", name)}

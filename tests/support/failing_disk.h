@@ -1,5 +1,5 @@
-// Places where writing fails: a full disk, a folder that takes no new file. Making them may need
-// rights that a test does not have; a test then skips aloud.
+// Directories where writing fails: on a full disk, or read-only. Creating them may need permissions
+// that a test does not have; the test is then skipped with a message.
 #pragma once
 
 #include "support/temporary_folder.h"
@@ -17,7 +17,7 @@
 
 namespace tcfix::support {
 
-/// A disk of 512 KiB. fill() leaves no free block on it.
+/// A disk of 512 KiB. fill() uses all of its free blocks.
 class SmallDisk {
 public:
   SmallDisk() {
@@ -50,7 +50,7 @@ private:
   bool isMounted = false;
 };
 
-/// While it lives, no file can be made in `folder`. Root is stopped by the immutable flag only.
+/// During its lifetime, no file can be created in `folder`. Only the immutable flag stops root.
 class FrozenFolder {
 public:
   explicit FrozenFolder(const std::string& folder) : folder(folder) {
