@@ -1,5 +1,5 @@
-"""`tcfix doctor --all` on a small environment of real wheels: each verdict is what `import` says in the real Python,
-before and after each package is broken on purpose. scripts/check-packages does the same on large ones."""
+"""`tcfix doctor --all` on a small environment of real wheels: each verdict equals the result of `import` in the real
+Python, before and after each package is broken on purpose. scripts/check-packages does the same on large ones."""
 import os
 import pathlib
 import sys
