@@ -76,10 +76,10 @@ CASES = {
                              action="export GLIBC_TUNABLES=glibc.rtld.optional_static_tls=16384"),
     "linux-not-told": Case("cause-not-told", action=DOCTOR, majors=NEW),
     "linux-not-told-custom-ops": Case("cause-not-told", action=DOCTOR, majors=NEW,
-                                      message="custom_ops7.so failed.* core was loaded"),
+                                      message="custom_ops7.so failed.* core library was loaded"),
     "linux-not-told-mismatch": Case("torch-version-mismatch", "cause-not-told", majors=NEW,
                                     action=FITTING["2.8"],
-                                    message="one of 0.8 to 0.15, and none of them is built for torch 2.8.0"),
+                                    message="no torchcodec from 0.8 to 0.15 is built for torch 2.8.0"),
     "musl": Case("ffmpeg-missing", action=PYAV[7]),
     "musl-symbol": Case("missing-symbols", action="tcfix doctor",  # a torch that is not named stays
                         message="since 2.11"),
@@ -91,7 +91,7 @@ CASES = {
     "macos-rosetta": Case("wrong-architecture", action=DOCTOR,
                           message="pybind_ops7.so is for arm64, and x86_64 is needed"),
     "macos-symbol": Case("torch-version-mismatch", "missing-symbols", action=FITTING["2.9"],
-                         message="one of 0.11 to 0.17, and none of them is built for torch 2.9"),
+                         message="no torchcodec from 0.11 to 0.17 is built for torch 2.9"),
     "macos-signature": Case("signature-invalid", action=r"tcfix sign /\S+core7.dylib"),
     "macos-team": Case("hardened-python", action="codesign --force --sign - PYTHON"),
     "macos-quarantine": Case("quarantined", action=r"xattr -d com.apple.quarantine /\S+core7.dylib"),
@@ -104,7 +104,7 @@ CASES = {
     "windows-no-ffmpeg-0.13": Case("ffmpeg-missing", action=PYAV[8], majors=NEW),
     "windows-not-told-0.9": Case("cause-not-told", action=DOCTOR, majors=NEW),
     "windows-procedure": Case("torch-version-mismatch", "missing-symbols", action=FITTING["2.8"],
-                              majors=NEW, message="none of them is built for torch 2.8.0"),
+                              majors=NEW, message="no torchcodec from .* is built for torch 2.8.0"),
     "windows-procedure-german": Case("missing-symbols", action=FITTING["2.10"], majors=NEW,
                                      message="^libtorchcodec_core8.dll needs a symbol"),
     "windows-converted": Case("ffmpeg-missing", action=PYAV[8], majors=NEW),
@@ -219,7 +219,7 @@ class Transcripts(FilesTest):
         known = {"healthy", *CASES, *FINE, *UNKNOWN} | {row["file"].removesuffix(".txt") for row in rows()}
         self.assertEqual({path.stem for path in TEXTS.glob("*.txt")}, known)
 
-    def test_what_stands_around_it_does_not_matter(self):
+    def test_surrounding_text_does_not_matter(self):
         def essence(path):
             said = tcfix_json("doctor", "--traceback", path, check=1)
             return ([(each["code"], each["action"]) for each in said["findings"]],
@@ -266,7 +266,7 @@ class Transcripts(FilesTest):
                 said = tcfix_json("doctor", "--traceback", self.write(text))
                 self.assertEqual((said["verdict"], said["ok"]), ("ok", True))
 
-    def test_versions_are_told(self):
+    def test_versions_are_reported(self):
         def told(text):
             return tcfix_json("doctor", "--traceback", self.write(text), check=0).get("told", {})
         for text, expected in [
