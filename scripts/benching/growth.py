@@ -36,7 +36,7 @@ def make_library(path, size):
 
 def by_size():
     """{tool: [{"size", "median", ..., "memory"}]}"""
-    floor, patchelf = promises.build("floor_bench"), promises.tool(promises.judge("patchelf"), "patchelf")
+    floor, patchelf = promises.build("floor_bench"), promises.tool(promises.installed_tool("patchelf"), "patchelf")
     found = {"tcfix": [], "patchelf": [], "copy + sync + hash": []}
     with tempfile.TemporaryDirectory(dir=ROOT / "build") as folder:
         original = pathlib.Path(folder) / "original.so"

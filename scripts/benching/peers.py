@@ -45,7 +45,7 @@ def compare_tools(platform):
     for tool in tools:
         scratch = pathlib.Path(tempfile.mkdtemp(dir=ROOT / "build"))
         place = compare.Workplace(platform, scratch)
-        _, changed, added, second, link = place.judge(tool)
+        _, changed, added, second, link = place.measure(tool)
         row = {"tool": tool.name, "command": tool.command, "changed": changed, "added": added, "second": second,
                "link": link}
         if platform == "macos" and link:

@@ -34,7 +34,7 @@ def medians(commands, prepare=None, runs=measure.DEFAULT_RUNS):
     return [series.median for series in measure.series(commands, prepare, runs)]
 
 
-def judge(name):
+def installed_tool(name):
     """A program that scripts/bootstrap --tests installed."""
     cache = subprocess.run([ROOT / "scripts" / "cache-folder"], check=True, stdout=subprocess.PIPE,
                            text=True).stdout.strip()
@@ -62,14 +62,14 @@ def python():
 
 def bench_start():
     ours, theirs = medians([[TCFIX, "--version"], [python(), "-I", "-c", "pass"]], runs=60)
-    promise("start-up, as a part of Python's", ours / theirs, "at most 0.33", ours <= theirs / 3,
+    promise("start-up, relative to Python's", ours / theirs, "at most 0.33", ours <= theirs / 3,
             f"  [{ours * 1000:.1f} ms against {theirs * 1000:.1f} ms]")
 
 
 def bench_digest():
     ours, llvms = map(float, subprocess.run([build("digest_bench")], check=True, stdout=subprocess.PIPE,
                                             text=True).stdout.split())
-    promise("SHA-256, as a multiple of LLVM's", ours / llvms, "at least 4", ours >= 4 * llvms,
+    promise("SHA-256, relative to LLVM's speed", ours / llvms, "at least 4", ours >= 4 * llvms,
             f"  [{ours:.0f} MB/s]")
 
 
@@ -88,7 +88,7 @@ def bench_macho():
                 + f" && sync {quoted(floor)} && openssl dgst -sha256 {quoted(floor)}")
         ours, theirs, least = medians(
             [quoted([TCFIX, "edit", "-q", *ADD, *copies]), one_by_one, bare], prepare)
-    promise(f"{len(files)} libraries, {peer}'s time by ours", theirs / ours, "at least 10",
+    promise(f"{len(files)} libraries, {peer}'s time relative to tcfix's", theirs / ours, "at least 10",
             theirs >= 10 * ours, f"  [{ours * 1000:.0f} ms against {theirs * 1000:.0f} ms; "
             f"copy + sync + hash: {least * 1000:.0f} ms]")
 
@@ -101,7 +101,7 @@ def bench_large():
         prepare = f"cp {source} {copy} && sync {copy}"
         edit = [TCFIX, "edit", "-q", *ADD, copy]
         ours, least = medians([edit, [build("floor_bench"), copy]], prepare)
-        promise("libtorch_cpu.dylib, as a multiple of copy + sync + hash", ours / least, "at most 1.1",
+        promise("libtorch_cpu.dylib, relative to copy + sync + hash", ours / least, "at most 1.1",
                 ours <= 1.1 * least, f"  [{ours * 1000:.0f} ms against {least * 1000:.0f} ms]")
         peak = measure.peak_memory(edit, prepare)
         if peak is not None:
@@ -111,7 +111,7 @@ def bench_large():
 def bench_elf():
     """The 15 libraries of torchcodec 0.17.0: one tcfix against one patchelf a file, which writes
     into the file that is there and waits for no disk."""
-    peer = tool(judge("patchelf"), "patchelf")
+    peer = tool(installed_tool("patchelf"), "patchelf")
     source = wheel("torchcodec-0.17.0-*linux*x86_64", "linux") / "torchcodec"
     files = sorted(source.glob("libtorchcodec*"))
     paths = ["$ORIGIN/../torch/lib", "/opt/ffmpeg/lib"]
@@ -129,7 +129,7 @@ def bench_elf():
             pairs = [(file.read_bytes(), copy.read_bytes()) for file, copy in zip(files, copies)]
             changed[name] = max(sum(a != b for a, b in zip(*pair)) for pair in pairs)
             growth[name] = max(len(new) - len(old) for old, new in pairs)
-    promise(f"{len(files)} libraries, patchelf's time by ours", theirs / ours, "at least 1",
+    promise(f"{len(files)} libraries, patchelf's time relative to tcfix's", theirs / ours, "at least 1",
             theirs >= ours, f"  [{ours * 1000:.0f} ms against {theirs * 1000:.0f} ms]")
     promise("bytes changed, at most in a file", changed["tcfix"], "at most 100",
             changed["tcfix"] <= 100, f"  [patchelf: {changed['patchelf']}]")
@@ -140,14 +140,14 @@ def bench_elf():
 
 def bench_pe():
     """Windows DLLs against the Python tools that read and rename in them."""
-    python = judge("python")
+    python = installed_tool("python")
     torch = wheel("torch-2.9.1-*win_amd64", "windows") / "torch" / "lib" / "torch_cpu.dll"
     exports = ("import pefile, sys; image = pefile.PE(sys.argv[1], fast_load=True, "
                "max_symbol_exports=1 << 20); image.parse_data_directories(directories=[0]); "
                "print(len(image.DIRECTORY_ENTRY_EXPORT.symbols))")
     ours, theirs = medians([quoted([TCFIX, "inspect", "--symbols", "--json", torch]),
                             quoted([python, "-c", exports, torch])], runs=7)
-    promise("the exports of torch_cpu.dll, pefile's time by ours", theirs / ours, "at least 10",
+    promise("the exports of torch_cpu.dll, pefile's time relative to tcfix's", theirs / ours, "at least 10",
             theirs >= 10 * ours, f"  [{ours * 1000:.0f} ms against {theirs * 1000:.0f} ms]")
 
     source = wheel("torchcodec-0.9.1-*win_amd64", "windows") / "torchcodec" / "libtorchcodec_core7.dll"
@@ -163,7 +163,7 @@ def bench_pe():
             "machomachomangler": [python, "-m", "machomachomangler.cmd.redll", copy, out, old, new]}
         ours, theirs, others = medians([quoted(command) for command in commands.values()],
                                        f"cp {source} {copy}")
-        promise("converting core7.dll, delvewheel's time for a rename by ours", theirs / ours,
+        promise("converting core7.dll, delvewheel's time for a rename relative to tcfix's", theirs / ours,
                 "at least 10", theirs >= 10 * ours,
                 f"  [{ours * 1000:.1f} ms against {theirs * 1000:.0f} ms; "
                 f"machomachomangler: {others * 1000:.0f} ms]")
@@ -235,9 +235,9 @@ def bench_apply():
         ours, theirs, least = medians(
             [[TCFIX, "apply", "-q", "--sysroot", root, venv], script,
              [build("floor_bench"), *sorted(package.glob("libtorchcodec*"))]], prepare)
-    promise("apply on 15 libraries, the script's time by ours", theirs / ours, "at least 10",
+    promise("apply on 15 libraries, the script's time relative to tcfix's", theirs / ours, "at least 10",
             theirs >= 10 * ours, f"  [{ours * 1000:.0f} ms against {theirs * 1000:.0f} ms]")
-    promise("the same, as a multiple of copy + sync + hash", ours / least, "at most 1.5", ours <= 1.5 * least,
+    promise("the same, relative to copy + sync + hash", ours / least, "at most 1.5", ours <= 1.5 * least,
             f"  [{ours * 1000:.0f} ms against {least * 1000:.0f} ms]")
 
 
@@ -249,7 +249,7 @@ def bench_idle():
         subprocess.run(command, check=True)
         idle, start = measure.series([command, [python(), "-I", "-c", "pass"]], runs=60)
         calls = measure.system_calls(command)
-    promise("apply with nothing to do, as a part of Python's start-up", idle.median / start.median,
+    promise("apply with nothing to do, relative to Python's start-up", idle.median / start.median,
             "at most 0.25", idle.median <= start.median / 4,
             f"  [{idle.median * 1000:.1f} ms against {start.median * 1000:.1f} ms; of processor time "
             f"{idle.cpu_median * 1000:.1f} ms against {start.cpu_median * 1000:.1f} ms]")
@@ -280,7 +280,7 @@ def bench_many():
             return time.monotonic() - start
 
         alone, together = seconds(tool("taskset"), "-c", "0"), seconds()
-    promise(f"200 environments, one core's time by that of {cores}", alone / together,
+    promise(f"200 environments, one core's time relative to {cores} cores'", alone / together,
             f"at least {0.7 * cores:.1f}", alone >= 0.7 * cores * together,
             f"  [{together / 200 * 1000:.1f} ms an environment]")
 
@@ -321,11 +321,11 @@ def bench_doctor():
             (venv / "pyvenv.cfg").write_text("home = /usr/bin\n")
             # It ends with 1: nothing loads.
             commands.append(quoted([TCFIX, "doctor", "--json", "--sysroot", root, venv]) + "; test $? -eq 1")
-        commands.append(quoted([judge("python"), "-c", COMPARISON, site / "torchcodec", site / "torch" / "lib"]))
+        commands.append(quoted([installed_tool("python"), "-c", COMPARISON, site / "torchcodec", site / "torch" / "lib"]))
         *ours, theirs = medians(commands, runs=7)
     for group, seconds in zip(places, ours):
         promise(f"doctor on the tree for {group}, in seconds", seconds, "at most 1", seconds <= 1)
-    promise("comparing symbols on Windows, pefile's time by that of all of doctor", theirs / ours[-1],
+    promise("comparing symbols on Windows, pefile's time relative to all of doctor's", theirs / ours[-1],
             "at least 10", theirs >= 10 * ours[-1], f"  [{ours[-1] * 1000:.0f} ms against {theirs * 1000:.0f} ms]")
 
 
@@ -343,7 +343,7 @@ def bench_probe():
             commands.append(quoted([TCFIX, "doctor", "-q", "--sysroot", root, venv]) + f"; test $? -eq {code}")
         *ours, theirs = medians([*commands, "python3 -c pass"], runs=40)
     for name, seconds in zip(("loads", "does not load"), ours):
-        promise(f"doctor -q where it {name}, as a part of Python's start", seconds / theirs, "at most 0.5",
+        promise(f"doctor -q where it {name}, relative to Python's start-up", seconds / theirs, "at most 0.5",
                 seconds <= 0.5 * theirs, f"  [{seconds * 1000:.1f} ms against {theirs * 1000:.1f} ms]")
 
 
@@ -365,7 +365,7 @@ def bench_health():
     libraries = [path for path in sorted(venv.rglob("*.so*")) if not path.is_symlink() and path.is_file()
                  and path.open("rb").read(4) == b"\x7fELF"]
     commands = {"tcfix": [TCFIX, "doctor", "--all", "-q", venv], "libtree": [tool("libtree"), *libraries],
-                "lddtree": [judge("python"), "-c", LDDTREE, *libraries]}
+                "lddtree": [installed_tool("python"), "-c", LDDTREE, *libraries]}
     # libtree and doctor end with an error where something was not found.
     seconds = dict(zip(commands, medians([f"{quoted(command)} >/dev/null 2>&1 || true" for command in commands.values()],
                                          runs=3)))
@@ -374,7 +374,7 @@ def bench_health():
             seconds["tcfix"] <= 2, note)
     for name, least in (("lddtree", 20), ("libtree", 1)):
         ratio = seconds[name] / seconds["tcfix"]
-        promise(f"{name}'s time by ours", ratio, f"at least {least}", ratio >= least)
+        promise(f"{name}'s time relative to tcfix's", ratio, f"at least {least}", ratio >= least)
     peaks = {name: measure.peak_memory(command) for name, command in commands.items()}
     if peaks["tcfix"] is not None:
         promise("its resident memory in MB", peaks["tcfix"], "at most 300", peaks["tcfix"] <= 300,

@@ -54,6 +54,9 @@ WORDS = [
     (r"leads? nowhere", "broken (link), has no effect"),
     (r"has the last word|gives? [\w ]*\bback", "decides; restore"),
     (r"switch(es|ed)? off", "disable"),
+    (r"where it happened", "on that machine"),
+    (r"by ours", "relative to tcfix's"),
+    (r"goe?s? together", "compatible"),
 ]
 RULES = [(re.compile(rf"(?<![\w./:`{{$-])(?:{pattern})(?![\w/-])", re.I), instead) for pattern, instead in WORDS]
 
