@@ -112,7 +112,7 @@ def environment_of(planned):
     return next(path for path in module.path.parents if (path / "pyvenv.cfg").exists())
 
 
-def judge(tcfix, environment, name, module, case):
+def check_case(tcfix, environment, name, module, case):
     """Checks a single case."""
     with broken(case):
         cause = cause_of(doctor_all(tcfix, environment)[name])
@@ -132,7 +132,7 @@ def check(tcfix, patchelf, environment, scratch, only=()):
         result = Result(name, case, text, causes[case.kind][name])
         if result.cause and not result.agrees():
             # Another broken library may have been reported first.
-            result = judge(tcfix, copy, name, module, case)
+            result = check_case(tcfix, copy, name, module, case)
         results.append(result)
         print(f"{'agree' if result.agrees() else 'DIFFER'}  {name}  {case.kind}: {case.what}\n"
               f"          loader: {result.text[:300] or 'loads'}\n          doctor: {result.cause[:300] or 'loads'}",

@@ -207,10 +207,10 @@ class Bill(ReleaseTest):
             from cyclonedx.validation.json import JsonStrictValidator
         except ImportError:
             self.skipTest("cyclonedx-python-lib is not installed (scripts/bootstrap --tests)")
-        judge = JsonStrictValidator(SchemaVersion.V1_5)
+        validator = JsonStrictValidator(SchemaVersion.V1_5)
         text = json.dumps(self.document(*TARGETS))
-        self.assertIsNone(judge.validate_str(text))
-        self.assertIsNotNone(judge.validate_str(text.replace('"library"', '"lib"')))
+        self.assertIsNone(validator.validate_str(text))
+        self.assertIsNotNone(validator.validate_str(text.replace('"library"', '"lib"')))
 
     def test_the_same_programs_give_the_same_bill(self):
         self.assertEqual(self.document("linux-x86_64"), self.document("linux-x86_64"))
