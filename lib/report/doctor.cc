@@ -163,6 +163,16 @@ std::string verdictText(const Diagnosis& diagnosis) {
   return diagnosis.isOk() ? "ok" : diagnosis.isUnderstood ? "broken" : "unknown";
 }
 
+/// The message with short paths inside the target, such as av.libs, as in the verdict.
+std::string withShortPaths(llvm::StringRef message, const Diagnosis& diagnosis) {
+  llvm::SmallVector<llvm::StringRef> words;
+  message.split(words, ' ');
+  for (llvm::StringRef& word : words)
+    if (word.starts_with(diagnosis.target))
+      word = belowSite(word);
+  return llvm::join(words, " ");
+}
+
 /// At most two lines; the finding has the full text.
 std::string briefCause(llvm::StringRef message) {
   constexpr size_t kMax = 140;
@@ -214,10 +224,11 @@ std::string firstLines(const Diagnosis& diagnosis, const Paint& paint) {
       "\n";
   const std::vector<const Finding*> findings = diagnosis.findings();
   const bool hasCause = !findings.empty() && findings.front()->severity == Severity::Error;
-  if (!diagnosis.isOk() && hasCause)
-    out += "cause: " +
-           wrapped(printable(briefCause(shortened(findings.front()->message, diagnosis))), 4, 7) +
-           "\n";
+  if (!diagnosis.isOk() && hasCause) {
+    const std::string cause =
+        withShortPaths(shortened(findings.front()->message, diagnosis), diagnosis);
+    out += "cause: " + wrapped(printable(briefCause(cause)), 4, 7) + "\n";
+  }
   if (!diagnosis.action.empty())
     out += commandText(diagnosis.action, "next: ");
   return out;

@@ -200,7 +200,7 @@ Command applyCommand() {
       {"j,jobs", "number of targets to process in parallel", "NUMBER"},
   };
   return {"apply",
-          "repair the torchcodec libraries of an environment, directory or file",
+          "repair torchcodec in an environment, a directory or one file",
           "Edits torchcodec's libraries so that they find torch and FFmpeg. Simulates the\n"
           "platform's loader before and after, to determine whether they load. A second\n"
           "run writes nothing; tcfix undo restores the original bytes.\n",
