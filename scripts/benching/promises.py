@@ -27,7 +27,7 @@ def tool(*names):
 
 def promise(text, value, limit, holds, note=""):
     results.append({"text": text, "value": value, "limit": limit, "kept": bool(holds), "note": note.strip()})
-    print(f"{'kept  ' if holds else 'BROKEN'}  {text}: {value:.2f} (promised: {limit}){note}", flush=True)
+    print(f"{'met    ' if holds else 'NOT MET'}  {text}: {value:.2f} (target: {limit}){note}", flush=True)
 
 
 def medians(commands, prepare=None, runs=measure.DEFAULT_RUNS):
