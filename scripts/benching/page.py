@@ -1,4 +1,4 @@
-"""docs/benchmark.md and its pictures, from what one run measured; and the comparison of two runs."""
+"""Writes docs/benchmark.md and its pictures from the results of a run, and compares two runs."""
 import os
 import pathlib
 import platform
@@ -42,7 +42,7 @@ def processor():
 
 
 def machine():
-    """At the beginning of a run; `load` is added at its end."""
+    """The machine and its load at the start of a run; the load at the end is added later."""
     return {"processor": processor(), "cores": os.cpu_count(), "system": f"{platform.system()} {platform.release()}",
             "nice": os.nice(0) if hasattr(os, "nice") else 0,
             "load": [os.getloadavg()[0]] if hasattr(os, "getloadavg") else []}
@@ -118,7 +118,7 @@ def growth_parts(found):
 
 
 def write(found, path=ROOT / "docs" / "benchmark.md"):
-    """Sections about what was not measured are left out."""
+    """Writes the page, without sections for what was not measured."""
     text = INTRODUCTION + machine_text(found["machine"]) + promises_text(found["promises"])
     if "counts" in found:
         text += counts_text(found["counts"])
@@ -130,7 +130,7 @@ def write(found, path=ROOT / "docs" / "benchmark.md"):
 
 
 def comparison(before, after):
-    """A table of what can be compared between two runs: counts first; ratios of promises."""
+    """A table of the values that can be compared between two runs: counts, then the ratios of the targets."""
     rows = []
     for name, one in after.get("counts", {}).items():
         old = before.get("counts", {}).get(name)

@@ -1,5 +1,5 @@
-"""The same edit of the same libraries by each tool: its cost, and what is left afterwards. The tools, and what is
-checked, are those of scripts/compare."""
+"""Makes the same edit of the same libraries with each tool, and measures its cost and the result. The tools and the
+checks are those of scripts/compare."""
 import importlib.machinery
 import importlib.util
 import os
@@ -27,7 +27,7 @@ def line(commands):
 
 
 def measured(compare, platform, tools):
-    """[(tool, series, MB)]; each run starts from fresh copies, which are on the disk already."""
+    """[(tool, series, MB)]; each run starts from fresh copies that are already on the disk."""
     with tempfile.TemporaryDirectory(dir=ROOT / "build") as folder:
         place = compare.Workplace(platform, pathlib.Path(folder))
         prepare = f"cp {measure.quoted(place.originals)} {place.folder}/ && sync {place.folder}/*"
@@ -52,7 +52,7 @@ def compare_tools(platform):
             row["signatures"] = "{} of {}".format(min(place.signatures), len(place.libraries))
         shutil.rmtree(scratch)
         rows.append(row)
-        if link:  # else it failed, and there is nothing to measure
+        if link:  # otherwise it failed
             working.append((tool, row))
     for (_, row), (_, series, memory) in zip(working, measured(compare, platform, [tool for tool, _ in working])):
         row.update(series.json(), memory=memory)

@@ -1,4 +1,4 @@
-"""What tcfix promises about speed: ratios against peers in the same run, and counts that no load changes."""
+"""The targets for speed: ratios to other tools in the same run, and counts that do not depend on the load."""
 import os
 import pathlib
 import shutil
@@ -74,7 +74,7 @@ def bench_digest():
 
 
 def bench_macho():
-    """The 15 libraries of torchcodec 0.9.1: one tcfix against one process a file."""
+    """The 15 libraries of torchcodec 0.9.1: one tcfix process compared with one process per file."""
     peer = tool("llvm-install-name-tool-19", "llvm-install-name-tool")
     source = wheel("torchcodec-0.9.1-*macosx*", "macos") / "torchcodec"
     files = sorted(source.glob("libtorchcodec*"))
@@ -94,7 +94,7 @@ def bench_macho():
 
 
 def bench_large():
-    """libtorch_cpu.dylib, 208 MB, against the least that any safe tool must do."""
+    """libtorch_cpu.dylib, 208 MB, compared with the minimum that any safe tool must do."""
     source = wheel("torch-2.9.1-*macosx*", "macos") / "torch" / "lib" / "libtorch_cpu.dylib"
     with tempfile.TemporaryDirectory(dir=ROOT / "build") as folder:
         copy = pathlib.Path(folder) / source.name
@@ -109,8 +109,8 @@ def bench_large():
 
 
 def bench_elf():
-    """The 15 libraries of torchcodec 0.17.0: one tcfix against one patchelf a file, which writes
-    into the file that is there and waits for no disk."""
+    """The 15 libraries of torchcodec 0.17.0: one tcfix process compared with one patchelf per file, which writes in
+    place and does not sync."""
     peer = tool(installed_tool("patchelf"), "patchelf")
     source = wheel("torchcodec-0.17.0-*linux*x86_64", "linux") / "torchcodec"
     files = sorted(source.glob("libtorchcodec*"))
@@ -133,13 +133,13 @@ def bench_elf():
             theirs >= ours, f"  [{ours * 1000:.0f} ms against {theirs * 1000:.0f} ms]")
     promise("bytes changed, at most in a file", changed["tcfix"], "at most 100",
             changed["tcfix"] <= 100, f"  [patchelf: {changed['patchelf']}]")
-    # The smallest string table of these files has 5 kB; any growth beyond that and 4 kB is waste.
+    # The smallest string table of these files has 5 kB, and a copy is padded by at most 4 kB.
     promise("growth in bytes, at most of a file", growth["tcfix"], "at most 9000",
             growth["tcfix"] <= 9000, f"  [patchelf: {growth['patchelf']}]")
 
 
 def bench_pe():
-    """Windows DLLs against the Python tools that read and rename in them."""
+    """Windows DLLs, compared with Python tools that read and edit them."""
     python = installed_tool("python")
     torch = wheel("torch-2.9.1-*win_amd64", "windows") / "torch" / "lib" / "torch_cpu.dll"
     exports = ("import pefile, sys; image = pefile.PE(sys.argv[1], fast_load=True, "
@@ -152,7 +152,7 @@ def bench_pe():
 
     source = wheel("torchcodec-0.9.1-*win_amd64", "windows") / "torchcodec" / "libtorchcodec_core7.dll"
     old, new = "avutil-59.dll", "avutil-59-7a7ccc29eb93e5eb7c701b6318a81c68.dll"
-    # In memory where there is such a directory: only tcfix waits for the disk, which would be measured.
+    # In memory if possible: only tcfix syncs, so the disk would be measured.
     memory = pathlib.Path("/dev/shm")
     with tempfile.TemporaryDirectory(dir=memory if memory.is_dir() else None) as folder:
         copy, out = pathlib.Path(folder) / source.name, pathlib.Path(folder) / "out.dll"
@@ -170,7 +170,7 @@ def bench_pe():
 
 
 def bench_hook():
-    """In fresh Pythons: what site does with the .pth file, or what a .start file makes it import."""
+    """In fresh Pythons: how long `site` takes for the .pth file, or for the import that a .start file requests."""
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run(["python3", "-m", "venv", "--without-pip", folder], check=True)
         subprocess.run([TCFIX, "hook", "install", "--quiet", folder], check=True)
@@ -196,8 +196,7 @@ def bench_hook():
 
 
 def install(site, *sources):
-    """Unpacked wheels side by side, linked where that is possible, as uv does it; of torch only its
-    libraries."""
+    """Unpacked wheels in one directory, hard-linked if possible, as by uv; of torch only the libraries."""
     for source in sources:
         is_torch = (source / "torch" / "lib").is_dir()
         parts = [source / "torch" / "lib", *source.glob("torch[.-]*")] if is_torch else [source]
@@ -217,8 +216,8 @@ def mac_environment(root):
 
 
 def bench_apply():
-    """The whole job on 15 libraries, against the shell script that it replaces: two calls a library,
-    one for its search paths and one that signs; the same tool is run for both."""
+    """A complete apply on 15 libraries, compared with the shell script that it replaces: two calls per library, one
+    for the search paths and one for the signature, both with the same tool."""
     peer = tool("llvm-install-name-tool-19", "llvm-install-name-tool")
     source = wheel("torchcodec-0.9.1-*macosx*", "macos")
     with tempfile.TemporaryDirectory(dir=ROOT / "build") as folder:
@@ -229,7 +228,7 @@ def bench_apply():
             quoted([peer, "-add_rpath", ADD[1], "-add_rpath", ADD[3], copy]) + " && " +
             quoted([peer, "-id", f"@rpath/{copy.name}", copy])
             for copy in sorted(package.glob("libtorchcodec*")))
-        # Copies: the script writes into the files that are there, and must not reach the cache.
+        # Copies, because the script writes in place and must not change the cache.
         prepare = (f"rm -rf {package} {package}-*.dist-info && cp -a {source}/. {package.parent} && "
                    f"sync {package}/*")
         ours, theirs, least = medians(
@@ -242,7 +241,7 @@ def bench_apply():
 
 
 def bench_idle():
-    """A second apply, against a Python that does nothing."""
+    """A second apply, compared with a Python that does nothing."""
     with tempfile.TemporaryDirectory(dir=ROOT / "build") as folder:
         root = pathlib.Path(folder)
         command = [TCFIX, "apply", "-q", "--sysroot", root, mac_environment(root)]
@@ -260,8 +259,8 @@ def bench_idle():
 
 
 def bench_many():
-    """200 environments in one call, on one core and on all of them; in memory where there is such a
-    directory, since a disk has no cores."""
+    """200 environments in one call, on one core and on all cores; in memory if possible, so that the disk is not
+    the limit."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     memory = pathlib.Path("/dev/shm")
     with tempfile.TemporaryDirectory(dir=memory if memory.is_dir() else ROOT / "build") as folder:
@@ -285,7 +284,7 @@ def bench_many():
             f"  [{together / 200 * 1000:.1f} ms an environment]")
 
 
-# What doctor finds out on Windows, and nothing else of it: which imports have no export.
+# Only the part of doctor that compares symbols on Windows: which imports have no export.
 COMPARISON = """
 import pathlib, pefile, sys
 def read(path, directory):
@@ -319,7 +318,7 @@ def bench_doctor():
             install(site, *(wheel(f"{name}-{pattern}", group) for name in ("torch-2.9.1", "torchcodec-0.13.0")))
             venv = root / place.partition("/lib")[0].partition("/Lib")[0]
             (venv / "pyvenv.cfg").write_text("home = /usr/bin\n")
-            # It ends with 1: nothing loads.
+            # The exit code is 1, because nothing loads.
             commands.append(quoted([TCFIX, "doctor", "--json", "--sysroot", root, venv]) + "; test $? -eq 1")
         commands.append(quoted([installed_tool("python"), "-c", COMPARISON, site / "torchcodec", site / "torch" / "lib"]))
         *ours, theirs = medians(commands, runs=7)
@@ -330,7 +329,8 @@ def bench_doctor():
 
 
 def bench_probe():
-    """`doctor -q`, which other programs ask before they import: a repaired environment, and one without FFmpeg."""
+    """`doctor -q`, which other programs run before they import: on a repaired environment, and on one without
+    FFmpeg."""
     with tempfile.TemporaryDirectory(dir=ROOT / "build") as folder:
         commands = []
         for name, packages, code in (("ok", ("torchcodec-0.9.1", "av-15.1.0"), 0), ("broken", ("torchcodec-0.9.1",), 1)):
@@ -357,16 +357,16 @@ print(sum(len(ldd(Path(path)).libraries) for path in sys.argv[1:]))
 
 
 def bench_health():
-    """Every library of torch 2.9.1 with CUDA's wheels: the verdict of each package, symbols included, against
-    programs that only look for dependencies."""
+    """Every library of torch 2.9.1 with CUDA's wheels: the verdict of each package, symbols included, compared with
+    programs that only look up dependencies."""
     venv = pathlib.Path(subprocess.run([ROOT / "scripts" / "check-packages", "--environment", "cuda"], check=True,
                                        stdout=subprocess.PIPE, text=True).stdout.strip())
-    # Names that only end like a library, linker scripts say, stop lddtree.
+    # lddtree fails on files that only have a library's name, such as linker scripts.
     libraries = [path for path in sorted(venv.rglob("*.so*")) if not path.is_symlink() and path.is_file()
                  and path.open("rb").read(4) == b"\x7fELF"]
     commands = {"tcfix": [TCFIX, "doctor", "--all", "-q", venv], "libtree": [tool("libtree"), *libraries],
                 "lddtree": [installed_tool("python"), "-c", LDDTREE, *libraries]}
-    # libtree and doctor end with an error where something was not found.
+    # libtree and doctor exit with an error if something was not found.
     seconds = dict(zip(commands, medians([f"{quoted(command)} >/dev/null 2>&1 || true" for command in commands.values()],
                                          runs=3)))
     note = "  [" + ", ".join(f"{name} {value:.2f} s" for name, value in seconds.items()) + "]"
