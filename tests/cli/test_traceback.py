@@ -179,7 +179,7 @@ def lines(change):
     return lambda text: "".join(change(number, line) for number, line in enumerate(text.splitlines()))
 
 
-# What terminals, loggers and people make of a text. None of it may change what it says.
+# How terminals, loggers and people change a text. The diagnosis must stay the same.
 NOISE = {
     "CRLF": lambda text: text.replace("\n", "\r\n"),
     "one line": lambda text: "!!! Exception !!! " + " ".join(text.split()),
@@ -329,7 +329,7 @@ class Transcripts(FilesTest):
 
 @unittest.skipUnless(sys.platform == "linux" and find_tool("gcc"), "needs Linux and gcc")
 class RealLoader(FilesTest):
-    """Not our idea of what a loader says, but what this machine's says, through Python."""
+    """The messages of this machine's own loader, through Python, instead of messages in a table."""
 
     def build(self, name, source="int here;", *flags):
         path = self.folder / name
