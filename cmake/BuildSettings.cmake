@@ -10,13 +10,12 @@ if(NOT CMAKE_BUILD_TYPE)
   set(CMAKE_BUILD_TYPE Release CACHE STRING "Release, Debug, Sanitize, Threads or Coverage" FORCE)
 endif()
 
-# -O2: the time goes into the disk and into hashing, which has its own instructions.
+# -O2 is enough: tcfix spends its time on disk access and on hashing, which has its own instructions.
 set(CMAKE_C_FLAGS_RELEASE "-O2 -DNDEBUG")
 set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG")
 
-# tcfix_compile_quickly(TARGET...): modules that decide and print. They run for a few milliseconds, and
-# -O2 takes a third longer to compile than -O1, which with sanitizers takes twice as long as -O0. A release
-# makes them small.
+# tcfix_compile_quickly(TARGET...): modules that run for a few milliseconds only. -O2 takes a third longer to
+# compile than -O1, which with sanitizers takes twice as long as -O0. Releases optimize them for size.
 function(tcfix_compile_quickly)
   foreach(target ${ARGN})
     target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:$<IF:$<BOOL:${TCFIX_PARTS}>,-Os,-O1>>
@@ -24,21 +23,21 @@ function(tcfix_compile_quickly)
   endforeach()
 endfunction()
 
-# Each module is compiled as one source: most of a compile is reading LLVM's headers. The presets
-# `dev` and `sources` compile file by file: for incremental builds, for tools that read the compile
-# database, and to prove that each source is complete.
+# Each module is compiled as one source, because most of the time is spent on LLVM's headers. The presets
+# `dev` and `sources` compile each file separately: for incremental builds, for tools that read the
+# compile database, and to check that each source includes what it uses.
 option(CMAKE_UNITY_BUILD "Compile each module as one source" ON)
 set(CMAKE_UNITY_BUILD_BATCH_SIZE 0)
 
 find_program(CCACHE ccache)
-if(CCACHE AND NOT TCFIX_PARTS) # zig is driven by a script, which ccache cannot judge
+if(CCACHE AND NOT TCFIX_PARTS) # ccache cannot detect changes of zig: a script runs it
   set(CMAKE_C_COMPILER_LAUNCHER ${CCACHE})
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})
 endif()
 
-# A compiler without LLVM's libraries for its target can still prove that every source compiles: no
-# code is generated and nothing is linked. The empty objects tell Ninja what is up to date.
-option(TCFIX_COMPILE_ONLY "Check that all sources compile, produce no program" OFF)
+# Checks that every source compiles for a target for which there are no LLVM libraries: no code is generated
+# and nothing is linked. The empty objects are time stamps for Ninja.
+option(TCFIX_COMPILE_ONLY "Only check that all sources compile" OFF)
 if(TCFIX_COMPILE_ONLY)
   foreach(language C CXX)
     set(CMAKE_${language}_COMPILE_OBJECT
@@ -47,7 +46,7 @@ if(TCFIX_COMPILE_ONLY)
   endforeach()
 endif()
 
-# tcfix_program(NAME SOURCE...): an executable, or its objects where nothing is linked.
+# tcfix_program(NAME SOURCE...): an executable, or only its objects if nothing is linked.
 function(tcfix_program name)
   if(TCFIX_COMPILE_ONLY)
     add_library(${name} OBJECT ${ARGN})
@@ -58,17 +57,17 @@ endfunction()
 
 option(TCFIX_WERROR "Treat warnings as errors" ON)
 add_compile_options(-Wall -Wextra $<$<CXX_COMPILER_ID:GNU>:-Wshadow=local> -Wnon-virtual-dtor -Wcast-qual -Wunused
-                    # g++ 12 sees overlapping copies in plain string concatenation, and
-                    # uninitialized values inside LLVM's own headers.
+                    # False positives of g++ 12: overlapping copies in plain string concatenation,
+                    # and uninitialized values in LLVM's headers.
                     $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>
                     $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>
-                    # libstdc++ uses what it deprecates, and only its own compiler overlooks that.
+                    # libstdc++ uses its own deprecated functions; only g++ does not warn about that.
                     $<$<CXX_COMPILER_ID:Clang>:-Wno-deprecated-declarations>)
 if(TCFIX_WERROR)
   add_compile_options(-Werror)
 endif()
 
-# Address and undefined behaviour sanitizers; any report ends the program.
+# Address and undefined behaviour sanitizers. Every report is fatal.
 set(CMAKE_C_FLAGS_SANITIZE "-O1 -g1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all")
 set(CMAKE_CXX_FLAGS_SANITIZE "${CMAKE_C_FLAGS_SANITIZE} -D_GLIBCXX_ASSERTIONS")
 set(CMAKE_EXE_LINKER_FLAGS_SANITIZE "-fsanitize=address,undefined")
@@ -85,15 +84,15 @@ set(CMAKE_C_FLAGS_THREADS "-O1 -g1 -fno-omit-frame-pointer -fsanitize=thread")
 set(CMAKE_CXX_FLAGS_THREADS "${CMAKE_C_FLAGS_THREADS}")
 set(CMAKE_EXE_LINKER_FLAGS_THREADS "-fsanitize=thread")
 
-# Which lines and conditions run, as clang counts them in the source: exceptions make no branches
-# there. Assertions are left out, as in a release.
+# Source-based coverage (clang), which does not count the implicit branches of exceptions. Assertions are
+# disabled, as in a release.
 set(CMAKE_C_FLAGS_COVERAGE "-O1 -DNDEBUG -fprofile-instr-generate -fcoverage-mapping")
 set(CMAKE_CXX_FLAGS_COVERAGE "${CMAKE_C_FLAGS_COVERAGE}")
 set(CMAKE_EXE_LINKER_FLAGS_COVERAGE "-fprofile-instr-generate")
 
-# A released tcfix depends on nothing: one file that runs in any container.
+# A released tcfix is one file without dependencies, which runs in any container.
 option(TCFIX_STATIC "Link the C and C++ runtimes statically" ON)
-# Unused functions are left out in every build: LLVM's refer to compressors that we do not link.
+# Unused functions are removed in every build, because some of LLVM's refer to compressors that are not linked.
 add_compile_options(-ffunction-sections -fdata-sections)
 if(CMAKE_SYSTEM_NAME STREQUAL "Linux")
   add_link_options(-Wl,--gc-sections $<$<CONFIG:Release>:-Wl,-s>)

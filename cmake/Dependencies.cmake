@@ -1,4 +1,4 @@
-# The libraries that tcfix stands on. All are linked statically.
+# The libraries that tcfix uses. All are linked statically.
 find_package(Threads REQUIRED)
 if(TCFIX_PARTS)
   include(Parts)
@@ -6,8 +6,8 @@ if(TCFIX_PARTS)
 endif()
 
 # LLVM: Object, BinaryFormat and Support, from the static component libraries. Linking
-# libLLVM.so would cost 20 ms at every start. Any version from 16 on will do; 19, which
-# is tested most, is preferred unless LLVM_DIR says otherwise.
+# libLLVM.so would add 20 ms to every start. LLVM 16 to 22 are supported. 19, which is
+# tested most, is preferred unless LLVM_DIR is set.
 if(NOT LLVM_DIR)
   foreach(version 19 22 21 20 18 17 16)
     if(EXISTS /usr/lib/llvm-${version}/lib/cmake/llvm)
@@ -17,11 +17,11 @@ if(NOT LLVM_DIR)
   endforeach()
 endif()
 if(TCFIX_COMPILE_ONLY)
-  # Headers suffice; the package's own targets are of the wrong machine.
+  # The headers are enough; the targets of LLVM's CMake package are for the wrong machine.
   get_filename_component(LLVM_INCLUDE_DIRS ${LLVM_DIR}/../../../include ABSOLUTE)
   set(LLVM_ENABLE_RTTI ON)
   set(TCFIX_LLVM_LIBRARIES)
-  # They were configured for this machine, though; a twin of that one header says otherwise.
+  # llvm-config.h was configured for this machine, so it is replaced by a changed copy.
   if(WIN32)
     set(configured ${CMAKE_BINARY_DIR}/llvm-for-windows)
     file(READ ${LLVM_INCLUDE_DIRS}/llvm/Config/llvm-config.h text)
@@ -36,8 +36,8 @@ else()
   endif()
   message(STATUS "LLVM ${LLVM_VERSION} in ${LLVM_DIR}")
   llvm_map_components_to_libnames(TCFIX_LLVM_LIBRARIES Object BinaryFormat Support Demangle)
-  # LLVMSupport names shared libraries of the solver and compressors that none of the code we use
-  # calls. Without them the program links statically, and nobody needs to have them.
+  # LLVMSupport lists shared libraries (a solver, compressors) that tcfix never calls. Without them the
+  # program is static, and they need not be installed.
   get_target_property(libraries LLVMSupport INTERFACE_LINK_LIBRARIES)
   list(FILTER libraries EXCLUDE REGEX "z3|ZLIB|zstd|LibEdit|xml2|CURL")
   set_target_properties(LLVMSupport PROPERTIES INTERFACE_LINK_LIBRARIES "${libraries}")
@@ -49,10 +49,10 @@ if(NOT LLVM_ENABLE_RTTI)
   target_compile_options(tcfix_llvm INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-fno-rtti>)
 endif()
 
-# Headers that live in the system's include folder. A cross-compiler must not see that whole
-# folder (it holds the host's C library too), so it gets links to just these.
+# Headers in the system's include directory. A cross-compiler must not search that directory, which also
+# contains the host's C library, so it gets links to these headers only.
 if(TCFIX_COMPILE_ONLY)
-  set(TCFIX_HEADERS ${CMAKE_BINARY_DIR}/borrowed-headers)
+  set(TCFIX_HEADERS ${CMAKE_BINARY_DIR}/linked-headers)
   file(MAKE_DIRECTORY ${TCFIX_HEADERS})
   foreach(header cxxopts.hpp spdlog fmt libdeflate.h)
     file(CREATE_LINK /usr/include/${header} ${TCFIX_HEADERS}/${header} SYMBOLIC)
@@ -72,17 +72,17 @@ else()
     $<TARGET_PROPERTY:spdlog::spdlog_header_only,INTERFACE_INCLUDE_DIRECTORIES>
     $<TARGET_PROPERTY:fmt::fmt-header-only,INTERFACE_INCLUDE_DIRECTORIES>)
 endif()
-# Debian ships fmt and spdlog as shared libraries only; header-only keeps the program whole.
+# Debian has fmt and spdlog only as shared libraries, so they are used header-only.
 target_compile_definitions(tcfix_headers INTERFACE FMT_HEADER_ONLY SPDLOG_FMT_EXTERNAL)
 
-# SHA-1 and SHA-2 with the CPU's own instructions. Linux: OpenSSL's low-level functions, which
-# pull in 30 kB of libcrypto.a and no start-up work; macOS and Windows bring their own.
+# SHA-1 and SHA-2 with the CPU's instructions. Linux: OpenSSL's low-level functions, which link 30 kB of
+# libcrypto.a and run nothing at start-up. macOS and Windows have their own.
 if(CMAKE_SYSTEM_NAME STREQUAL "Linux")
   set(OPENSSL_USE_STATIC_LIBS ON)
   find_package(OpenSSL REQUIRED COMPONENTS Crypto)
 endif()
 
-# Deflate and its checksum, for wheels: faster than zlib, made for whole buffers, one small library.
+# Deflate and CRC-32, for wheels: a small library, faster than zlib, for whole buffers.
 add_library(tcfix_deflate INTERFACE)
 if(TCFIX_COMPILE_ONLY)
   target_include_directories(tcfix_deflate SYSTEM INTERFACE ${TCFIX_HEADERS})

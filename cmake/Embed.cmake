@@ -1,5 +1,5 @@
-# tcfix_embed(TARGET HEADER NAMESPACE FILE...): the files as texts inside the program.
-# Each becomes `inline constexpr char NAME[]` in the header, its name with _ for other characters.
+# tcfix_embed(TARGET HEADER NAMESPACE FILE...): embeds files in the program as strings. The generated header
+# has an `inline constexpr char DIRECTORY_NAME[]` for each file, with _ for characters that identifiers cannot have.
 function(tcfix_embed target header namespace)
   set(output ${CMAKE_CURRENT_BINARY_DIR}/embedded/${header})
   string(REPLACE ";" "|" files "${ARGN}")

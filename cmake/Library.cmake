@@ -1,5 +1,5 @@
 # libtcfix.a and its CMake package, for programs that use include/tcfix: docs/library.md.
-# The archive holds the objects of the modules, so nothing is compiled twice.
+# The archive contains the modules' objects, so nothing is compiled twice.
 
 # Adds `target` and everything that it links to `list`, once. Dependencies come after all that need
 # them, as linkers require.
@@ -32,7 +32,7 @@ foreach(link IN LISTS links)
   get_target_property(type ${link} TYPE)
   get_target_property(is_imported ${link} IMPORTED)
   if(is_imported)
-    # The file alone: LLVM's own package names compressors that none of the code we use calls.
+    # Only the file: LLVM's package also lists compressors that tcfix never calls.
     get_target_property(configurations ${link} IMPORTED_CONFIGURATIONS)
     list(GET configurations 0 configuration)
     get_target_property(file ${link} IMPORTED_LOCATION_${configuration})

@@ -1,5 +1,5 @@
-# tcfix_module(NAME DEPENDS... [SOURCES...]): one directory below lib/, one static library of all its
-# sources. DEPENDS lists the modules whose headers it includes, all of them; tests/walls checks that.
+# tcfix_module(NAME DEPENDS... [SOURCES...]): a static library of all sources in a directory below lib/.
+# DEPENDS lists all modules whose headers it includes; tests/walls checks that.
 function(tcfix_module name)
   cmake_parse_arguments(MODULE "" "" "SOURCES;DEPENDS" ${ARGN})
   if(NOT MODULE_SOURCES)
@@ -15,7 +15,7 @@ function(tcfix_module name)
   target_link_libraries(tcfix_${name} PUBLIC tcfix_llvm ${MODULE_DEPENDS})
 endfunction()
 
-# tcfix_use_modules(TARGET MODULE...): the modules whose headers a program includes.
+# tcfix_use_modules(TARGET MODULE...): links the modules whose headers a program includes.
 function(tcfix_use_modules target)
   list(TRANSFORM ARGN PREPEND tcfix_)
   target_link_libraries(${target} PRIVATE ${ARGN})

@@ -1,12 +1,12 @@
-# Run by tcfix_embed: FILES (separated by |), OUTPUT, NAMESPACE. Bytes, not literals: compilers limit
-# the length of a literal.
+# Run by tcfix_embed with FILES (separated by |), OUTPUT and NAMESPACE. Writes lists of bytes, because
+# compilers limit the length of string literals.
 string(REPLACE "|" ";" files "${FILES}")
-set(text "// Made from source files by cmake/embed_files.cmake.\n#pragma once\n\nnamespace ${NAMESPACE} {\n")
+set(text "// Generated from source files by cmake/embed_files.cmake.\n#pragma once\n\nnamespace ${NAMESPACE} {\n")
 foreach(file IN LISTS files)
   get_filename_component(name ${file} NAME)
-  get_filename_component(folder ${file} DIRECTORY)
-  get_filename_component(folder ${folder} NAME)
-  string(MAKE_C_IDENTIFIER "${folder}_${name}" identifier)
+  get_filename_component(directory ${file} DIRECTORY)
+  get_filename_component(directory ${directory} NAME)
+  string(MAKE_C_IDENTIFIER "${directory}_${name}" identifier)
   file(READ ${file} bytes HEX)
   string(REGEX REPLACE "(..)" "'\\\\x\\1'," bytes "${bytes}")
   string(APPEND text "inline constexpr char ${identifier}[] = {${bytes}'\\0'};\n")

@@ -1,6 +1,6 @@
-# Toolchain file: compile and link for another platform with zig, whose clang, linkers, C libraries and
-# system headers come in one package. scripts/releasing/toolchain.py writes the wrappers that
-# TCFIX_TOOLS holds (cc, c++, ar, ranlib, rc: zig with its -target) and gives all variables.
+# Toolchain file: compile and link for another platform with zig, one package with clang, linkers, C libraries
+# and system headers. scripts/releasing/toolchain.py writes the wrappers in TCFIX_TOOLS (cc, c++, ar, ranlib
+# and rc, which run zig with its -target) and sets all variables.
 list(APPEND CMAKE_TRY_COMPILE_PLATFORM_VARIABLES TCFIX_TOOLS TCFIX_SYSTEM TCFIX_PROCESSOR
      TCFIX_CLANG_VERSION)
 set(CMAKE_SYSTEM_NAME ${TCFIX_SYSTEM})
@@ -11,8 +11,7 @@ set(CMAKE_ASM_COMPILER ${TCFIX_TOOLS}/cc)
 set(CMAKE_CXX_COMPILER ${TCFIX_TOOLS}/c++)
 set(CMAKE_AR ${TCFIX_TOOLS}/ar CACHE FILEPATH "")
 set(CMAKE_RANLIB ${TCFIX_TOOLS}/ranlib CACHE FILEPATH "")
-# Nothing is linked to find out which compiler this is and whether it works: zig would build a C++
-# runtime first, and one that no release uses.
+# CMake's compiler checks link nothing: zig would first build a C++ runtime that no release uses.
 set(CMAKE_TRY_COMPILE_TARGET_TYPE STATIC_LIBRARY)
 foreach(language C CXX)
   set(CMAKE_${language}_COMPILER_ID_RUN TRUE)
@@ -29,12 +28,12 @@ set(CMAKE_ASM_COMPILER_ID_RUN TRUE)
 foreach(kind PROGRAM LIBRARY INCLUDE PACKAGE)
   set(CMAKE_FIND_ROOT_PATH_MODE_${kind} NEVER)
 endforeach()
-# The C library has the threads on every platform that zig knows.
+# On all of zig's platforms, threads are part of the C library.
 set(CMAKE_HAVE_LIBC_PTHREAD ON CACHE INTERNAL "")
 set(CMAKE_THREAD_LIBS_INIT "")
 set(THREADS_PREFER_PTHREAD_FLAG OFF)
 if(TCFIX_SYSTEM STREQUAL "Darwin")
-  # CMake asks Xcode for these, and looks for tools that nothing here calls.
+  # CMake would get these from Xcode, and search for tools that are not used here.
   set(CMAKE_OSX_SYSROOT "")
   set(CMAKE_OSX_ARCHITECTURES "")
   set(CMAKE_OSX_DEPLOYMENT_TARGET "")

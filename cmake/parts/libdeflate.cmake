@@ -1,4 +1,4 @@
-# libdeflate with what wheels use: deflate and CRC-32; the CPU's own instructions are detected as it runs.
+# The parts of libdeflate that wheels need: deflate and CRC-32. The CPU's instructions are detected at run time.
 set(sources crc32 deflate_compress deflate_decompress utils)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64")
   list(APPEND sources x86/cpu_features)

@@ -1,5 +1,5 @@
-# 47 of LLVM's sources; tools/tcfix/llvm_unused.cc keeps them few. LLVM's own build would first try 200
-# functions and headers of the platform with the compiler, for each target anew, and build 470 sources.
+# 47 of LLVM's sources; tools/tcfix/llvm_unused.cc defines what they refer to and tcfix never calls. For each
+# target, LLVM's own build would first check 200 functions and headers, and then compile 470 sources.
 
 set(object COFFObjectFile Error MachOObjectFile MachOUniversal ObjectFile)
 set(binary_format Magic)
@@ -23,8 +23,8 @@ target_compile_definitions(llvm PRIVATE __STDC_CONSTANT_MACROS __STDC_FORMAT_MAC
 target_compile_options(llvm PRIVATE -fno-exceptions -fno-rtti -fvisibility=hidden
                        -fvisibility-inlines-hidden)
 
-# LLVM's configuration: what the sources above read of it. Compressors, back traces and crash
-# handlers stay off.
+# The part of LLVM's configuration that these sources use. Compressors, backtraces and crash handlers are
+# disabled.
 string(REGEX MATCH "([0-9]+)\\.([0-9]+)\\.([0-9]+)" PACKAGE_VERSION ${LLVM_VERSION})
 set(LLVM_VERSION_MAJOR ${CMAKE_MATCH_1})
 set(LLVM_VERSION_MINOR ${CMAKE_MATCH_2})
@@ -40,7 +40,7 @@ endforeach()
 if(WIN32)
   set(HAVE_DECL_STRERROR_S ON)
   set(HAVE__CHSIZE_S 1)
-  # mingw's headers have it, for programs that link its POSIX layer.
+  # mingw's headers include it, for programs that link its POSIX layer.
   set(HAVE_UNISTD_H 1)
 else()
   foreach(fact LLVM_ON_UNIX HAVE_DLFCN_H HAVE_FUTIMENS HAVE_GETPAGESIZE HAVE_GETRLIMIT HAVE_GETRUSAGE

@@ -1,6 +1,6 @@
-# OpenSSL's SHA-1 and SHA-2 and how they detect the CPU's instructions, as in the static libcrypto that
-# ordinary builds link: the same functions, called the same way. OPENSSL_SOURCE is unpacked, OPENSSL_HEADERS
-# holds the headers that its Configure makes; they are the same for both processors.
+# OpenSSL's SHA-1 and SHA-2, with the detection of the CPU's instructions: the same functions that ordinary
+# builds link from the static libcrypto. OPENSSL_SOURCE is the unpacked source. OPENSSL_HEADERS contains the
+# headers that its Configure generates, the same for both architectures.
 set(asm ${CMAKE_BINARY_DIR}/openssl)
 file(MAKE_DIRECTORY ${asm})
 set(sources sha/sha1dgst sha/sha256 sha/sha512)
@@ -17,7 +17,8 @@ else()
 endif()
 list(TRANSFORM sources PREPEND ${OPENSSL_SOURCE}/crypto/)
 list(TRANSFORM sources APPEND .c)
-# The script chooses SHA-256 or SHA-512 by the name of its output, and AVX by the version of the compiler.
+# The script generates SHA-256 or SHA-512 according to the name of its output, and AVX according to the
+# compiler's version.
 foreach(pair ${scripts})
   string(REPLACE "=" ";" pair ${pair})
   list(GET pair 0 script)
@@ -32,5 +33,5 @@ target_include_directories(crypto PRIVATE ${OPENSSL_HEADERS} ${OPENSSL_SOURCE}/i
                            ${OPENSSL_SOURCE}/crypto)
 target_compile_definitions(crypto PRIVATE L_ENDIAN OPENSSL_BUILDING_OPENSSL OPENSSL_CPUID_OBJ OPENSSL_PIC
                            SHA1_ASM SHA256_ASM SHA512_ASM)
-# Without the note that an assembler writes for it, a linker makes the program's stack executable.
+# Without this note, the linker makes the program's stack executable.
 target_compile_options(crypto PRIVATE -O2 $<$<COMPILE_LANGUAGE:ASM>:-Wa,--noexecstack>)

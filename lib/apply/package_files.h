@@ -87,7 +87,7 @@ struct OriginalFile {
 };
 OriginalFile originalOf(const LibraryWork& work);
 
-/// Whether a link that used to be at `path` still leads to the same bytes; otherwise it is not
+/// Whether a link that used to be at `path` still refers to the same bytes; otherwise it is not
 /// restored.
 bool leadsTo(const std::string& path, const std::string& link, Bytes bytes,
              const io::TargetDisk& disk);

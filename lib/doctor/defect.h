@@ -26,7 +26,7 @@ struct Defect {
     TorchVersionMismatch, ///< `name`: versions of the package; `actual`: their torch, if one is
                           ///< known
     // Dependencies: `name`, or empty if Windows does not report it; `alternatives`: where one
-    // exists that no search path leads to.
+    // exists outside of all search paths.
     MissingDependency,
     DriverMissing,   ///< a part of NVIDIA's driver
     OnDemandMissing, ///< of the libraries `items`, which are loaded on demand

@@ -44,7 +44,7 @@ std::string commandFor(std::string command, const Examination& all, const env::P
 
 std::string summaryOfFailure(const ExaminedPackage& package, llvm::ArrayRef<Defect> defects) {
   const std::string& name = package.facts.package.name;
-  const std::string repair = package.wouldLoadAfter ? "; tcfix can repair that" : "";
+  const std::string repair = package.wouldLoadAfter ? "; tcfix can repair it" : "";
   for (const GroupReport& group : package.groups)
     if (!package.required.empty() && package.isWanted(group) && group.loads == Verdict::Fails)
       return name + " does not load with FFmpeg " + std::to_string(group.major) +

@@ -33,7 +33,7 @@ std::string exampleOf(llvm::ArrayRef<std::string> symbols) {
   constexpr size_t kReadable = 60;
   for (const std::string& symbol : symbols)
     if (std::string name = demangled(symbol); name.size() <= kReadable)
-      return (symbols.size() == 1 ? "; it is " : "; one of them is ") + name;
+      return (symbols.size() == 1 ? ": " : ", such as ") + name;
   return {};
 }
 
@@ -64,10 +64,12 @@ Words missingSymbols(const Defect& defect, const FindingContext& context) {
   problem.library = defect.path;
   problem.provider = defect.provider;
   problem.symbols = defect.items;
-  Words words{countMissing(problem) + (known.empty() ? "" : " (" + known + ")") +
-              (isTorchs ? ": it was built against another torch" : "") +
-              (isTorchs && !context.torch.version.empty() ? " than " + context.torch.version : "") +
-              exampleOf(defect.items)};
+  Words words{countMissing(problem) + exampleOf(defect.items) +
+              (known.empty() ? "" : " (" + known + ")") +
+              (!isTorchs ? ""
+               : context.torch.version.empty()
+                   ? ". It was built for another torch"
+                   : ". It was built for a torch other than " + context.torch.version)};
   std::vector<std::string> readable;
   for (const std::string& symbol : defect.items)
     readable.push_back(demangled(symbol));

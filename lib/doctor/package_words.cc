@@ -29,7 +29,7 @@ Words placeholderRelease(const Defect& defect, const FindingContext& context) {
   if (!recipe.releaseFor(context.torch, machine)) {
     std::optional<recipe::Release> first = recipe.firstReleaseFor(machine);
     message += first ? "; for " + place + " there are wheels since " + first->version.text() +
-                           ", and none of them is built for torch " + context.torch.version
+                           ", none of them built for torch " + context.torch.version
                      : "; there is no wheel for " + place;
   }
   return withQuote(defect, std::move(message), fittingReleaseCommand(context));
@@ -114,7 +114,7 @@ Words simulationDisagrees(const Defect& defect, const FindingContext& context) {
 Words importFails(const Defect& defect, const FindingContext& context) {
   return {"the libraries of " + context.package + " load, but its smoke test fails: " +
               llvm::StringRef(defect.actual).split('\n').first.str() +
-              " (the command below shows all of it)",
+              " (the command below prints the whole message)",
           {{"python", defect.provider}, {"smoke_test", defect.name}, {"error", defect.actual}},
           advice::quoted(defect.provider) + " -c \"" + defect.name + "\""};
 }

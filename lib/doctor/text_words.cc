@@ -19,6 +19,9 @@ std::string wheelPlaces(const recipe::Recipe& recipe) {
   return llvm::join(places, ", ");
 }
 
+constexpr llvm::StringLiteral kSendOrRun =
+    ". Send the complete output, or run tcfix doctor on that machine";
+
 } // namespace
 
 std::string releasesByTorch(const recipe::Recipe& recipe) {
@@ -34,25 +37,24 @@ Words causeNotTold(const Defect& defect, const FindingContext& context) {
   constexpr llvm::StringLiteral kNext = "tcfix doctor";
   const recipe::Recipe& recipe = recipe::defaultRecipe();
   if (context.package != recipe.name)
-    return withQuote(
-        defect, sentenceOf(defect) + ". Send the whole text, or run this where it happened", {});
+    return withQuote(defect, sentenceOf(defect) + kSendOrRun.str(), {});
   if (!defect.majors.empty())
     return withQuote(defect,
                      "the text shows only the attempts with FFmpeg " + majorsText(defect.majors) +
                          ", which always fail if another FFmpeg is installed. The attempt with "
-                         "your FFmpeg is not in this text: send all of it, or run this where it "
-                         "happened",
+                         "your FFmpeg is not in this text" +
+                         kSendOrRun.str(),
                      kNext.str());
   llvm::StringRef file = baseName(defect.path);
   // The core is loaded before the other libraries of its major.
-  bool isBehindCore = file.starts_with(recipe.libraryPrefix) && recipe.roleOf(file).rank > 0;
+  bool isAfterCore = file.starts_with(recipe.libraryPrefix) && recipe.roleOf(file).rank > 0;
   return withQuote(defect,
                    sentenceOf(defect) +
-                       (isBehindCore
-                            ? "; its core was loaded, so FFmpeg was found. Often libpython is "
-                              "missing, or it was built for another torch"
-                            : ": often FFmpeg is missing, or it was built for another torch. Send "
-                              "the whole text, or run this where it happened"),
+                       (isAfterCore ? ". Its core library was loaded, so FFmpeg was found. Common "
+                                      "causes: libpython is missing, or " +
+                                          context.package + " was built for another torch"
+                                    : ". Common causes: FFmpeg is missing, or " + context.package +
+                                          " was built for another torch" + kSendOrRun.str()),
                    kNext.str());
 }
 
@@ -73,8 +75,8 @@ Words packageUnavailable(const Defect& defect, const FindingContext& context) {
   if (install.empty())
     return withQuote(defect,
                      sentenceOf(defect) +
-                         "; run the command where it happened: it shows which, and the release for "
-                         "the torch there (" +
+                         "; run the command on that machine: it reports which, and the release "
+                         "for its torch (" +
                          releasesByTorch(recipe) + ")",
                      "tcfix doctor");
   return withQuote(defect,
@@ -87,7 +89,7 @@ Words noWheel(const Defect& defect, const FindingContext& context) {
   const recipe::Recipe recipe = recipe::recipeFor(defect.name);
   const recipe::Machine& machine = context.machine;
   // pip lists the available releases: none, or only the placeholder, means that no release fits.
-  const bool isHopeless =
+  const bool hasNoRelease =
       !defect.items.empty() && llvm::all_of(defect.items, [&](const std::string& version) {
         return version == "none" || version == recipe.placeholder;
       });
@@ -106,10 +108,10 @@ Words noWheel(const Defect& defect, const FindingContext& context) {
     return withQuote(defect, std::move(message), {});
   const std::optional<recipe::Release> first = recipe.firstReleaseFor(machine);
   const bool isKnown = machine.platform || !machine.python.empty();
-  message += isKnown && first && !isHopeless ? "; there are wheels since " + first->version.text()
-                                             : "; there are wheels for " + wheelPlaces(recipe);
+  message += isKnown && first && !hasNoRelease ? "; there are wheels since " + first->version.text()
+                                               : "; there are wheels for " + wheelPlaces(recipe);
   return withQuote(defect, std::move(message),
-                   first && !isHopeless ? installCommand(context, defect.name) : std::string());
+                   first && !hasNoRelease ? installCommand(context, defect.name) : std::string());
 }
 
 Words requirementsConflict(const Defect& defect, const FindingContext& context) {

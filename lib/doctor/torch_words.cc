@@ -70,18 +70,15 @@ Words torchVersionMismatch(const Defect& defect, const FindingContext& context) 
                                                : installCommand(context, context.package));
   }
   if (!defect.items.empty()) // from a text: torch is one of several
-    return {"this " + context.package + " is " +
-                (defect.name.find(' ') == std::string::npos ? "" : "one of ") + defect.name +
-                ", and this torch one of " + defect.items.front() + ": they do not go together (" +
-                releasesByTorch(recipe::recipeFor(context.package)) +
-                "). Run this where it happened to see which one to install",
+    return {context.package + " " + defect.name + " is not compatible with torch " +
+                defect.items.front() + " (" + releasesByTorch(recipe::recipeFor(context.package)) +
+                "). Run tcfix doctor on that machine to see which release to install",
             {{context.package, defect.name}, {"torch", defect.items.front()}},
             "tcfix doctor"};
-  return {defect.actual.empty()
-              ? "this " + context.package + " is one of " + defect.name +
-                    ", and none of them is built for torch " + context.torch.version
-              : context.package + " " + defect.name + " is built for torch " + defect.actual +
-                    "; this is torch " + context.torch.version,
+  return {defect.actual.empty() ? "no " + context.package + " from " + defect.name +
+                                      " is built for torch " + context.torch.version
+                                : context.package + " " + defect.name + " is built for torch " +
+                                      defect.actual + "; this is torch " + context.torch.version,
           {{context.package, defect.name}, {"torch", context.torch.version}},
           fittingReleaseCommand(context)};
 }

@@ -70,8 +70,8 @@ llvm::Error look(const TargetQuery& query, Target& target) {
   if (query.wantsEveryPackage) {
     const EnvironmentKind kind = target.environment.kind;
     if (kind == EnvironmentKind::Folder || kind == EnvironmentKind::File)
-      return fail(ErrorCode::Usage, "is not a Python environment, which --all looks at",
-                  "name an environment or its site-packages directory");
+      return fail(ErrorCode::Usage, "is not a Python environment, which --all requires",
+                  "pass an environment or its site-packages directory");
     target.packages = findPackagesWithLibraries(target.environment, target.disk);
     return llvm::Error::success();
   }

@@ -199,7 +199,7 @@ HookStatus statusOf(const std::string& site) {
     if (!hasContent(site + "/" + name, content))
       status.remark = name + " differs from this version of tcfix";
   if (status.remark.empty() && status.files.size() > wanted.size())
-    status.remark = "files of another version are left";
+    status.remark = "files of another version remain";
   if (status.remark.empty() && !io::isExecutable(options->program))
     status.remark = options->program + ", which it runs, does not exist";
   if (status.remark.empty())

@@ -24,8 +24,8 @@ struct NeededSymbol {
   std::optional<size_t> dependency =
       {};                  ///< the one it is bound to; empty: any library may provide it
   bool isOptional = false; ///< weak: the library loads without it
-  /// ELF: the name's hash in DT_GNU_HASH, so that it is not computed for each library that is
-  /// asked; 0: not known.
+  /// ELF: the name's hash in DT_GNU_HASH, so that it is computed only once for
+  /// all libraries; 0: not known.
   uint32_t hash = 0;
 
   /// The name, or the ordinal as `#12`.

@@ -118,7 +118,7 @@ Slice describe(const FileSlice& slice) {
     }
   }
   if (slice.isEditable())
-    note("header room", std::to_string(freeRoom(slice)) + " bytes");
+    note("padding", std::to_string(freeRoom(slice)) + " bytes after the load commands");
   return result;
 }
 

@@ -82,16 +82,17 @@ std::vector<std::string> warningsAbout(const Request& request, const PackageFact
   auto isIdle = [&](const std::string& entry) {
     return llvm::none_of(plan.groups, [&](const GroupPlan& group) {
       return llvm::any_of(group.drafts, [&](const Draft& draft) {
-        return leadsSomewhere(entry, draft, simulation);
+        return findsAnyDependency(entry, draft, simulation);
       });
     });
   };
   for (const std::string& entry : request.searchPaths)
-    if (isWithinReach(entry, simulation.disk()) && isIdle(entry))
-      warnings.push_back(entry + " leads to none of the dependencies of " + facts.package.name);
+    if (isOnThisMachine(entry, simulation.disk()) && isIdle(entry))
+      warnings.push_back(entry + " contains none of the dependencies of " + facts.package.name);
   for (const GroupPlan& group : plan.groups)
     if (group.refusesEntries)
-      warnings.push_back("not written where it would stop " + group.group.libraries.front()->name +
+      warnings.push_back("not written, because it would keep " +
+                         group.group.libraries.front()->name +
                          " from loading: " + llvm::join(request.searchPaths, ", "));
   bool asksForFfmpeg = llvm::any_of(facts.libraries, [](const LibraryFacts& library) {
     return ffmpegMajorOf(library).has_value();

@@ -4,16 +4,16 @@
 
 namespace tcfix::plan {
 
-void leadToFfmpeg(Draft& draft, const PackageFacts& facts, const Simulation& simulation,
-                  const providers::FfmpegInstall& install) {
+void addPathToFfmpeg(Draft& draft, const PackageFacts& facts, const Simulation& simulation,
+                     const providers::FfmpegInstall& install) {
   const bool isRelative = install.searchPath.empty();
   const std::string entry =
       isRelative ? searchPathTo(facts, draft.library(), install.folder, simulation.disk())
                  : install.searchPath;
   const Reason reason =
       install.isOnTrust ? Reason{Reason::Kind::OnTrust}
-                        : Reason{Reason::Kind::LeadsTo, "FFmpeg " + std::to_string(install.major) +
-                                                            " from " + install.description};
+                        : Reason{Reason::Kind::ToFind, "FFmpeg " + std::to_string(install.major) +
+                                                           " from " + install.description};
   for (size_t index : draft.dependencies()) {
     const std::string name = draft.wanted().dependencies[index].name;
     std::optional<providers::FfmpegName> wanted = providers::parseFfmpegName(name);

@@ -26,7 +26,7 @@ std::vector<Binding> bindingsOf(const Draft& draft, resolve::LibraryOverride wan
 // Windows has no search paths: the embedded list applies only to delayed DLLs. FFmpeg's libraries
 // are assumed to be found if the entries cannot be checked on this machine.
 void delayWhatTheyLeadTo(Draft& draft, const Request& request, const Simulation& simulation) {
-  for (const Unmet& one : findUnmet(draft, simulation)) {
+  for (const Unresolved& one : findUnresolved(draft, simulation)) {
     resolve::LibraryOverride trial = draft.wanted();
     trial.dependencies[one.dependency].kind = DependencyKind::Delay;
     const std::vector<Binding> found = bindingsOf(
@@ -65,12 +65,13 @@ bool findsFfmpegByLiteralEntries(const Draft& draft, const Request& request,
   });
 }
 
-bool isWithinReach(llvm::StringRef entry, const io::TargetDisk& disk) {
+bool isOnThisMachine(llvm::StringRef entry, const io::TargetDisk& disk) {
   return disk.knowsAbsolutePaths() || entry.starts_with("@loader_path") ||
          entry.starts_with("$ORIGIN");
 }
 
-bool leadsSomewhere(const std::string& entry, const Draft& draft, const Simulation& simulation) {
+bool findsAnyDependency(const std::string& entry, const Draft& draft,
+                        const Simulation& simulation) {
   resolve::LibraryOverride alone = draft.wanted();
   alone.searchPaths = {entry};
   return llvm::any_of(draft.dependencies(), [&](size_t dependency) {

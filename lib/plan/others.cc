@@ -54,8 +54,8 @@ std::optional<std::string> missingLibpython(const Draft& draft,
 
 } // namespace
 
-GroupLoads leadToOthers(llvm::MutableArrayRef<Draft> drafts, const Group& group,
-                        const PackageFacts& facts, const Simulation& simulation) {
+GroupLoads addPathsToOthers(llvm::MutableArrayRef<Draft> drafts, const Group& group,
+                            const PackageFacts& facts, const Simulation& simulation) {
   bool isChanged = false;
   GroupLoads loads = simulation.load(group, overridesOf(drafts), Regime::Bare);
   for (size_t i = 0; i < drafts.size(); ++i) {
@@ -83,7 +83,7 @@ GroupLoads leadToOthers(llvm::MutableArrayRef<Draft> drafts, const Group& group,
       if (facts.platform == Platform::Windows)
         draft.delay(*index);
       draft.addSearchPath(searchPathTo(facts, draft.library(), folder, simulation.disk()),
-                          {Reason::Kind::LeadsTo, name.str()});
+                          {Reason::Kind::ToFind, name.str()});
       isChanged = true;
     }
   }
@@ -99,8 +99,8 @@ void dropLibpython(Draft& draft, const PackageFacts& facts, const Simulation& si
     draft.drop(*indexOf(draft, *libpython), {Reason::Kind::InterpreterHasIt});
 }
 
-void finishUnseenElf(Draft& draft, bool mustReachFar) {
-  if (!draft.edits().empty() && (draft.library().original.searchPaths.empty() || mustReachFar))
+void finishPortableElf(Draft& draft, bool mustBeInherited) {
+  if (!draft.edits().empty() && (draft.library().original.searchPaths.empty() || mustBeInherited))
     draft.useKind(SearchPathKind::Rpath, {Reason::Kind::RunpathHides});
   for (size_t index : draft.dependencies())
     if (llvm::StringRef(draft.wanted().dependencies[index].name).starts_with("libpython"))

@@ -27,9 +27,9 @@ int worth(Verdict verdict) {
 struct Score {
   bool isWorse = false; ///< something that loaded stops loading
   int bare = 0, preloaded = 0;
-  int unmet = 0; ///< dependencies that are not found
+  int unresolved = 0; ///< dependencies that are not found
 
-  auto key() const { return std::make_tuple(!isWorse, bare, preloaded, -unmet); }
+  auto key() const { return std::make_tuple(!isWorse, bare, preloaded, -unresolved); }
 };
 
 struct Proposal {
@@ -59,7 +59,8 @@ public:
   Planner(const PackageFacts& facts, const Request& request, const Simulation& simulation,
           const Group& group)
       : facts(facts), request(request), simulation(simulation), group(group),
-        isUnseenElf(facts.platform == Platform::Linux && !simulation.disk().knowsAbsolutePaths()) {}
+        isPortableElf(facts.platform == Platform::Linux &&
+                      !simulation.disk().knowsAbsolutePaths()) {}
 
   GroupPlan run(std::vector<FfmpegChoice>& choices);
 
@@ -83,7 +84,7 @@ private:
   const Request& request;
   const Simulation& simulation;
   const Group& group;
-  const bool isUnseenElf; ///< on an unknown disk, as in a wheel
+  const bool isPortableElf; ///< on an unknown disk, as in a wheel
   std::optional<Before> known;
 };
 
@@ -134,9 +135,11 @@ void Planner::evaluate(Proposal& proposal) {
   score.bare = totalWorth(proposal.bare);
   score.preloaded = totalWorth(proposal.preloaded);
   for (const LoadResult& result : proposal.bare.results)
-    score.unmet += static_cast<int>(llvm::count_if(result.bindings, [](const Binding& binding) {
-      return binding.state == Binding::State::Missing || binding.state == Binding::State::Unknown;
-    }));
+    score.unresolved +=
+        static_cast<int>(llvm::count_if(result.bindings, [](const Binding& binding) {
+          return binding.state == Binding::State::Missing ||
+                 binding.state == Binding::State::Unknown;
+        }));
 }
 
 Proposal Planner::propose(std::optional<size_t> ffmpeg, std::optional<SearchPathKind> kind) {
@@ -144,19 +147,19 @@ Proposal Planner::propose(std::optional<size_t> ffmpeg, std::optional<SearchPath
   for (const LibraryFacts* library : group.libraries) {
     Draft& draft = proposal.drafts.emplace_back(facts, *library, kind);
     addLiteralEntries(draft, request, facts, simulation);
-    leadToTorch(draft, facts, simulation);
+    addPathToTorch(draft, facts, simulation);
     if (ffmpeg && !findsFfmpegByLiteralEntries(draft, request, simulation)) {
-      leadToFfmpeg(draft, facts, simulation, facts.ffmpegs[*ffmpeg]);
+      addPathToFfmpeg(draft, facts, simulation, facts.ffmpegs[*ffmpeg]);
       proposal.ffmpeg = ffmpeg;
     }
-    if (!isUnseenElf)
+    if (!isPortableElf)
       dropLibpython(draft, facts, simulation);
   }
-  proposal.bare = leadToOthers(proposal.drafts, group, facts, simulation);
-  if (isUnseenElf) {
+  proposal.bare = addPathsToOthers(proposal.drafts, group, facts, simulation);
+  if (isPortableElf) {
     const bool isPyavs = ffmpeg && facts.ffmpegs[*ffmpeg].source == providers::FfmpegSource::Pyav;
     for (Draft& draft : proposal.drafts)
-      finishUnseenElf(draft, isPyavs);
+      finishPortableElf(draft, isPyavs);
     proposal.bare = simulation.load(group, overridesOf(proposal.drafts), Regime::Bare);
   }
   evaluate(proposal);
@@ -167,7 +170,7 @@ Proposal Planner::propose(std::optional<size_t> ffmpeg, std::optional<SearchPath
 // loads.
 Proposal Planner::bestKind(std::optional<size_t> ffmpeg) {
   Proposal kept = propose(ffmpeg, std::nullopt);
-  if (isUnseenElf)
+  if (isPortableElf)
     return kept;
   std::optional<SearchPathKind> present;
   for (const Draft& draft : kept.drafts)
@@ -202,13 +205,13 @@ std::string Planner::folderOfFfmpeg(const Proposal& proposal) const {
   return {};
 }
 
-// If the search path already leads to something, it must do no harm.
+// If the search path already contains something, it must do no harm.
 void Planner::prepareForLater(Proposal& best) {
   Proposal prepared = best;
   bool mustEvaluate = false;
   for (size_t i = 0; i < prepared.drafts.size(); ++i)
-    mustEvaluate |= leadToStandingPlace(prepared.drafts[i], request, facts,
-                                        best.bare.results[i].bindings, simulation.disk());
+    mustEvaluate |= addPathToStandingPlace(prepared.drafts[i], request, facts,
+                                           best.bare.results[i].bindings, simulation.disk());
   if (mustEvaluate) {
     prepared.bare = simulation.load(group, overridesOf(prepared.drafts), Regime::Bare);
     evaluate(prepared);

@@ -29,7 +29,7 @@ struct FfmpegChoice {
 struct PackagePlan {
   std::vector<GroupPlan> groups;
   std::vector<FfmpegChoice> ffmpegs; ///< one for each install of the facts
-  std::vector<std::string> warnings; ///< such as: a requested entry leads to no dependency
+  std::vector<std::string> warnings; ///< such as: no dependency is found in a requested entry
 
   /// Moves out the simulated results of the groups.
   survey::PackageLoads takeLoads();

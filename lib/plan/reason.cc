@@ -12,8 +12,8 @@ std::string Reason::text() const {
     return "duplicate";
   case Kind::OtherKindFails:
     return "it would not load with " + what;
-  case Kind::LeadsTo:
-    return "leads to " + what;
+  case Kind::ToFind:
+    return "to find " + what;
   case Kind::InstalledLater:
     return "for an FFmpeg installed later";
   case Kind::NameIn:

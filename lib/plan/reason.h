@@ -13,8 +13,8 @@ struct Reason {
     OnTrust,            ///< requested, but not on this machine
     Repeated,           ///< a duplicate entry
     OtherKindFails,     ///< `what`: the kind of search path
-    LeadsTo,            ///< `what`: torch, an FFmpeg, a library
-    InstalledLater,     ///< leads to where an FFmpeg will be installed
+    ToFind,             ///< `what`: torch, an FFmpeg, a library
+    InstalledLater,     ///< the directory where an FFmpeg will be installed
     NameIn,             ///< `what`: the FFmpeg that uses this name
     SearchList,         ///< delayed, so that the search list applies
     InterpreterHasIt,   ///< a libpython that nothing provides

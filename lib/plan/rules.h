@@ -21,35 +21,35 @@ struct Request {
 };
 
 /// A dependency that does not resolve yet.
-struct Unmet {
+struct Unresolved {
   size_t dependency; ///< index into the draft's override
   std::string name;  ///< its last component
 };
 
 /// The dependencies that the library does not find by itself, including unknown ones.
-std::vector<Unmet> findUnmet(const Draft& draft, const Simulation& simulation);
+std::vector<Unresolved> findUnresolved(const Draft& draft, const Simulation& simulation);
 
-/// The user's own entries, before all others and without checking what they lead to.
+/// The user's own entries, before all others and without checking what they contain.
 void addLiteralEntries(Draft& draft, const Request& request, const PackageFacts& facts,
                        const Simulation& simulation);
 
-/// Whether those entries alone lead to every FFmpeg library that the library requires.
+/// Whether every FFmpeg library that the library requires is found through those entries alone.
 bool findsFfmpegByLiteralEntries(const Draft& draft, const Request& request,
                                  const Simulation& simulation);
 
 /// Whether the directory of an entry can be examined on this machine.
-bool isWithinReach(llvm::StringRef entry, const io::TargetDisk& disk);
+bool isOnThisMachine(llvm::StringRef entry, const io::TargetDisk& disk);
 
-/// Whether an entry alone leads to at least one of the library's dependencies.
-bool leadsSomewhere(const std::string& entry, const Draft& draft, const Simulation& simulation);
+/// Whether at least one of the library's dependencies is found through this entry.
+bool findsAnyDependency(const std::string& entry, const Draft& draft, const Simulation& simulation);
 
-/// A search path to torch's libraries, for each library that needs them. If the disk is unknown and
+/// Adds a search path to torch's libraries, if the library needs them. If the disk is unknown and
 /// torch is not installed, a path to where it will be.
-void leadToTorch(Draft& draft, const PackageFacts& facts, const Simulation& simulation);
+void addPathToTorch(Draft& draft, const PackageFacts& facts, const Simulation& simulation);
 
-/// A search path to this FFmpeg, and the names of its files.
-void leadToFfmpeg(Draft& draft, const PackageFacts& facts, const Simulation& simulation,
-                  const providers::FfmpegInstall& install);
+/// Adds a search path to this FFmpeg, and renames dependencies to its file names.
+void addPathToFfmpeg(Draft& draft, const PackageFacts& facts, const Simulation& simulation,
+                     const providers::FfmpegInstall& install);
 
 /// The dependencies that any installed FFmpeg would satisfy: those without a hash or an exact
 /// version in their names. On macOS also other libraries that Homebrew may provide, for packages
@@ -59,27 +59,27 @@ struct LaterDependencies {
 };
 LaterDependencies laterDependenciesOf(const Draft& draft, const PackageFacts& facts);
 
-/// A search path to where they will be installed. On Windows they are delayed, even if the entry is
-/// empty.
-void leadToLaterInstall(Draft& draft, Platform platform, const LaterDependencies& dependencies,
-                        const std::string& entry);
+/// Adds a search path to where they will be installed. On Windows they are delayed, even if the
+/// entry is empty.
+void addPathToLaterInstall(Draft& draft, Platform platform, const LaterDependencies& dependencies,
+                           const std::string& entry);
 
 /// The same for those that are not found now and that no literal entry to an unknown place may
 /// provide. `bindings` show what is found. Returns whether something may be found there already.
-bool leadToStandingPlace(Draft& draft, const Request& request, const PackageFacts& facts,
-                         llvm::ArrayRef<resolve::Binding> bindings, const io::TargetDisk& disk);
+bool addPathToStandingPlace(Draft& draft, const Request& request, const PackageFacts& facts,
+                            llvm::ArrayRef<resolve::Binding> bindings, const io::TargetDisk& disk);
 
-/// What an ELF file needs on an unknown machine. RPATH, unless the library already has RUNPATH: in
-/// an environment whose Python finds FFmpeg by its own RPATH (such as conda's), a RUNPATH here
-/// would disable that. RPATH also applies to the dependencies of dependencies, which PyAV's
-/// libraries need.
-void finishUnseenElf(Draft& draft, bool mustReachFar);
+/// Completes the edits of an ELF file for an unknown machine. RPATH, unless the library already has
+/// RUNPATH: in an environment whose Python finds FFmpeg by its own RPATH (such as conda's), a
+/// RUNPATH here would disable that. RPATH also applies to the dependencies of dependencies, which
+/// PyAV's libraries need.
+void finishPortableElf(Draft& draft, bool mustBeInherited);
 
 /// Search paths to grafted libraries, siblings, and libraries of NVIDIA and Homebrew, if one is
 /// missing even after the libraries of the group that are loaded before it. Returns how the group
 /// then loads with nothing else loaded.
-GroupLoads leadToOthers(llvm::MutableArrayRef<Draft> drafts, const Group& group,
-                        const PackageFacts& facts, const Simulation& simulation);
+GroupLoads addPathsToOthers(llvm::MutableArrayRef<Draft> drafts, const Group& group,
+                            const PackageFacts& facts, const Simulation& simulation);
 
 /// Drops a DT_NEEDED libpython that nothing provides: the interpreter is already in the process.
 void dropLibpython(Draft& draft, const PackageFacts& facts, const Simulation& simulation);

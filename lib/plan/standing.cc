@@ -41,8 +41,8 @@ LaterDependencies laterDependenciesOf(const Draft& draft, const PackageFacts& fa
   return later;
 }
 
-void leadToLaterInstall(Draft& draft, Platform platform, const LaterDependencies& dependencies,
-                        const std::string& entry) {
+void addPathToLaterInstall(Draft& draft, Platform platform, const LaterDependencies& dependencies,
+                           const std::string& entry) {
   if (platform == Platform::Windows)
     for (size_t index : dependencies.ffmpeg)
       draft.delay(index);
@@ -52,19 +52,19 @@ void leadToLaterInstall(Draft& draft, Platform platform, const LaterDependencies
     draft.addSearchPath(entry, {Reason::Kind::InstalledLater});
   else if (!dependencies.others.empty())
     draft.addSearchPath(
-        entry, {Reason::Kind::LeadsTo,
+        entry, {Reason::Kind::ToFind,
                 baseName(draft.wanted().dependencies[dependencies.others.front()].name).str()});
 }
 
-bool leadToStandingPlace(Draft& draft, const Request& request, const PackageFacts& facts,
-                         llvm::ArrayRef<resolve::Binding> bindings, const io::TargetDisk& disk) {
+bool addPathToStandingPlace(Draft& draft, const Request& request, const PackageFacts& facts,
+                            llvm::ArrayRef<resolve::Binding> bindings, const io::TargetDisk& disk) {
   using State = resolve::Binding::State;
   const providers::StandingPlace& place = facts.standingPlace;
   LaterDependencies later = laterDependenciesOf(draft, facts);
-  // Entries for places that are not on this machine are assumed to lead to all of them.
+  // Entries for directories that are not on this machine are assumed to contain all of them.
   if (request.ffmpeg == Request::Ffmpeg::None ||
       llvm::any_of(request.searchPaths,
-                   [&](const std::string& entry) { return !isWithinReach(entry, disk); }))
+                   [&](const std::string& entry) { return !isOnThisMachine(entry, disk); }))
     return false;
   auto isMet = [&](size_t index) {
     return llvm::any_of(bindings, [&](const resolve::Binding& binding) {
@@ -75,10 +75,10 @@ bool leadToStandingPlace(Draft& draft, const Request& request, const PackageFact
   };
   llvm::erase_if(later.ffmpeg, isMet);
   llvm::erase_if(later.others, isMet);
-  leadToLaterInstall(draft, facts.platform, later,
-                     place.directory.empty()
-                         ? place.searchPath
-                         : searchPathTo(facts, draft.library(), place.directory, disk));
+  addPathToLaterInstall(draft, facts.platform, later,
+                        place.directory.empty()
+                            ? place.searchPath
+                            : searchPathTo(facts, draft.library(), place.directory, disk));
   const std::optional<std::string> directory =
       place.directory.empty() ? disk.hostPath(place.searchPath) : place.directory;
   auto mayBeThere = [&](size_t index) {

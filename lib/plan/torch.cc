@@ -25,41 +25,40 @@ std::string usualTorchEntry(const LibraryFacts& library, const PackageFacts& fac
 
 } // namespace
 
-std::vector<Unmet> findUnmet(const Draft& draft, const Simulation& simulation) {
+std::vector<Unresolved> findUnresolved(const Draft& draft, const Simulation& simulation) {
   using State = resolve::Binding::State;
   std::map<std::string, State> states;
   for (const resolve::Binding& binding : simulation.directBindings(draft.library(), draft.wanted()))
     states[binding.dependency] = binding.state;
-  std::vector<Unmet> unmet;
+  std::vector<Unresolved> unresolved;
   for (size_t index : draft.dependencies()) {
     const std::string& name = draft.wanted().dependencies[index].name;
     auto state = states.find(name);
     if (state == states.end() || state->second == State::Missing || state->second == State::Unknown)
-      unmet.push_back({index, baseName(name).str()});
+      unresolved.push_back({index, baseName(name).str()});
   }
-  return unmet;
+  return unresolved;
 }
 
-void leadToTorch(Draft& draft, const PackageFacts& facts, const Simulation& simulation) {
-  const bool isUnseen = !simulation.disk().knowsAbsolutePaths();
+void addPathToTorch(Draft& draft, const PackageFacts& facts, const Simulation& simulation) {
+  const bool isDiskUnknown = !simulation.disk().knowsAbsolutePaths();
   auto isTorchs = [&](const std::string& dependency) {
-    return (isUnseen && providers::isTorchLibrary(dependency)) ||
+    return (isDiskUnknown && providers::isTorchLibrary(dependency)) ||
            llvm::any_of(facts.torchNames, [&](const std::string& name) {
              return isSameName(name, dependency, facts.platform);
            });
   };
-  for (const Unmet& unmet : findUnmet(draft, simulation)) {
-    if (!isTorchs(unmet.name))
+  for (const Unresolved& unresolved : findUnresolved(draft, simulation)) {
+    if (!isTorchs(unresolved.name))
       continue;
     if (facts.platform == Platform::Windows)
-      draft.delay(unmet.dependency);
+      draft.delay(unresolved.dependency);
     if (facts.torch)
       draft.addSearchPath(
           searchPathTo(facts, draft.library(), facts.torch->libFolder, simulation.disk()),
-          {Reason::Kind::LeadsTo, "torch " + facts.torch->version});
+          {Reason::Kind::ToFind, "torch " + facts.torch->version});
     else
-      draft.addSearchPath(usualTorchEntry(draft.library(), facts),
-                          {Reason::Kind::LeadsTo, "torch"});
+      draft.addSearchPath(usualTorchEntry(draft.library(), facts), {Reason::Kind::ToFind, "torch"});
   }
 }
 

@@ -100,8 +100,8 @@ bool isTorchSymbol(llvm::StringRef symbol) {
 
 std::string TorchSpan::text() const {
   if (since.isKnown())
-    return "torch has them since " + since.text();
-  return until.isKnown() ? "torch had them until " + until.text() : std::string();
+    return "in torch since " + since.text();
+  return until.isKnown() ? "in torch until " + until.text() : std::string();
 }
 
 TorchSpan torchSpanOf(llvm::ArrayRef<std::string> symbols) {

@@ -13,7 +13,7 @@ bool isTorchSymbol(llvm::StringRef symbol);
 /// Which torch versions have all of these symbols, according to a table.
 struct TorchSpan {
   Version since = {}, until = {};
-  /// "torch has them since 2.11"; empty if nothing is known.
+  /// "in torch since 2.11"; empty if nothing is known.
   std::string text() const;
 };
 TorchSpan torchSpanOf(llvm::ArrayRef<std::string> symbols);

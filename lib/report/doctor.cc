@@ -62,7 +62,7 @@ std::string causeOf(const GroupReport& group, const Diagnosis& diagnosis) {
 }
 
 /// The first dependency that may be in a directory of the target's system.
-std::string unseenBy(const GroupReport& group) {
+std::string unknownDependencyOf(const GroupReport& group) {
   const resolve::Binding* unknown = group.firstUnknown();
   return unknown ? "requires " + withoutRpath(unknown->dependency).str() + " of the target's system"
                  : std::string();
@@ -95,7 +95,7 @@ std::string rowText(std::string name, Verdict verdict, llvm::StringRef rest, con
 std::string groupLine(const GroupReport& group, const Diagnosis& diagnosis, const Paint& paint) {
   std::string name = group.major ? "FFmpeg " + std::to_string(group.major) : "libraries";
   std::string rest = group.firstCause()                ? causeOf(group, diagnosis)
-                     : group.loads == Verdict::Unknown ? unseenBy(group)
+                     : group.loads == Verdict::Unknown ? unknownDependencyOf(group)
                                                        : diagnosis.shown(group.ffmpegFolder);
   rest = shortened(std::move(rest), diagnosis);
   if (group.loads == Verdict::Loads && group.loadsBare == Verdict::Fails)
@@ -163,11 +163,23 @@ std::string verdictText(const Diagnosis& diagnosis) {
   return diagnosis.isOk() ? "ok" : diagnosis.isUnderstood ? "broken" : "unknown";
 }
 
+/// The message with short paths inside the target, such as av.libs, as in the verdict.
+std::string withShortPaths(llvm::StringRef message, const Diagnosis& diagnosis) {
+  llvm::SmallVector<llvm::StringRef> words;
+  message.split(words, ' ');
+  for (llvm::StringRef& word : words)
+    if (word.starts_with(diagnosis.target))
+      word = belowSite(word);
+  return llvm::join(words, " ");
+}
+
 /// At most two lines; the finding has the full text.
 std::string briefCause(llvm::StringRef message) {
   constexpr size_t kMax = 140;
   if (message.size() <= kMax)
     return message.str();
+  if (const size_t end = message.take_front(kMax).rfind(". "); end != llvm::StringRef::npos)
+    return message.take_front(end).str(); // complete sentences
   return (message.take_front(message.rfind(' ', kMax)).rtrim(",;: ") + " ...").str();
 }
 
@@ -212,10 +224,11 @@ std::string firstLines(const Diagnosis& diagnosis, const Paint& paint) {
       "\n";
   const std::vector<const Finding*> findings = diagnosis.findings();
   const bool hasCause = !findings.empty() && findings.front()->severity == Severity::Error;
-  if (!diagnosis.isOk() && hasCause)
-    out += "cause: " +
-           wrapped(printable(briefCause(shortened(findings.front()->message, diagnosis))), 4, 7) +
-           "\n";
+  if (!diagnosis.isOk() && hasCause) {
+    const std::string cause =
+        withShortPaths(shortened(findings.front()->message, diagnosis), diagnosis);
+    out += "cause: " + wrapped(printable(briefCause(cause)), 4, 7) + "\n";
+  }
   if (!diagnosis.action.empty())
     out += commandText(diagnosis.action, "next: ");
   return out;

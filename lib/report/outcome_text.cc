@@ -167,10 +167,10 @@ struct CountedChange {
   }
 };
 
-/// "leads to torch 2.9.1" is shortened to "torch 2.9.1" after the search path.
+/// "to find torch 2.9.1" is shortened to "torch 2.9.1" after the search path.
 std::string whyText(const Change& change) {
   llvm::StringRef reason = reasonOf(change);
-  reason.consume_front("leads to ");
+  reason.consume_front("to find ");
   return printable(reason);
 }
 

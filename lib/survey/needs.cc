@@ -17,7 +17,7 @@ std::string idOf(const env::Package& package) {
   return package.site + "/" + package.name;
 }
 
-/// By its name, as Python's import goes, or because it exports what an import calls.
+/// Recognized by a file name that Python imports, or by the function that an import calls.
 bool isExtensionModule(const LibraryFacts& library, const PackageFacts& facts,
                        resolve::LibraryStore& store) {
   llvm::StringRef name = library.name;
@@ -36,7 +36,8 @@ bool isExtensionModule(const LibraryFacts& library, const PackageFacts& facts,
   return resolve::isOffered(wanted, {library.path}, facts.process.arch, store);
 }
 
-/// A package that is loaded by ctypes may bring the same library for several machines.
+/// A package that loads its libraries with ctypes may contain one library for several
+/// architectures.
 bool fitsTheProcess(const LibraryFacts& library, const PackageFacts& facts,
                     resolve::LibraryStore& store) {
   const Image* image = llvm::expectedToOptional(store.image(library.path)).value_or(nullptr);
@@ -56,7 +57,8 @@ bool isAskedFor(const LibraryFacts& library, const env::Package& package, const 
 Demand::Demand(llvm::ArrayRef<env::Package> packages, resolve::LibraryStore& store) {
   parallelFor(packages.size(), hardwareThreads(), [&](size_t i) {
     for (const std::string& file : packages[i].libraries)
-      llvm::consumeError(store.image(file).takeError()); // read, so that the loop below is short
+      llvm::consumeError(
+          store.image(file).takeError()); // read in parallel, and kept for the loop below
   });
   for (const env::Package& package : packages) {
     std::set<std::string> own, asked;
@@ -71,7 +73,7 @@ Demand::Demand(llvm::ArrayRef<env::Package> packages, resolve::LibraryStore& sto
         for (const Dependency& dependency : slice.dependencies)
           asked.insert(baseName(dependency.name).lower());
       }
-    // Two packages may bring libraries of the same name: each asks for its own.
+    // Two packages may contain libraries with the same name: each depends on its own.
     for (const std::string& name : asked)
       if (!own.count(name))
         askers[name].push_back(idOf(package));
@@ -97,7 +99,7 @@ void findNeeds(PackageFacts& facts, const env::Target& target, resolve::LibraryS
     library.isNeeded =
         !library.role.isOptional && (hasModules ? library.isModule || library.role.isImported
                                                 : fitsTheProcess(library, facts, store));
-  // A library that was named by itself is what was asked about.
+  // With a single library as the target, that library is what must load.
   const env::EnvironmentKind kind = target.environment.kind;
   if (hasModules || kind == env::EnvironmentKind::File || kind == env::EnvironmentKind::Folder)
     return;
@@ -108,7 +110,7 @@ void findNeeds(PackageFacts& facts, const env::Target& target, resolve::LibraryS
   for (LibraryFacts& library : facts.libraries)
     if (library.isNeeded && isAskedFor(library, facts.package, *demand))
       asked.push_back(&library);
-  // What nobody asks for is loaded by the package's own code, or as a plugin.
+  // A library that no package depends on is loaded by the package's own code, or as a plugin.
   if (!asked.empty() || !env::loadsLibrariesItself(facts.package, facts.platform, target.disk))
     for (LibraryFacts& library : facts.libraries)
       library.isNeeded = llvm::is_contained(asked, &library);

@@ -1,6 +1,6 @@
-// Which libraries of a package must load, where no recipe says so: extension modules, which Python
-// itself loads, and, in a package without any, what other packages ask for. All others are loaded
-// on demand, by ctypes, dlopen or as plugins.
+// Which libraries of a package must load, for packages without a recipe: extension modules, which
+// Python itself loads, and, in a package without any, libraries that other packages depend on. All
+// others are loaded on demand, by ctypes, dlopen or as plugins.
 #pragma once
 
 #include "env/target.h"
@@ -8,20 +8,21 @@
 
 namespace tcfix::survey {
 
-/// The names of the libraries that the packages of an environment ask for.
+/// The names of the libraries that the packages of an environment depend on.
 class Demand {
 public:
   Demand(llvm::ArrayRef<env::Package> packages, resolve::LibraryStore& store);
 
-  /// Whether a library of another package depends on one of this name.
+  /// Whether a library of a package other than `than` depends on a library with this name.
   bool comesFromOthers(llvm::StringRef name, const env::Package& than) const;
 
 private:
-  /// Sites and names of the packages that ask, by the name that they ask for.
+  /// Site and name of each package that depends on a library, by the library's name.
   std::map<std::string, std::vector<std::string>> askers;
 };
 
-/// Sets what each library of the package is. Without a demand, it is found out where it matters.
+/// Sets `isModule` and `isNeeded` of each library of the package. Without a demand, the
+/// environment's packages are read here, but only if the result depends on them.
 void findNeeds(PackageFacts& facts, const env::Target& target, resolve::LibraryStore& store,
                const Demand* demand);
 

@@ -96,7 +96,7 @@ std::string summaryOf(const TracebackFacts& facts, llvm::ArrayRef<Cause> causes,
                       const std::string& package) {
   const std::string name = package.empty() ? "a library" : package;
   if (causes.empty())
-    return name + " did not load; the text ends before it says why";
+    return name + " did not load; the text ends before the cause";
   const Cause& first = causes.front();
   if (first.failure->kind == Kind::NoWheel)
     return name + " could not be installed";
@@ -281,8 +281,8 @@ void explainSilence(const TracebackFacts& facts, Diagnosis& diagnosis) {
   package.isOk = diagnosis.isUnderstood;
   package.summary = package.isOk
                         ? "the text shows no failure"
-                        : "tcfix does not recognize the failure in this text; send all that was "
-                          "printed, from the command to the last line of the error";
+                        : "tcfix does not recognize the failure in this text; send the complete "
+                          "output, from the command to the last line of the error";
   const recipe::Recipe& recipe = recipe::defaultRecipe();
   const recipe::VersionSpan& releases = facts.versions.releases;
   if (package.isOk && releases.isKnown() && !(releases.first < recipe.lazySince) &&

@@ -46,7 +46,7 @@ llvm::Expected<Interpreter> findInterpreter(const env::Target& target, const env
     return fail(ErrorCode::Usage,
                 found.path.empty() ? "--run: no Python found"
                                    : "--run cannot start " + found.path + ": it is not executable",
-                "give an environment with its own Python: a virtual or conda environment, or the "
+                "pass an environment with its own Python: a virtual or conda environment, or the "
                 "directory of python.exe");
   if (llvm::Error error = checkOwner(target, package, found.path))
     return error;

@@ -207,7 +207,7 @@ llvm::Expected<BundledFile> Bundler::rewrite(const Source& source,
   if (platform == Platform::Linux) {
     add(SetIdentity{source.newName}, Why::NameIn, "the wheel");
     if (needsOthers) {
-      add(AddSearchPath{"$ORIGIN", false}, Why::LeadsTo, "the others in the wheel");
+      add(AddSearchPath{"$ORIGIN", false}, Why::ToFind, "the others in the wheel");
       add(SetSearchPathKind{SearchPathKind::Rpath}, Why::RunpathHides);
     }
   }

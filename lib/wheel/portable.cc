@@ -5,7 +5,7 @@
 namespace tcfix::wheel {
 
 std::vector<plan::PlannedEdit> portableEdits(const Image& image, const std::string& member,
-                                             const plan::UnseenRequest& request) {
+                                             const plan::UnknownDiskRequest& request) {
   survey::PackageFacts facts;
   facts.package.recipe = recipe::defaultRecipe();
   facts.platform = platformOf(image.format);
@@ -20,7 +20,7 @@ std::vector<plan::PlannedEdit> portableEdits(const Image& image, const std::stri
         whole.dependencies.push_back(dependency);
   const survey::LibraryFacts library = survey::describeLibrary(member, whole, facts.package.recipe);
   plan::Draft draft(facts, library);
-  plan::planUnseen(draft, facts, request);
+  plan::planForUnknownDisk(draft, facts, request);
   return draft.edits();
 }
 

@@ -1,12 +1,12 @@
 // The edits for libraries in a wheel, which may be installed anywhere.
 #pragma once
 
-#include "plan/unseen.h"
+#include "plan/unknown_disk.h"
 
 namespace tcfix::wheel {
 
 /// The edits for a library; `member` is its path relative to site-packages, with slashes.
 std::vector<plan::PlannedEdit> portableEdits(const Image& image, const std::string& member,
-                                             const plan::UnseenRequest& request);
+                                             const plan::UnknownDiskRequest& request);
 
 } // namespace tcfix::wheel

@@ -47,8 +47,8 @@ private:
   llvm::Error readLibraries(const Contents& wheel);
   /// The FFmpeg for the libraries; null for the system's.
   llvm::Expected<const plan::FfmpegBeside*> chooseFfmpeg(const Contents& wheel);
-  llvm::Error rewrite(const Library& library, const plan::UnseenRequest& request, FileOutcome& file,
-                      Changes& changes) const;
+  llvm::Error rewrite(const Library& library, const plan::UnknownDiskRequest& request,
+                      FileOutcome& file, Changes& changes) const;
   llvm::Error write(const Contents& wheel, Changes changes);
 
   llvm::ArrayRef<std::string> inputs; ///< of the whole run
@@ -127,7 +127,7 @@ llvm::Expected<const plan::FfmpegBeside*> Repair::chooseFfmpeg(const Contents& w
   return &found->ffmpeg;
 }
 
-llvm::Error Repair::rewrite(const Library& library, const plan::UnseenRequest& request,
+llvm::Error Repair::rewrite(const Library& library, const plan::UnknownDiskRequest& request,
                             FileOutcome& file, Changes& changes) const {
   std::vector<plan::PlannedEdit> planned = portableEdits(library.image, library.place, request);
   file.sha256Before = file.sha256After = io::sha256Hex(library.content);
@@ -184,7 +184,7 @@ llvm::Error Repair::run() {
     return wheel.takeError();
   if (llvm::Error error = readLibraries(*wheel))
     return error;
-  plan::UnseenRequest request;
+  plan::UnknownDiskRequest request;
   request.searchPaths = options.searchPaths;
   llvm::Expected<const plan::FfmpegBeside*> ffmpeg = chooseFfmpeg(*wheel);
   if (!ffmpeg)

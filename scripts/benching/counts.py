@@ -1,4 +1,4 @@
-"""Instructions and system calls: the same on a busy machine, so that a regression shows."""
+"""Counts instructions and system calls, which do not depend on the load of the machine, so they show regressions."""
 import pathlib
 import shutil
 import subprocess
@@ -14,13 +14,13 @@ def counted(command):
 
 
 def count_all():
-    """{name: {"instructions", "calls"}}: start, apply that repairs, apply and doctor that find nothing to do."""
+    """{name: {"instructions", "calls"}}: start, apply with repairs, apply and doctor with nothing to do."""
     found = {"--version": counted([TCFIX, "--version"])}
     with tempfile.TemporaryDirectory(dir=ROOT / "build") as folder:
         root = pathlib.Path(folder)
         venv = promises.mac_environment(root)
         arguments = ["--sysroot", root, venv]
-        # Counted in two runs, each of which must find it broken.
+        # Instructions and system calls are counted in two runs, both on the broken environment.
         calls = measure.system_calls([TCFIX, "apply", "-q", *arguments])
         subprocess.run([TCFIX, "undo", "-q", *arguments], check=True)
         found["apply"] = {"instructions": measure.instructions([TCFIX, "apply", "-q", *arguments]),

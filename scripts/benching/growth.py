@@ -1,4 +1,4 @@
-"""How the cost grows: with the size of a file, and with the number of files and of environments."""
+"""Measures how the cost grows with the size of a file and with the number of files and environments."""
 import pathlib
 import shutil
 import subprocess
@@ -8,7 +8,7 @@ from benching import measure, promises
 from benching.promises import ROOT, TCFIX, tool
 
 ENTRY = "/opt/ffmpeg/lib"
-SIZES = [0, 10 ** 4, 10 ** 5, 10 ** 6, 10 ** 7, 10 ** 8, 2 * 10 ** 9]  # of what fills the library
+SIZES = [0, 10 ** 4, 10 ** 5, 10 ** 6, 10 ** 7, 10 ** 8, 2 * 10 ** 9]  # of the data in the library
 FEW_RUNS = 3  # from 1 GB on
 SOURCE = """
 .text
@@ -21,7 +21,7 @@ tcfix_bench: ret
 
 
 def make_library(path, size):
-    """An ELF library that holds so many bytes which do not compress."""
+    """An ELF library with this many bytes of incompressible data."""
     filling, source = path.with_suffix(".bin"), path.with_suffix(".S")
     with open("/dev/urandom", "rb") as random, open(filling, "wb") as out:
         block = random.read(1 << 20)
@@ -36,7 +36,7 @@ def make_library(path, size):
 
 def by_size():
     """{tool: [{"size", "median", ..., "memory"}]}"""
-    floor, patchelf = promises.build("floor_bench"), promises.tool(promises.judge("patchelf"), "patchelf")
+    floor, patchelf = promises.build("floor_bench"), promises.tool(promises.installed_tool("patchelf"), "patchelf")
     found = {"tcfix": [], "patchelf": [], "copy + sync + hash": []}
     with tempfile.TemporaryDirectory(dir=ROOT / "build") as folder:
         original = pathlib.Path(folder) / "original.so"
@@ -74,8 +74,8 @@ def by_libraries():
 
 
 def by_environments():
-    """apply on 1 to 1,000 environments in one call that have nothing left to do: it finds, reads and simulates all of
-    them; and on 1 to 100 that are broken. In memory, where there is such a directory."""
+    """One call of apply on 1 to 1,000 repaired environments, all of which it reads and simulates, and on 1 to 100
+    broken ones. In memory if possible."""
     memory = pathlib.Path("/dev/shm")
     found = {"nothing to do": [], "all broken": []}
     with tempfile.TemporaryDirectory(dir=memory if memory.is_dir() else ROOT / "build") as folder:
@@ -96,7 +96,7 @@ def by_environments():
                 (idle,) = measure.series([command], None, FEW_RUNS if count == 100 else measure.DEFAULT_RUNS)
                 found["nothing to do"].append({"count": count, **idle.json(), "memory": measure.peak_memory(command)})
                 subprocess.run(undo, shell=True, check=True)
-            else:  # 5 GB of repaired copies would be too much: these share the first one's libraries
+            else:  # repaired copies would take 5 GB: these share the libraries of the first one
                 subprocess.run([TCFIX, "apply", "-q", "--sysroot", folder, first], check=True)
                 for target in targets[1:]:
                     shutil.rmtree(target)

@@ -1,4 +1,4 @@
-"""Runs commands in turns and keeps time, processor time and memory of each run."""
+"""Runs commands in turn and records the time, processor time and memory of each run."""
 import dataclasses
 import os
 import re
@@ -42,7 +42,7 @@ def quoted(parts):
 
 
 def once(command):
-    """Wall and processor time of a shell line or of a list of words; the exit code is not looked at."""
+    """Wall and processor time of a shell line or of a list of words; the exit code is ignored."""
     words = ["/bin/sh", "-c", command] if isinstance(command, str) else [str(part) for part in command]
     start = time.perf_counter()
     pid = os.posix_spawnp(words[0], words, os.environ, file_actions=[
@@ -52,7 +52,7 @@ def once(command):
 
 
 def series(commands, prepare=None, runs=DEFAULT_RUNS, warmup=1):
-    """One Series for each command. They take turns, so that a busy moment hits all of them."""
+    """One Series for each command. The commands run in turn, so that other load affects all of them."""
     found = [Series([], []) for _ in commands]
     for number in range(-warmup, runs):
         for command, one in zip(commands, found):
@@ -66,8 +66,8 @@ def series(commands, prepare=None, runs=DEFAULT_RUNS, warmup=1):
 
 
 def peak_memory(command, prepare=None):
-    """The most memory that a process had, in MB, mapped files included; None without GNU time. A process that
-    Python starts would be counted with Python's own memory."""
+    """The peak memory of a process in MB, mapped files included; None without GNU time. Python cannot measure this: it
+    would count its own memory before the exec."""
     timer = shutil.which("time", path="/usr/bin")
     if not timer:
         return None
@@ -81,7 +81,7 @@ def peak_memory(command, prepare=None):
 
 
 def instructions(command):
-    """What valgrind counts; None without it."""
+    """The number of instructions, counted by valgrind; None without it."""
     if not shutil.which("valgrind"):
         return None
     result = subprocess.run(["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", *map(str, command)],
@@ -91,7 +91,7 @@ def instructions(command):
 
 
 def system_calls(command):
-    """{name: count}, of all threads; None without strace."""
+    """{name: count} of all threads' system calls; None without strace."""
     if not shutil.which("strace"):
         return None
     with tempfile.NamedTemporaryFile("r") as out:

@@ -1,5 +1,5 @@
-"""The same edit of the same libraries by each tool: its cost, and what is left afterwards. The tools, and what is
-checked, are those of scripts/compare."""
+"""Makes the same edit of the same libraries with each tool, and measures its cost and the result. The tools and the
+checks are those of scripts/compare."""
 import importlib.machinery
 import importlib.util
 import os
@@ -27,7 +27,7 @@ def line(commands):
 
 
 def measured(compare, platform, tools):
-    """[(tool, series, MB)]; each run starts from fresh copies, which are on the disk already."""
+    """[(tool, series, MB)]; each run starts from fresh copies that are already on the disk."""
     with tempfile.TemporaryDirectory(dir=ROOT / "build") as folder:
         place = compare.Workplace(platform, pathlib.Path(folder))
         prepare = f"cp {measure.quoted(place.originals)} {place.folder}/ && sync {place.folder}/*"
@@ -45,14 +45,14 @@ def compare_tools(platform):
     for tool in tools:
         scratch = pathlib.Path(tempfile.mkdtemp(dir=ROOT / "build"))
         place = compare.Workplace(platform, scratch)
-        _, changed, added, second, link = place.judge(tool)
+        _, changed, added, second, link = place.measure(tool)
         row = {"tool": tool.name, "command": tool.command, "changed": changed, "added": added, "second": second,
                "link": link}
         if platform == "macos" and link:
             row["signatures"] = "{} of {}".format(min(place.signatures), len(place.libraries))
         shutil.rmtree(scratch)
         rows.append(row)
-        if link:  # else it failed, and there is nothing to measure
+        if link:  # otherwise it failed
             working.append((tool, row))
     for (_, row), (_, series, memory) in zip(working, measured(compare, platform, [tool for tool, _ in working])):
         row.update(series.json(), memory=memory)

@@ -47,7 +47,7 @@ def chart(title, x_name, y_name, lines):
     out.append(f'<text x="{(LEFT + WIDTH - RIGHT) / 2}" y="{HEIGHT - 10}" text-anchor="middle">{escape(x_name)}</text>'
                f'<text transform="translate(14 {HEIGHT / 2}) rotate(-90)" text-anchor="middle">{escape(y_name)}</text>')
     label = TOP
-    # Names in the order in which the lines end, so that each is beside its own.
+    # Names in the order of the lines' ends, so that each is next to its line.
     for place, (name, line) in enumerate(sorted(lines.items(), key=lambda item: -item[1][-1][1])):
         colour = COLOURS[list(lines).index(name) % len(COLOURS)]
         path = " ".join(f"{across(x):.1f},{up(y):.1f}" for x, y in line)

@@ -1,4 +1,4 @@
-"""What tcfix promises about speed: ratios against peers in the same run, and counts that no load changes."""
+"""The targets for speed: ratios to other tools in the same run, and counts that do not depend on the load."""
 import os
 import pathlib
 import shutil
@@ -27,14 +27,14 @@ def tool(*names):
 
 def promise(text, value, limit, holds, note=""):
     results.append({"text": text, "value": value, "limit": limit, "kept": bool(holds), "note": note.strip()})
-    print(f"{'kept  ' if holds else 'BROKEN'}  {text}: {value:.2f} (promised: {limit}){note}", flush=True)
+    print(f"{'met    ' if holds else 'NOT MET'}  {text}: {value:.2f} (target: {limit}){note}", flush=True)
 
 
 def medians(commands, prepare=None, runs=measure.DEFAULT_RUNS):
     return [series.median for series in measure.series(commands, prepare, runs)]
 
 
-def judge(name):
+def installed_tool(name):
     """A program that scripts/bootstrap --tests installed."""
     cache = subprocess.run([ROOT / "scripts" / "cache-folder"], check=True, stdout=subprocess.PIPE,
                            text=True).stdout.strip()
@@ -62,19 +62,19 @@ def python():
 
 def bench_start():
     ours, theirs = medians([[TCFIX, "--version"], [python(), "-I", "-c", "pass"]], runs=60)
-    promise("start-up, as a part of Python's", ours / theirs, "at most 0.33", ours <= theirs / 3,
+    promise("start-up, relative to Python's", ours / theirs, "at most 0.33", ours <= theirs / 3,
             f"  [{ours * 1000:.1f} ms against {theirs * 1000:.1f} ms]")
 
 
 def bench_digest():
     ours, llvms = map(float, subprocess.run([build("digest_bench")], check=True, stdout=subprocess.PIPE,
                                             text=True).stdout.split())
-    promise("SHA-256, as a multiple of LLVM's", ours / llvms, "at least 4", ours >= 4 * llvms,
+    promise("SHA-256, relative to LLVM's speed", ours / llvms, "at least 4", ours >= 4 * llvms,
             f"  [{ours:.0f} MB/s]")
 
 
 def bench_macho():
-    """The 15 libraries of torchcodec 0.9.1: one tcfix against one process a file."""
+    """The 15 libraries of torchcodec 0.9.1: one tcfix process compared with one process per file."""
     peer = tool("llvm-install-name-tool-19", "llvm-install-name-tool")
     source = wheel("torchcodec-0.9.1-*macosx*", "macos") / "torchcodec"
     files = sorted(source.glob("libtorchcodec*"))
@@ -88,20 +88,20 @@ def bench_macho():
                 + f" && sync {quoted(floor)} && openssl dgst -sha256 {quoted(floor)}")
         ours, theirs, least = medians(
             [quoted([TCFIX, "edit", "-q", *ADD, *copies]), one_by_one, bare], prepare)
-    promise(f"{len(files)} libraries, {peer}'s time by ours", theirs / ours, "at least 10",
+    promise(f"{len(files)} libraries, {peer}'s time relative to tcfix's", theirs / ours, "at least 10",
             theirs >= 10 * ours, f"  [{ours * 1000:.0f} ms against {theirs * 1000:.0f} ms; "
             f"copy + sync + hash: {least * 1000:.0f} ms]")
 
 
 def bench_large():
-    """libtorch_cpu.dylib, 208 MB, against the least that any safe tool must do."""
+    """libtorch_cpu.dylib, 208 MB, compared with the minimum that any safe tool must do."""
     source = wheel("torch-2.9.1-*macosx*", "macos") / "torch" / "lib" / "libtorch_cpu.dylib"
     with tempfile.TemporaryDirectory(dir=ROOT / "build") as folder:
         copy = pathlib.Path(folder) / source.name
         prepare = f"cp {source} {copy} && sync {copy}"
         edit = [TCFIX, "edit", "-q", *ADD, copy]
         ours, least = medians([edit, [build("floor_bench"), copy]], prepare)
-        promise("libtorch_cpu.dylib, as a multiple of copy + sync + hash", ours / least, "at most 1.1",
+        promise("libtorch_cpu.dylib, relative to copy + sync + hash", ours / least, "at most 1.1",
                 ours <= 1.1 * least, f"  [{ours * 1000:.0f} ms against {least * 1000:.0f} ms]")
         peak = measure.peak_memory(edit, prepare)
         if peak is not None:
@@ -109,9 +109,9 @@ def bench_large():
 
 
 def bench_elf():
-    """The 15 libraries of torchcodec 0.17.0: one tcfix against one patchelf a file, which writes
-    into the file that is there and waits for no disk."""
-    peer = tool(judge("patchelf"), "patchelf")
+    """The 15 libraries of torchcodec 0.17.0: one tcfix process compared with one patchelf per file, which writes in
+    place and does not sync."""
+    peer = tool(installed_tool("patchelf"), "patchelf")
     source = wheel("torchcodec-0.17.0-*linux*x86_64", "linux") / "torchcodec"
     files = sorted(source.glob("libtorchcodec*"))
     paths = ["$ORIGIN/../torch/lib", "/opt/ffmpeg/lib"]
@@ -129,30 +129,30 @@ def bench_elf():
             pairs = [(file.read_bytes(), copy.read_bytes()) for file, copy in zip(files, copies)]
             changed[name] = max(sum(a != b for a, b in zip(*pair)) for pair in pairs)
             growth[name] = max(len(new) - len(old) for old, new in pairs)
-    promise(f"{len(files)} libraries, patchelf's time by ours", theirs / ours, "at least 1",
+    promise(f"{len(files)} libraries, patchelf's time relative to tcfix's", theirs / ours, "at least 1",
             theirs >= ours, f"  [{ours * 1000:.0f} ms against {theirs * 1000:.0f} ms]")
     promise("bytes changed, at most in a file", changed["tcfix"], "at most 100",
             changed["tcfix"] <= 100, f"  [patchelf: {changed['patchelf']}]")
-    # The smallest string table of these files has 5 kB; any growth beyond that and 4 kB is waste.
+    # The smallest string table of these files has 5 kB, and a copy is padded by at most 4 kB.
     promise("growth in bytes, at most of a file", growth["tcfix"], "at most 9000",
             growth["tcfix"] <= 9000, f"  [patchelf: {growth['patchelf']}]")
 
 
 def bench_pe():
-    """Windows DLLs against the Python tools that read and rename in them."""
-    python = judge("python")
+    """Windows DLLs, compared with Python tools that read and edit them."""
+    python = installed_tool("python")
     torch = wheel("torch-2.9.1-*win_amd64", "windows") / "torch" / "lib" / "torch_cpu.dll"
     exports = ("import pefile, sys; image = pefile.PE(sys.argv[1], fast_load=True, "
                "max_symbol_exports=1 << 20); image.parse_data_directories(directories=[0]); "
                "print(len(image.DIRECTORY_ENTRY_EXPORT.symbols))")
     ours, theirs = medians([quoted([TCFIX, "inspect", "--symbols", "--json", torch]),
                             quoted([python, "-c", exports, torch])], runs=7)
-    promise("the exports of torch_cpu.dll, pefile's time by ours", theirs / ours, "at least 10",
+    promise("the exports of torch_cpu.dll, pefile's time relative to tcfix's", theirs / ours, "at least 10",
             theirs >= 10 * ours, f"  [{ours * 1000:.0f} ms against {theirs * 1000:.0f} ms]")
 
     source = wheel("torchcodec-0.9.1-*win_amd64", "windows") / "torchcodec" / "libtorchcodec_core7.dll"
     old, new = "avutil-59.dll", "avutil-59-7a7ccc29eb93e5eb7c701b6318a81c68.dll"
-    # In memory where there is such a directory: only tcfix waits for the disk, which would be measured.
+    # In memory if possible: only tcfix syncs, so the disk would be measured.
     memory = pathlib.Path("/dev/shm")
     with tempfile.TemporaryDirectory(dir=memory if memory.is_dir() else None) as folder:
         copy, out = pathlib.Path(folder) / source.name, pathlib.Path(folder) / "out.dll"
@@ -163,14 +163,14 @@ def bench_pe():
             "machomachomangler": [python, "-m", "machomachomangler.cmd.redll", copy, out, old, new]}
         ours, theirs, others = medians([quoted(command) for command in commands.values()],
                                        f"cp {source} {copy}")
-        promise("converting core7.dll, delvewheel's time for a rename by ours", theirs / ours,
+        promise("converting core7.dll, delvewheel's time for a rename relative to tcfix's", theirs / ours,
                 "at least 10", theirs >= 10 * ours,
                 f"  [{ours * 1000:.1f} ms against {theirs * 1000:.0f} ms; "
                 f"machomachomangler: {others * 1000:.0f} ms]")
 
 
 def bench_hook():
-    """In fresh Pythons: what site does with the .pth file, or what a .start file makes it import."""
+    """In fresh Pythons: how long `site` takes for the .pth file, or for the import that a .start file requests."""
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run(["python3", "-m", "venv", "--without-pip", folder], check=True)
         subprocess.run([TCFIX, "hook", "install", "--quiet", folder], check=True)
@@ -196,8 +196,7 @@ def bench_hook():
 
 
 def install(site, *sources):
-    """Unpacked wheels side by side, linked where that is possible, as uv does it; of torch only its
-    libraries."""
+    """Unpacked wheels in one directory, hard-linked if possible, as by uv; of torch only the libraries."""
     for source in sources:
         is_torch = (source / "torch" / "lib").is_dir()
         parts = [source / "torch" / "lib", *source.glob("torch[.-]*")] if is_torch else [source]
@@ -217,8 +216,8 @@ def mac_environment(root):
 
 
 def bench_apply():
-    """The whole job on 15 libraries, against the shell script that it replaces: two calls a library,
-    one for its search paths and one that signs; the same tool is run for both."""
+    """A complete apply on 15 libraries, compared with the shell script that it replaces: two calls per library, one
+    for the search paths and one for the signature, both with the same tool."""
     peer = tool("llvm-install-name-tool-19", "llvm-install-name-tool")
     source = wheel("torchcodec-0.9.1-*macosx*", "macos")
     with tempfile.TemporaryDirectory(dir=ROOT / "build") as folder:
@@ -229,27 +228,27 @@ def bench_apply():
             quoted([peer, "-add_rpath", ADD[1], "-add_rpath", ADD[3], copy]) + " && " +
             quoted([peer, "-id", f"@rpath/{copy.name}", copy])
             for copy in sorted(package.glob("libtorchcodec*")))
-        # Copies: the script writes into the files that are there, and must not reach the cache.
+        # Copies, because the script writes in place and must not change the cache.
         prepare = (f"rm -rf {package} {package}-*.dist-info && cp -a {source}/. {package.parent} && "
                    f"sync {package}/*")
         ours, theirs, least = medians(
             [[TCFIX, "apply", "-q", "--sysroot", root, venv], script,
              [build("floor_bench"), *sorted(package.glob("libtorchcodec*"))]], prepare)
-    promise("apply on 15 libraries, the script's time by ours", theirs / ours, "at least 10",
+    promise("apply on 15 libraries, the script's time relative to tcfix's", theirs / ours, "at least 10",
             theirs >= 10 * ours, f"  [{ours * 1000:.0f} ms against {theirs * 1000:.0f} ms]")
-    promise("the same, as a multiple of copy + sync + hash", ours / least, "at most 1.5", ours <= 1.5 * least,
+    promise("the same, relative to copy + sync + hash", ours / least, "at most 1.5", ours <= 1.5 * least,
             f"  [{ours * 1000:.0f} ms against {least * 1000:.0f} ms]")
 
 
 def bench_idle():
-    """A second apply, against a Python that does nothing."""
+    """A second apply, compared with a Python that does nothing."""
     with tempfile.TemporaryDirectory(dir=ROOT / "build") as folder:
         root = pathlib.Path(folder)
         command = [TCFIX, "apply", "-q", "--sysroot", root, mac_environment(root)]
         subprocess.run(command, check=True)
         idle, start = measure.series([command, [python(), "-I", "-c", "pass"]], runs=60)
         calls = measure.system_calls(command)
-    promise("apply with nothing to do, as a part of Python's start-up", idle.median / start.median,
+    promise("apply with nothing to do, relative to Python's start-up", idle.median / start.median,
             "at most 0.25", idle.median <= start.median / 4,
             f"  [{idle.median * 1000:.1f} ms against {start.median * 1000:.1f} ms; of processor time "
             f"{idle.cpu_median * 1000:.1f} ms against {start.cpu_median * 1000:.1f} ms]")
@@ -260,8 +259,8 @@ def bench_idle():
 
 
 def bench_many():
-    """200 environments in one call, on one core and on all of them; in memory where there is such a
-    directory, since a disk has no cores."""
+    """200 environments in one call, on one core and on all cores; in memory if possible, so that the disk is not
+    the limit."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     memory = pathlib.Path("/dev/shm")
     with tempfile.TemporaryDirectory(dir=memory if memory.is_dir() else ROOT / "build") as folder:
@@ -280,12 +279,12 @@ def bench_many():
             return time.monotonic() - start
 
         alone, together = seconds(tool("taskset"), "-c", "0"), seconds()
-    promise(f"200 environments, one core's time by that of {cores}", alone / together,
+    promise(f"200 environments, one core's time relative to {cores} cores'", alone / together,
             f"at least {0.7 * cores:.1f}", alone >= 0.7 * cores * together,
             f"  [{together / 200 * 1000:.1f} ms an environment]")
 
 
-# What doctor finds out on Windows, and nothing else of it: which imports have no export.
+# Only the part of doctor that compares symbols on Windows: which imports have no export.
 COMPARISON = """
 import pathlib, pefile, sys
 def read(path, directory):
@@ -319,18 +318,19 @@ def bench_doctor():
             install(site, *(wheel(f"{name}-{pattern}", group) for name in ("torch-2.9.1", "torchcodec-0.13.0")))
             venv = root / place.partition("/lib")[0].partition("/Lib")[0]
             (venv / "pyvenv.cfg").write_text("home = /usr/bin\n")
-            # It ends with 1: nothing loads.
+            # The exit code is 1, because nothing loads.
             commands.append(quoted([TCFIX, "doctor", "--json", "--sysroot", root, venv]) + "; test $? -eq 1")
-        commands.append(quoted([judge("python"), "-c", COMPARISON, site / "torchcodec", site / "torch" / "lib"]))
+        commands.append(quoted([installed_tool("python"), "-c", COMPARISON, site / "torchcodec", site / "torch" / "lib"]))
         *ours, theirs = medians(commands, runs=7)
     for group, seconds in zip(places, ours):
         promise(f"doctor on the tree for {group}, in seconds", seconds, "at most 1", seconds <= 1)
-    promise("comparing symbols on Windows, pefile's time by that of all of doctor", theirs / ours[-1],
+    promise("comparing symbols on Windows, pefile's time relative to all of doctor's", theirs / ours[-1],
             "at least 10", theirs >= 10 * ours[-1], f"  [{ours[-1] * 1000:.0f} ms against {theirs * 1000:.0f} ms]")
 
 
 def bench_probe():
-    """`doctor -q`, which other programs ask before they import: a repaired environment, and one without FFmpeg."""
+    """`doctor -q`, which other programs run before they import: on a repaired environment, and on one without
+    FFmpeg."""
     with tempfile.TemporaryDirectory(dir=ROOT / "build") as folder:
         commands = []
         for name, packages, code in (("ok", ("torchcodec-0.9.1", "av-15.1.0"), 0), ("broken", ("torchcodec-0.9.1",), 1)):
@@ -343,7 +343,7 @@ def bench_probe():
             commands.append(quoted([TCFIX, "doctor", "-q", "--sysroot", root, venv]) + f"; test $? -eq {code}")
         *ours, theirs = medians([*commands, "python3 -c pass"], runs=40)
     for name, seconds in zip(("loads", "does not load"), ours):
-        promise(f"doctor -q where it {name}, as a part of Python's start", seconds / theirs, "at most 0.5",
+        promise(f"doctor -q where it {name}, relative to Python's start-up", seconds / theirs, "at most 0.5",
                 seconds <= 0.5 * theirs, f"  [{seconds * 1000:.1f} ms against {theirs * 1000:.1f} ms]")
 
 
@@ -357,16 +357,16 @@ print(sum(len(ldd(Path(path)).libraries) for path in sys.argv[1:]))
 
 
 def bench_health():
-    """Every library of torch 2.9.1 with CUDA's wheels: the verdict of each package, symbols included, against
-    programs that only look for dependencies."""
+    """Every library of torch 2.9.1 with CUDA's wheels: the verdict of each package, symbols included, compared with
+    programs that only look up dependencies."""
     venv = pathlib.Path(subprocess.run([ROOT / "scripts" / "check-packages", "--environment", "cuda"], check=True,
                                        stdout=subprocess.PIPE, text=True).stdout.strip())
-    # Names that only end like a library, linker scripts say, stop lddtree.
+    # lddtree fails on files that only have a library's name, such as linker scripts.
     libraries = [path for path in sorted(venv.rglob("*.so*")) if not path.is_symlink() and path.is_file()
                  and path.open("rb").read(4) == b"\x7fELF"]
     commands = {"tcfix": [TCFIX, "doctor", "--all", "-q", venv], "libtree": [tool("libtree"), *libraries],
-                "lddtree": [judge("python"), "-c", LDDTREE, *libraries]}
-    # libtree and doctor end with an error where something was not found.
+                "lddtree": [installed_tool("python"), "-c", LDDTREE, *libraries]}
+    # libtree and doctor exit with an error if something was not found.
     seconds = dict(zip(commands, medians([f"{quoted(command)} >/dev/null 2>&1 || true" for command in commands.values()],
                                          runs=3)))
     note = "  [" + ", ".join(f"{name} {value:.2f} s" for name, value in seconds.items()) + "]"
@@ -374,7 +374,7 @@ def bench_health():
             seconds["tcfix"] <= 2, note)
     for name, least in (("lddtree", 20), ("libtree", 1)):
         ratio = seconds[name] / seconds["tcfix"]
-        promise(f"{name}'s time by ours", ratio, f"at least {least}", ratio >= least)
+        promise(f"{name}'s time relative to tcfix's", ratio, f"at least {least}", ratio >= least)
     peaks = {name: measure.peak_memory(command) for name, command in commands.items()}
     if peaks["tcfix"] is not None:
         promise("its resident memory in MB", peaks["tcfix"], "at most 300", peaks["tcfix"] <= 300,

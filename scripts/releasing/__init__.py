@@ -1,1 +1,1 @@
-"""How `scripts/release` makes programs, wheels and archives for every platform; docs/release.md."""
+"""The steps of `scripts/release`, which builds programs, wheels and archives for every platform: docs/release.md."""

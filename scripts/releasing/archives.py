@@ -25,12 +25,12 @@ class Member:
 
 
 def write_zip(path: Path, members: list[Member]) -> None:
-    """In the order that is given: a wheel's RECORD comes last."""
+    """Writes the members in the given order: a wheel's RECORD comes last."""
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
         for member in members:
             info = zipfile.ZipInfo(member.path, ZIP_TIME)
             info.compress_type = zipfile.ZIP_DEFLATED
-            info.create_system = 3  # Unix, whose modes follow, wherever this runs
+            info.create_system = 3  # Unix, for the modes in external_attr
             info.external_attr = (0o100000 | member.mode) << 16
             archive.writestr(info, member.content)
 
@@ -48,7 +48,7 @@ def write_tar_gz(path: Path, members: list[Member]) -> None:
 
 
 def write_archive(path: Path, members: list[Member]) -> None:
-    """A .zip or .tar.gz, by its name. Everything lies in one directory, called like the archive."""
+    """A .zip or .tar.gz, by its name. All members are in one directory, named after the archive."""
     is_zip = path.name.endswith(".zip")
     top = path.name.removesuffix(".zip" if is_zip else ".tar.gz")
     below = [Member(f"{top}/{m.path}", m.content, m.is_program) for m in sorted(members, key=lambda m: m.path)]

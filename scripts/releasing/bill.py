@@ -14,7 +14,7 @@ Part = sources.Source | toolchain.Runtime
 
 
 def bill(version: str, programs: dict[str, Path]) -> str:
-    """`programs` by the name of their target. No time and no random number: equal input, equal text."""
+    """`programs` by the name of their target. No time and no random number: the same input gives the same output."""
     components: dict[str, dict] = {}
     dependencies = []
     files = []

@@ -1,4 +1,4 @@
-"""Compiles: the libraries that a target links (once, kept in the cache), then tcfix itself."""
+"""Compiles the libraries that a target links (once, kept in the cache), then tcfix itself."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ from .targets import Target
 
 
 def run(command: list, log: Path) -> None:
-    """Runs a command quietly; what it printed is shown when it fails."""
+    """Runs a command quietly; prints its output if it fails."""
     with log.open("ab") as file:
         code = subprocess.run([str(word) for word in command], stdout=file, stderr=subprocess.STDOUT).returncode
     if code:
         lines = log.read_text(errors="replace").splitlines()
-        raise SystemExit("\n".join(lines[-40:]) + f"\nerror: {command[0]} failed; all of it: {log}")
+        raise SystemExit("\n".join(lines[-40:]) + f"\nerror: {command[0]} failed; the whole output: {log}")
 
 
-def key_of(paths: list[Path], *texts: str) -> str:
-    """A short hash of files, by name and content, and of texts."""
-    digest = hashlib.sha256("\0".join(texts).encode())
+def key_of(paths: list[Path], *strings: str) -> str:
+    """A short hash of the names and contents of files, and of strings."""
+    digest = hashlib.sha256("\0".join(strings).encode())
     for path in sorted(paths):
         digest.update(path.name.encode() + b"\0" + path.read_bytes())
     return digest.hexdigest()[:16]
 
 
 def build_parts(cache: Path, target: Target, project: Path) -> Path:
-    """The directory of the static libraries, made again when a source or the recipe changes: only what the
-    change touches, as Ninja sees it. It sees no other zig behind the same names, so that has a directory of its own."""
+    """The directory of the static libraries. When a source or the build files change, Ninja rebuilds what depends on
+    the change. It does not detect another version of zig, so each version has its own directory."""
     recipe = [*(project / "cmake" / "parts").iterdir(), project / "cmake" / "zig.cmake"]
     used = sources.linked_into(target.system)
     key = key_of(recipe, target.triple, *(source.sha256 for source in used))
@@ -61,7 +61,7 @@ def header_directories(cache: Path) -> list[str]:
 
 
 def build_program(cache: Path, target: Target, project: Path) -> Path:
-    """The stripped program, not yet signed. Its build directory stays, so that changes compile little."""
+    """The stripped program, not yet signed. Its build directory is kept for incremental builds."""
     parts = build_parts(cache, target, project)
     build = project / "build" / "release" / target.name
     build.mkdir(parents=True, exist_ok=True)

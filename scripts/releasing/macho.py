@@ -1,6 +1,6 @@
 """Mach-O programs after the link: without local symbols, and two of them in one universal file.
 
-zig's linker keeps the local symbols of a program for macOS, whatever it is told: a quarter of the file.
+zig's linker ignores -s for macOS programs: local symbols are a quarter of the file.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ SLICE_ALIGNMENT = 14  # as a power of two: the pages of Apple silicon
 
 
 def _commands(image: bytes) -> dict[int | bytes, int]:
-    """Where each load command begins, by its number; segments by their name."""
+    """The offset of each load command, by its number; of segments, by their name."""
     (count,) = struct.unpack_from("<I", image, 16)
     places: dict[int | bytes, int] = {}
     at = HEADER_SIZE
@@ -45,7 +45,7 @@ def _symbol_tables(image: bytes, symbols: int, first: int, count: int, strings: 
 
 
 def strip(program: bytes) -> bytes:
-    """Without local symbols and without a signature; both lie at the end, behind what dyld reads."""
+    """Without local symbols and without a signature. Both are at the end of the file, after what dyld reads."""
     image = bytearray(program)
     places = _commands(program)
     if LC_CODE_SIGNATURE in places:
@@ -78,7 +78,7 @@ def strip(program: bytes) -> bytes:
 
 
 def join(slices: dict[str, bytes]) -> bytes:
-    """A universal file of thin, signed ones: each keeps its bytes, and with them its signature."""
+    """A universal file of thin, signed ones. Their bytes do not change, so the signatures stay valid."""
     page = 1 << SLICE_ALIGNMENT
     header = struct.pack(">II", 0xCAFEBABE, len(slices))
     body = bytearray()

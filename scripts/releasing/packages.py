@@ -11,14 +11,14 @@ from .bill import bill
 from .targets import TARGETS, UNIVERSAL, UNIVERSAL_WHEEL_TAG, Target
 from .wheels import version_of, write_wheel
 
-# What the program writes itself, by its place below share/ (cmake/Install.cmake).
-TEXTS = {
+# Files that the program generates, by their path below share/ (cmake/Install.cmake), and the command for each.
+GENERATED = {
     "man/man1/tcfix.1": ["man"],
     "bash-completion/completions/tcfix": ["completions", "bash"],
     "zsh/site-functions/_tcfix": ["completions", "zsh"],
     "fish/vendor_completions.d/tcfix.fish": ["completions", "fish"],
 }
-# The same for archives, where a reader looks for them by name.
+# Their paths in archives.
 ARCHIVE_PATHS = {
     "man/man1/tcfix.1": "tcfix.1",
     "bash-completion/completions/tcfix": "completions/tcfix.bash",
@@ -27,14 +27,14 @@ ARCHIVE_PATHS = {
 }
 
 
-def texts_of(program: Path) -> dict[str, bytes]:
-    """Manual page and completions, from a program that runs here."""
+def generated_by(program: Path) -> dict[str, bytes]:
+    """Manual page and completions, from a program that runs on this machine."""
     return {path: subprocess.run([program, *words], check=True, stdout=subprocess.PIPE).stdout
-            for path, words in TEXTS.items()}
+            for path, words in GENERATED.items()}
 
 
 def licences_of(target: Target, cache: Path) -> list[Member]:
-    """The licence texts of what a target's program contains."""
+    """The licence files of what is linked into a target's program."""
     zig = toolchain.install_zig(cache)
     files = {each.name: sources.unpack(each, cache) / each.licence_file
              for each in sources.linked_into(target.system)}
@@ -43,13 +43,13 @@ def licences_of(target: Target, cache: Path) -> list[Member]:
 
 
 class Package:
-    """Writes into one directory; all files of a run have the same texts."""
+    """Writes into one directory; all packages of a run contain the same manual page and completions."""
 
     def __init__(self, project: Path, cache: Path, directory: Path, host_program: Path):
         self.project = project
         self.cache = cache
         self.directory = directory
-        self.texts = texts_of(host_program)
+        self.generated = generated_by(host_program)
         self.powershell = subprocess.run([host_program, "completions", "powershell"], check=True,
                                          stdout=subprocess.PIPE).stdout
 
@@ -64,12 +64,12 @@ class Package:
     def _write(self, name: str, tag: str, program_name: str, suffix: str, program: bytes,
                licences: list[Member]) -> list[Path]:
         member = Member(program_name, program, True)
-        wheel = write_wheel(self.directory, self.project, tag, member, self.texts, licences)
+        wheel = write_wheel(self.directory, self.project, tag, member, self.generated, licences)
         archive = self.directory / f"tcfix-{version_of(self.project)}-{name}{suffix}"
         contents = [member, Member("LICENSE", (self.project / "LICENSE").read_bytes()),
                     Member("README.md", (self.project / "README.md").read_bytes()),
                     Member("completions/tcfix.ps1", self.powershell)]
-        contents += [Member(ARCHIVE_PATHS[path], text) for path, text in self.texts.items()]
+        contents += [Member(ARCHIVE_PATHS[path], content) for path, content in self.generated.items()]
         contents += [Member("licenses/" + each.path, each.content) for each in licences]
         write_archive(archive, contents)
         return [wheel, archive]

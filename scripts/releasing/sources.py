@@ -11,7 +11,7 @@ import urllib.request
 from dataclasses import dataclass
 from pathlib import Path
 
-# Debian removes a version from its mirrors when the next one arrives; snapshot.debian.org keeps all.
+# Debian removes a version from its mirrors when the next one is released; snapshot.debian.org keeps all.
 MIRRORS = (
     "http://deb.debian.org/debian/pool/main/",
     "http://deb.debian.org/debian-security/pool/updates/main/",
@@ -54,7 +54,7 @@ SPDLOG = Source(
     "620ca6842b5c21014470bd42eb4716024674214fb973b5ffa3aaea33310ad327",
     "MIT", "LICENSE", "pkg:github/gabime/spdlog@1.10.0", "https://github.com/gabime/spdlog",
     keep=("LICENSE", "include/"))
-# One header; the package of Debian's that holds it, because the mirrors lack its source.
+# One header, from Debian's package, because the mirrors do not have its source.
 CXXOPTS = Source(
     "cxxopts", "3.1.1", "c/cxxopts/libcxxopts-dev_3.1.1-1_all.deb",
     "f630f681cf07f5c8438241983ddd27e97fce36a1ef3c7d8b954a88e8de3d8417",
@@ -84,7 +84,7 @@ def sha256_of(path: Path) -> str:
 
 
 def download(source: Source, directory: Path) -> Path:
-    """The archive, from the first mirror that has it. Only the bytes of the hash are accepted."""
+    """The archive, from the first mirror that has it. A file with another hash is rejected."""
     path = directory / source.file_name
     if path.exists() and sha256_of(path) == source.sha256:
         return path
@@ -107,7 +107,7 @@ def download(source: Source, directory: Path) -> Path:
 
 
 def unpack(source: Source, cache: Path) -> Path:
-    """The directory of the unpacked source; unpacked into another name first, so that it is whole."""
+    """The directory of the unpacked source. It is renamed into place when it is complete."""
     directory = cache / "sources" / f"{source.name}-{source.version}-{source.sha256[:8]}"
     if directory.is_dir():
         return directory
@@ -135,7 +135,7 @@ def _members(tar: tarfile.TarFile, keep: tuple[str, ...]):
 
 
 def configured_openssl(cache: Path) -> Path:
-    """The directory of the headers that OpenSSL's own Configure makes; equal for both processors."""
+    """The directory of the headers that OpenSSL's Configure generates, the same for both architectures."""
     source = unpack(OPENSSL, cache)
     directory = source.with_name(source.name + "-headers")
     if not directory.is_dir():

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 @dataclass(frozen=True)
 class Target:
     name: str
-    triple: str  # as zig's -target: platform, C library and the oldest version of it
+    triple: str  # zig's -target: platform, C library and its minimum version
     wheel_tag: str
     system: str  # CMAKE_SYSTEM_NAME
     processor: str
@@ -36,11 +36,11 @@ TARGETS = {
     )
 }
 
-# The two programs that make a universal one, in the order of its slices.
+# The programs in a universal one, in the order of its slices.
 UNIVERSAL = ("macos-x86_64", "macos-arm64")
 UNIVERSAL_WHEEL_TAG = "macosx_11_0_universal2"
 
 
 def host_target() -> Target:
-    """The target whose program runs on this Linux machine, whatever its C library: a static one."""
+    """The target whose program runs on this Linux machine, whatever its C library is: the static one."""
     return TARGETS["musl-" + platform.machine()]

@@ -58,7 +58,7 @@ def runtimes(target: Target) -> list[Runtime]:
 
 
 def install_zig(cache: Path) -> Path:
-    """zig's directory. Its own records are left out: nothing imports it."""
+    """zig's directory, without the wheel's .dist-info: nothing imports it."""
     directory = cache / f"zig-{ZIG_VERSION}"
     if directory.is_dir():
         return directory

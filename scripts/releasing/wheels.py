@@ -1,4 +1,4 @@
-"""Wheels with a program that was compiled elsewhere: what scikit-build-core would make of pyproject.toml."""
+"""Wheels with a program that was compiled elsewhere: the same as scikit-build-core would build from pyproject.toml."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .archives import Member, write_zip
 
 
 def version_of(project: Path) -> str:
-    """As pyproject.toml finds it."""
+    """The version, read as pyproject.toml specifies."""
     settings = tomllib.loads((project / "pyproject.toml").read_text())
     source = settings["tool"]["scikit-build"]["metadata"]["version"]
     found = re.search(source["regex"], (project / source["input"]).read_text())
@@ -37,12 +37,12 @@ def metadata(project: Path, linked_licences: list[str] = []) -> str:
     readme = (project / fields.pop("readme")).read_text()
     fields.pop("dynamic")
     if fields:
-        raise SystemExit("error: pyproject.toml: scripts/releasing/wheels.py does not know " + ", ".join(fields))
+        raise SystemExit("error: pyproject.toml: unknown to scripts/releasing/wheels.py: " + ", ".join(fields))
     return "\n".join(lines) + "\n\n" + readme
 
 
 def record(members: list[Member], path: str) -> Member:
-    """RECORD: every member with its hash and size, itself without."""
+    """RECORD: every member with its hash and size, and RECORD itself without them."""
     text = io.StringIO()
     rows = csv.writer(text, lineterminator="\n")
     for member in members:
@@ -52,17 +52,17 @@ def record(members: list[Member], path: str) -> Member:
     return Member(path, text.getvalue().encode())
 
 
-def write_wheel(directory: Path, project: Path, tag: str, program: Member, texts: dict[str, bytes],
+def write_wheel(directory: Path, project: Path, tag: str, program: Member, generated: dict[str, bytes],
                 licences: list[Member]) -> Path:
-    """`texts` lie below share/, as cmake/Install.cmake installs them; `licences` are those of what is
-    linked in."""
+    """`generated` are the files below share/, as cmake/Install.cmake installs them; `licences` are those of
+    what is linked in."""
     version = version_of(project)
     name = f"tcfix-{version}"
     information = f"{name}.dist-info"
     package = project / "python" / "tcfix"
     members = [Member(f"tcfix/{path.name}", path.read_bytes()) for path in package.iterdir() if path.is_file()]
     members.append(Member(f"{name}.data/scripts/{program.path}", program.content, True))
-    members += [Member(f"{name}.data/data/share/{path}", content) for path, content in texts.items()]
+    members += [Member(f"{name}.data/data/share/{path}", content) for path, content in generated.items()]
     members.sort(key=lambda member: member.path)
     # Installers read .dist-info from the end of the archive, so it comes last.
     own = Member("LICENSE", (project / "LICENSE").read_bytes())

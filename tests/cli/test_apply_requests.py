@@ -65,7 +65,7 @@ class Requests(ApplyTest):
         (target,) = self.apply("--ffmpeg", "/ff/whole", self.world.env)["targets"]
         self.assertEqual([edit["op"] for edit in target["files"][0]["edits"]], ["remove_rpath", "add_rpath", "sign"])
 
-    def test_only_an_entry_that_leads_nowhere_causes_a_warning(self):
+    def test_only_an_entry_without_effect_causes_a_warning(self):
         (message,) = messages(self.apply("--rpath", "@loader_path/../../torch/lib", self.world.env))
         self.assertIn("@loader_path/../../torch/lib", message)
         self.put_ffmpeg("/ff/second")

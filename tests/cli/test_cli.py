@@ -2,6 +2,7 @@
 import json
 import os
 import pathlib
+import re
 import shutil
 import signal
 import stat
@@ -515,13 +516,14 @@ class Limits(CliTest):
 
 class Output(CliTest):
     def test_help_has_examples_and_fits_80_columns(self):
-        for command in ([], ["inspect"], ["edit"], ["sign"], ["verify"], ["undo"]):
+        names = re.findall(r"^  (\w+)  ", tcfix("--help").stdout, re.M)
+        self.assertIn("apply", names)
+        for command in ([], *([name] for name in names)):
             text = tcfix(*command, "--help").stdout
             with self.subTest(command):
                 if command:
                     self.assertIn("Examples:", text)
-                options = text.split("Examples:")[0]
-                self.assertLessEqual(max(map(len, options.splitlines())), 90)
+                self.assertLessEqual(max(map(len, text.splitlines())), 80)
 
     def test_common_options_work_everywhere(self):
         library = self.make()

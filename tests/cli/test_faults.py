@@ -1,7 +1,7 @@
-"""Every command at every point where the disk can fail or the program die.
+"""Every command with a fault at every point at which the disk can fail or the program can be killed.
 
-After each fault every file is old or new, the exit code says what is on the disk, the next run finishes,
-and nothing is left behind. The test command runs a sample; scripts/check-faults runs them all (--all).
+After each fault every file is the old or the new one, the exit code corresponds to the files on the disk, the
+next run completes, and no temporary files remain. The tests run a sample, scripts/check-faults all (--all).
 """
 import json
 import os
@@ -19,21 +19,21 @@ import tiny_macho
 from tiny_world import LIBRARIES, TinyWorld, library, package_files, write_files
 import test_apply
 
-# Every call that writes, syncs, renames, links, unlinks, makes, locks or changes rights.
+# Every call that writes, syncs, renames, links, unlinks, creates, locks or changes permissions.
 CALLS = ("fsync", "pwrite64", "copy_file_range", "ftruncate", "fchmod", "utimensat", "renameat", "unlinkat",
          "linkat,symlinkat", "mkdirat", "flock")
 ERRORS = ("EIO", "ENOSPC", "EACCES", "EDQUOT", "KILL")
 FAULTS = {call: ERRORS for call in CALLS} | {"flock": ("ENOLCK", "EIO", "KILL")}
-# A limit of file sizes that lies inside a file makes its write short, and the next one an error.
+# With a file size limit below the size of a file, a write is short, and the next one fails.
 SHORT = "short write"
 LIMIT_STEP = 512
-# So many kinds of fault for each scenario are part of the test command.
+# The number of faults per scenario in the sample.
 SAMPLE = 6
 JOURNALS = ("tcfix-journal.json", "journal.json")
 
 
 class Scenario:
-    """A tree, a command that changes it, and the same tree as the command leaves it."""
+    """A tree, a command that changes it, and the tree after the command."""
 
     def __init__(self, name, folder, command, prepare=(), restore=None):
         self.name, self.folder, self.command, self.restore = name, folder, command, restore
@@ -51,7 +51,7 @@ class Scenario:
         shutil.copytree(self.template, self.folder, symlinks=True)
 
     def state(self):
-        """All that is there; journals remember inodes, so that only their presence counts."""
+        """The content of the tree. Journals contain inodes, so they are compared only by name."""
         def look(path):
             if path.is_symlink():
                 return os.readlink(path)
@@ -82,7 +82,7 @@ def scenarios(root):
     yield Scenario("undo", root / "undo", command(tree, "undo"), [command(tree, "apply")])
 
     def there_and_back(name, folder, there, back):
-        """Both commands, each from the state that the other one leaves."""
+        """Both commands, each run after the other."""
         yield Scenario(name, folder, there, restore=back)
         shutil.rmtree(folder)
         shutil.copytree(root / f"{folder.name}.template", folder, symlinks=True)
@@ -161,9 +161,9 @@ class Faults(unittest.TestCase):
         self.root = pathlib.Path(folder.name).resolve()
         self.points = 0
 
-    def strike(self, scenario, calls, fault, number):
-        """Runs the command with a fault at the Nth of these calls of each thread; the result, or None if no
-        thread made so many."""
+    def inject(self, scenario, calls, fault, number):
+        """Runs the command with a fault at the Nth of these calls in each thread. Returns the result, or None
+        if no thread makes that many calls."""
         if calls == SHORT:
             return self.cut(scenario, number)
         trace = self.root / "trace"
@@ -181,12 +181,12 @@ class Faults(unittest.TestCase):
                               env={**os.environ, "ASAN_OPTIONS": "detect_leaks=0"})
 
     def cut(self, scenario, number):
-        """The same where no file can have more than `number` steps of bytes; None above the largest one."""
+        """The same with a file size limit of `number` steps; None if no file is larger than that."""
         limit = number * LIMIT_STEP - 1
         sizes = [len(data[1]) for data in scenario.end.values() if isinstance(data, tuple)]
         return self.run_with(["prlimit", f"--fsize={limit}"], scenario) if limit < max(sizes) else None
 
-    def judge(self, scenario, fault, result):
+    def check(self, scenario, fault, result):
         now = scenario.state()
         for name in {*scenario.start, *scenario.end}:
             states = [scenario.start.get(name), scenario.end.get(name)]
@@ -194,7 +194,7 @@ class Faults(unittest.TestCase):
                 self.assertIn(now.get(name), states, f"{name} is neither old nor new")
         if fault != "KILL":
             self.assertIn(result.returncode, (0, 3), result.stderr)
-            # What could not be removed is left to the next run: temporary files and empty directories.
+            # The next run removes what this one could not: temporary files and empty directories.
             now = {name: data for name, data in now.items() if not re.search(r"\.tcfix-[^/]*\.tmp$", name)}
             for name in [name for name, data in now.items() if data == "directory"]:
                 if name not in scenario.end and not any(each.startswith(f"{name}/") for each in now):
@@ -206,7 +206,7 @@ class Faults(unittest.TestCase):
             if scenario.name in ("edit", "sign"):
                 for file in json.loads(result.stdout)["files"]:
                     self.assertEqual(harness.sha256(file["path"]), file["sha256_after"], result.stderr)
-        # The next run finishes, and the one after it has nothing to do.
+        # The next run completes the change or reverts it.
         last = scenario.end
         if scenario.restore and self.points % 2:
             harness.run(*scenario.restore, check=0)
@@ -215,25 +215,25 @@ class Faults(unittest.TestCase):
             harness.run(*scenario.command, check=0)
         self.assertEqual(scenario.differences(scenario.state(), last), [], "after the next run")
 
-    def strike_and_judge(self, scenario, calls, fault, number):
+    def inject_and_check(self, scenario, calls, fault, number):
         scenario.reset()
-        result = self.strike(scenario, calls, fault, number)
+        result = self.inject(scenario, calls, fault, number)
         if not result:
             return False
         self.points += 1
         with self.subTest(f"{scenario.name}: {fault} at {calls} {number}"):
-            self.judge(scenario, fault, result)
+            self.check(scenario, fault, result)
         return True
 
-    def test_a_roll_back_that_fails_too(self):
-        """The report says which files are the new ones, and the journal still leads back."""
-        # One library is renamed (by apply after the journal), nothing afterwards: not even back.
+    def test_a_rollback_that_fails_too(self):
+        """The report lists the files that are new, and undo still works with the journal."""
+        # One library is renamed (by apply, after the journal). Then every rename fails, also that of the rollback.
         for verb, first in (("apply", 3), ("undo", 2)):
             with self.subTest(verb):
                 chosen = next(each for each in scenarios(self.root / verb) if each.name == verb)
                 chosen.reset()
                 before = chosen.start
-                result = self.strike(chosen, "renameat", "EIO", f"{first}+")
+                result = self.inject(chosen, "renameat", "EIO", f"{first}+")
                 self.assertEqual(result.returncode, 3)
                 self.assertIn("could not be restored", result.stderr)
                 report = json.loads(result.stdout)["targets"][0]
@@ -258,11 +258,11 @@ class Faults(unittest.TestCase):
             if not self.is_complete:
                 chosen = random.Random(scenario.name)
                 for calls, fault in chosen.sample(kinds, SAMPLE):
-                    self.strike_and_judge(scenario, calls, fault, chosen.randint(1, 3))
+                    self.inject_and_check(scenario, calls, fault, chosen.randint(1, 3))
                 continue
             for calls, fault in kinds:
                 number = 1
-                while self.strike_and_judge(scenario, calls, fault, number):
+                while self.inject_and_check(scenario, calls, fault, number):
                     number += 1
             print(f"{scenario.name}: {self.points - before} points", flush=True)
         print(f"{self.points} points", flush=True)

@@ -279,8 +279,8 @@ def no_libpython(folder):
     return LinuxTree(folder, needs={"libpython3.12.so.1.0": ("int Py_here;", None)})
 
 
-@shows("missing-symbols", message=r"needs 1 symbol that libtorch_cpu.so does not have \(torch has "
-       r"them since 2.11\): it was built against another torch than 2.9.1",
+@shows("missing-symbols", message=r"needs 1 symbol that libtorch_cpu.so does not have: torch_from_blob "
+       r"\(in torch since 2.11\). It was built for a torch other than 2.9.1",
        path=CORE,
        action='pip install --force-reinstall --no-deps "torchcodec==0.9.." && ' + APPLY)
 def symbol_of_another_torch(folder):
@@ -566,7 +566,7 @@ def placeholder_that_lacks_what_its_record_lists(folder):
 
 
 @shows("placeholder-release", path="torchcodec-0.0.0.dev0.dist-info", options=["--arch", "x86_64"],
-       message="there are wheels since 0.0, and none of them is built for torch 2.3.0")
+       message="there are wheels since 0.0, none of them built for torch 2.3.0")
 def placeholder_for_an_old_torch_of_a_vendor(folder):
     tree = placeholder(folder)
     tree.change_version("torch", "2.3.0a0+nv24.1")

@@ -14,7 +14,7 @@ import tiny_macho
 from harness import FilesTest, run
 from package_checks import stamp
 from test_apply import ApplyTest
-from test_hostile import IS_SANITIZED, LIMITED
+from test_untrusted import IS_SANITIZED, LIMITED
 from tiny_world import LIBRARIES
 
 GIB = 1 << 30

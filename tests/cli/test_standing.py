@@ -51,7 +51,7 @@ class Standing(ApplyTest):
         self.apply("--ffmpeg", "none", self.world.env, check=4)
         self.assertEqual(self.entries(), [TORCH])
 
-    def test_not_written_if_literal_entries_lead_to_ffmpeg(self):
+    def test_not_written_if_literal_entries_find_ffmpeg(self):
         write_files(self.world.root / "mine", {
             name: tiny_macho.dylib(identity=f"/mine/{name}") for name in FFMPEG})
         self.apply("--rpath", "/mine", self.world.env)

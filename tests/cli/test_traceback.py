@@ -43,11 +43,11 @@ CASES = {
     "linux-ffmpeg-elsewhere": Case("ffmpeg-not-found", action=APPLY, majors=OLD,
                                    message="FFmpeg 7 is installed"),
     "linux-torch-too-old": Case("torch-version-mismatch", "missing-symbols", action=FITTING["2.10"],
-                                majors=NEW, message=r"one of 0.11 to 0.15, .* torch 2.10.0\+cu130"),
+                                majors=NEW, message=r"no torchcodec from 0.11 to 0.15 .* torch 2.10.0\+cu130"),
     "linux-torch-symbol-0.5": Case("missing-symbols", action=FITTING["2.8"], majors=OLD,
                                    message="core6.so needs 1 symbol .*until 2.9"),
     "linux-libtiff": Case("missing-symbols", action=DOCTOR + " /usr/lib/libtiff.so.6", majors=OLD,
-                          message="libtiff.so.6 needs 1 symbol that no library has; it is jpeg12_write_raw_data$"),
+                          message="libtiff.so.6 needs 1 symbol that no library has: jpeg12_write_raw_data$"),
     "linux-rocm": Case("vendor-torch", "missing-symbols", majors=NEW,
                        action=r'pip install --force-reinstall --no-deps "torchcodec==0.9.\*" '
                               "--index-url https://download.pytorch.org/whl/rocm6.4" + THEN),
@@ -76,10 +76,10 @@ CASES = {
                              action="export GLIBC_TUNABLES=glibc.rtld.optional_static_tls=16384"),
     "linux-not-told": Case("cause-not-told", action=DOCTOR, majors=NEW),
     "linux-not-told-custom-ops": Case("cause-not-told", action=DOCTOR, majors=NEW,
-                                      message="custom_ops7.so failed.* core was loaded"),
+                                      message="custom_ops7.so failed.* core library was loaded"),
     "linux-not-told-mismatch": Case("torch-version-mismatch", "cause-not-told", majors=NEW,
                                     action=FITTING["2.8"],
-                                    message="one of 0.8 to 0.15, and none of them is built for torch 2.8.0"),
+                                    message="no torchcodec from 0.8 to 0.15 is built for torch 2.8.0"),
     "musl": Case("ffmpeg-missing", action=PYAV[7]),
     "musl-symbol": Case("missing-symbols", action="tcfix doctor",  # a torch that is not named stays
                         message="since 2.11"),
@@ -91,7 +91,7 @@ CASES = {
     "macos-rosetta": Case("wrong-architecture", action=DOCTOR,
                           message="pybind_ops7.so is for arm64, and x86_64 is needed"),
     "macos-symbol": Case("torch-version-mismatch", "missing-symbols", action=FITTING["2.9"],
-                         message="one of 0.11 to 0.17, and none of them is built for torch 2.9"),
+                         message="no torchcodec from 0.11 to 0.17 is built for torch 2.9"),
     "macos-signature": Case("signature-invalid", action=r"tcfix sign /\S+core7.dylib"),
     "macos-team": Case("hardened-python", action="codesign --force --sign - PYTHON"),
     "macos-quarantine": Case("quarantined", action=r"xattr -d com.apple.quarantine /\S+core7.dylib"),
@@ -104,7 +104,7 @@ CASES = {
     "windows-no-ffmpeg-0.13": Case("ffmpeg-missing", action=PYAV[8], majors=NEW),
     "windows-not-told-0.9": Case("cause-not-told", action=DOCTOR, majors=NEW),
     "windows-procedure": Case("torch-version-mismatch", "missing-symbols", action=FITTING["2.8"],
-                              majors=NEW, message="none of them is built for torch 2.8.0"),
+                              majors=NEW, message="no torchcodec from .* is built for torch 2.8.0"),
     "windows-procedure-german": Case("missing-symbols", action=FITTING["2.10"], majors=NEW,
                                      message="^libtorchcodec_core8.dll needs a symbol"),
     "windows-converted": Case("ffmpeg-missing", action=PYAV[8], majors=NEW),
@@ -167,7 +167,7 @@ CASES = {
                             message="not installed, or is installed but does not load"),
     "python-frames-only": Case("cause-not-told", action=DOCTOR),
     "linux-fingerprint": Case("torch-version-mismatch", "cause-not-told", action=FITTING["2.8"],
-                              majors=(8,), message="one of 0.11 to 0.15, .* torch 2.8$"),
+                              majors=(8,), message="no torchcodec from 0.11 to 0.15 .* torch 2.8$"),
     "linux-vendor-untold": Case("vendor-torch", "cause-not-told",
                                 action="tcfix apply --replace-from BUILD_DIR"),
     "linux-no-major": Case("cause-not-told", action=DOCTOR),
@@ -179,7 +179,7 @@ def lines(change):
     return lambda text: "".join(change(number, line) for number, line in enumerate(text.splitlines()))
 
 
-# What terminals, loggers and people make of a text. None of it may change what it says.
+# How terminals, loggers and people change a text. The diagnosis must stay the same.
 NOISE = {
     "CRLF": lambda text: text.replace("\n", "\r\n"),
     "one line": lambda text: "!!! Exception !!! " + " ".join(text.split()),
@@ -219,7 +219,7 @@ class Transcripts(FilesTest):
         known = {"healthy", *CASES, *FINE, *UNKNOWN} | {row["file"].removesuffix(".txt") for row in rows()}
         self.assertEqual({path.stem for path in TEXTS.glob("*.txt")}, known)
 
-    def test_what_stands_around_it_does_not_matter(self):
+    def test_surrounding_text_does_not_matter(self):
         def essence(path):
             said = tcfix_json("doctor", "--traceback", path, check=1)
             return ([(each["code"], each["action"]) for each in said["findings"]],
@@ -257,7 +257,7 @@ class Transcripts(FilesTest):
                                  ("unknown", False, [], []))
                 out = tcfix("doctor", "--color", "never", "--traceback", TEXTS / f"{name}.txt",
                             check=1).stdout
-                self.assertRegex(out, r": tcfix does not\s+recognize\s+the\s+failure in this text; send all")
+                self.assertRegex(out, r": tcfix does not\s+recognize\s+the\s+failure\s+in\s+this\s+text;\s+send\s+the")
                 self.assertNotIn("torchcodec in", out)
 
     def test_nothing_is_fine(self):
@@ -266,7 +266,7 @@ class Transcripts(FilesTest):
                 said = tcfix_json("doctor", "--traceback", self.write(text))
                 self.assertEqual((said["verdict"], said["ok"]), ("ok", True))
 
-    def test_versions_are_told(self):
+    def test_versions_are_reported(self):
         def told(text):
             return tcfix_json("doctor", "--traceback", self.write(text), check=0).get("told", {})
         for text, expected in [
@@ -329,7 +329,7 @@ class Transcripts(FilesTest):
 
 @unittest.skipUnless(sys.platform == "linux" and find_tool("gcc"), "needs Linux and gcc")
 class RealLoader(FilesTest):
-    """Not our idea of what a loader says, but what this machine's says, through Python."""
+    """The messages of this machine's own loader, through Python, instead of messages in a table."""
 
     def build(self, name, source="int here;", *flags):
         path = self.folder / name

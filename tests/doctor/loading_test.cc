@@ -69,7 +69,7 @@ TEST(Loading, SymbolsOfTorchAreDistinguishedFromOthers) {
   torchs.addFailure(Code::MissingSymbols, "", "", {"torch_from_blob"});
   Finding finding = torchs.run(findLoadDefects).front();
   EXPECT_EQ(finding.code, "missing-symbols");
-  EXPECT_THAT(finding.message, HasSubstr("torch has them since 2.11"));
+  EXPECT_THAT(finding.message, HasSubstr("(in torch since 2.11)"));
   EXPECT_EQ(finding.action, "pip install --force-reinstall --no-deps \"torchcodec==0.9.*\" && "
                             "tcfix apply env");
   others.addFailure(Code::MissingSymbols, "", "/lib/libown.so", {"gone"});

@@ -1,7 +1,7 @@
 // A directory for fuzzed code that works on files.
 #pragma once
 
-#include "fuzz/promise.h"
+#include "fuzz/property.h"
 
 #include "base/bytes.h"
 
@@ -12,14 +12,14 @@
 
 namespace tcfix::fuzz {
 
-/// One directory for each process, in memory where there is such a place; gone when it ends.
+/// A temporary directory for each process, in memory if possible, removed at the end.
 class Directory {
 public:
   Directory() {
     namespace fs = std::filesystem;
     const fs::path parent = fs::exists("/dev/shm") ? "/dev/shm" : fs::temp_directory_path();
     path = (parent / "tcfix-fuzz-XXXXXX").string();
-    promise(::mkdtemp(path.data()) != nullptr, "there is a directory to work in");
+    expect(::mkdtemp(path.data()) != nullptr, "a temporary directory can be created");
   }
   ~Directory() {
     std::error_code error;
@@ -36,7 +36,7 @@ public:
   std::string path;
 };
 
-/// What stands after a length of two bytes; `rest` goes on behind it.
+/// Removes a length of two bytes and that many bytes from the start of `rest`; returns those bytes.
 inline Bytes takePart(Bytes& rest) {
   if (rest.size() < 2) {
     rest = {};

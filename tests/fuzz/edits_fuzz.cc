@@ -1,8 +1,8 @@
-// Whatever bytes come, an edit ends with an error or with a library that is as wanted: it can be
-// read, and the same edit finds nothing left to do.
+// For any bytes, an edit either fails or gives a library that has the edit: it can be read, and the
+// same edit again changes nothing.
 //
 // The input is a library and, as its last byte, the number of the edits to make.
-#include "fuzz/promise.h"
+#include "fuzz/property.h"
 
 #include "formats/formats.h"
 
@@ -10,7 +10,7 @@ using namespace tcfix;
 
 namespace {
 
-// What each kind of edit is tried with. A new kind does not compile until it has an example.
+// Examples of each kind of edit. A new kind does not compile without an example.
 struct Examples {
   using Edits = std::vector<Edit>;
 
@@ -74,10 +74,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     return 0;
   }
   const ByteVector changed = rewritten(once->rewrite, file);
-  fuzz::promise(!isReadable || fuzz::succeeds(formats::inspect(changed)),
-                "a library that could be read can still be read");
+  fuzz::expect(!isReadable || fuzz::succeeds(formats::inspect(changed)),
+               "a library that could be read can still be read");
   llvm::Expected<EditOutcome> twice = formats::rewrite(changed, "libfuzz.so", request);
-  fuzz::promise(bool(twice), "what was edited can be edited again");
-  fuzz::promise(twice->rewrite.isIdentity(), "the second edit changes nothing");
+  fuzz::expect(bool(twice), "an edited library can be edited again");
+  fuzz::expect(twice->rewrite.isIdentity(), "the second edit changes nothing");
   return 0;
 }

@@ -1,7 +1,8 @@
-// Lists and journals are anybody's, too: each is read, and what is written of it can be read again.
+// RECORD, METADATA, journals and other lists are untrusted, too: each can be read, and what is
+// written from it can be read again.
 //
-// The input is a text and, as its last byte, the number of its kind.
-#include "fuzz/promise.h"
+// The input is the content of a file and, as its last byte, the number of its kind.
+#include "fuzz/property.h"
 
 #include "commit/journal.h"
 #include "env/conda_record.h"
@@ -17,11 +18,12 @@ void readRecord(llvm::StringRef text) {
   llvm::Expected<env::Record> record = env::Record::parse(text);
   if (!record)
     return llvm::consumeError(record.takeError());
-  fuzz::promise(record->text() == text, "a RECORD in which nothing changes stays as it is");
+  fuzz::expect(record->text() == text, "a RECORD without changes keeps its text");
   record->set("a,b", "sha256=x", 7);
   llvm::Expected<env::Record> again = env::Record::parse(record->text());
-  fuzz::promise(bool(again), "a changed RECORD can be read");
-  fuzz::promise(again->find("a,b") && again->find("a,b")->size == 7, "and holds the change");
+  fuzz::expect(bool(again), "a changed RECORD can be read");
+  fuzz::expect(again->find("a,b") && again->find("a,b")->size == 7,
+               "a changed RECORD contains the change");
 }
 
 void readCondaRecord(llvm::StringRef text) {
@@ -30,8 +32,8 @@ void readCondaRecord(llvm::StringRef text) {
     return llvm::consumeError(record.takeError());
   record->add("lib/added");
   record->set("lib/added", std::string(64, '0'), 7);
-  fuzz::promise(fuzz::succeeds(env::CondaRecord::parse(record->text())),
-                "conda's list can be read when a file was added");
+  fuzz::expect(fuzz::succeeds(env::CondaRecord::parse(record->text())),
+               "conda's list can be read after a file was added");
 }
 
 void readJournal(llvm::StringRef text) {
@@ -39,15 +41,16 @@ void readJournal(llvm::StringRef text) {
   if (!journal)
     return llvm::consumeError(journal.takeError());
   llvm::Expected<std::string> written = journalText(*journal);
-  fuzz::promise(bool(written), "a journal that could be read can be written");
+  fuzz::expect(bool(written), "a journal that could be read can be written");
   llvm::Expected<commit::Journal> again = commit::parseJournal(*written);
-  fuzz::promise(again && isSame(*journal, *again), "a journal is read as it was written");
+  fuzz::expect(again && isSame(*journal, *again),
+               "a journal is the same after writing and reading");
 }
 
 void readMetadata(llvm::StringRef text) {
   for (const char* name : {"Name", "Version", "Requires-Dist"}) {
     const llvm::StringRef field = env::metadataField(text, name);
-    fuzz::promise(!field.contains('\n') && field == field.trim(), "a field is one line");
+    fuzz::expect(!field.contains('\n') && field == field.trim(), "a field is one line");
   }
 }
 
@@ -79,7 +82,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
 #ifdef TCFIX_FUZZ
 extern "C" size_t LLVMFuzzerMutate(uint8_t* data, size_t size, size_t most);
 
-// A text of one kind is nothing as another one, so the kind seldom changes.
+// Content of one kind is invalid as another kind, so the mutator rarely changes the kind.
 extern "C" size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size, size_t most, unsigned seed) {
   if (size < 2 || seed % 64 == 0)
     return LLVMFuzzerMutate(data, size, most);

@@ -1,8 +1,8 @@
-// Whatever words are typed, they are a command line, or wrong usage.
+// Any arguments are a valid command line or wrong usage.
 //
-// The input is the number of the command, as its first byte, and the words, each ended by a zero.
-// No command runs.
-#include "fuzz/promise.h"
+// The input is the number of the command, as its first byte, and the arguments, each ended by a
+// zero. No command runs.
+#include "fuzz/property.h"
 
 #include "command_line.h"
 
@@ -22,13 +22,13 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   int code = -1;
   std::optional<cli::Invocation> invocation = cli::Invocation::parse(command, words, code);
   if (!invocation) {
-    fuzz::promise(code == cli::kDone || code == cli::kWrongUsage || code == cli::kProblemFound,
-                  "words that are no command line have an exit code");
+    fuzz::expect(code == cli::kDone || code == cli::kWrongUsage || code == cli::kProblemFound,
+                 "an invalid command line has an exit code");
     return 0;
   }
-  fuzz::promise(invocation->operands().size() + invocation->arguments().size() <= text.size(),
-                "no word is read twice");
-  fuzz::promise(invocation->jobs() > 0, "work is done by someone");
+  fuzz::expect(invocation->operands().size() + invocation->arguments().size() <= text.size(),
+               "no argument is read twice");
+  fuzz::expect(invocation->jobs() > 0, "the number of jobs is positive");
   (void)invocation->commandFor("doctor", text);
   return 0;
 }

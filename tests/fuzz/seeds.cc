@@ -1,7 +1,6 @@
-// Writes small libraries of all kinds, from which the fuzzers start:  fuzz_seeds FOLDER
+// Writes small libraries of all kinds, with which the fuzzers start:  fuzz_seeds DIRECTORY
 //
-// One folder below it for each fuzzer whose input is made of libraries; the sources of those say
-// what theirs looks like.
+// Each fuzzer whose input contains libraries has a subdirectory; its source describes the input.
 #include "support/elf_builder.h"
 #include "support/macho_builder.h"
 #include "support/pe_builder.h"
@@ -21,18 +20,18 @@ constexpr uint8_t kKindsOfEdits = std::variant_size_v<Edit>;
 struct Family {
   std::string name;
   std::string suffix; ///< of the libraries of a package
-  uint8_t platform;   ///< as fuzz_wheel counts them
+  uint8_t platform;   ///< its number in fuzz_wheel
   std::vector<ByteVector> libraries;
 };
 
 class Seeds {
 public:
-  explicit Seeds(std::string folder) : folder(std::move(folder)) {}
+  explicit Seeds(std::string directory) : directory(std::move(directory)) {}
 
   void write(const std::string& kind, const std::string& name, const ByteVector& bytes) {
     std::error_code error;
-    std::filesystem::create_directories(folder + "/" + kind, error);
-    std::ofstream file(folder + "/" + kind + "/" + name, std::ios::binary);
+    std::filesystem::create_directories(directory + "/" + kind, error);
+    std::ofstream file(directory + "/" + kind + "/" + name, std::ios::binary);
     file.write(reinterpret_cast<const char*>(bytes.data()),
                static_cast<std::streamsize>(bytes.size()));
     isFine &= bool(file.flush());
@@ -41,7 +40,7 @@ public:
   bool isFine = true;
 
 private:
-  std::string folder;
+  std::string directory;
 };
 
 ByteVector with(ByteVector bytes, uint8_t last) {
@@ -49,7 +48,7 @@ ByteVector with(ByteVector bytes, uint8_t last) {
   return bytes;
 }
 
-/// A part after its length, as takePart() reads it.
+/// Appends the length of a part and the part, as takePart() reads them.
 void addPart(ByteVector& bytes, Bytes part) {
   bytes.push_back(part.size() & 0xff);
   bytes.push_back(part.size() >> 8);
@@ -78,7 +77,7 @@ void writeFamily(Seeds& seeds, const Family& family) {
 
 int main(int argc, char** argv) {
   if (argc != 2) {
-    std::cerr << "usage: fuzz_seeds FOLDER\n";
+    std::cerr << "usage: fuzz_seeds DIRECTORY\n";
     return 2;
   }
   test::ElfSpec roomy, full, big;
@@ -103,6 +102,6 @@ int main(int argc, char** argv) {
       seeds,
       {"pe", ".dll", 2, {support::buildPe({}), support::buildPe(support::recipeFor32Bit())}});
   if (!seeds.isFine)
-    std::cerr << argv[1] << ": cannot be written\n";
+    std::cerr << argv[1] << ": cannot write the seeds\n";
   return seeds.isFine ? 0 : 1;
 }

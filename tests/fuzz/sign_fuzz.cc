@@ -1,9 +1,10 @@
-// Whatever Mach-O file is signed, the signature is valid, and signing again changes nothing.
+// For any Mach-O file that can be signed, the signature is valid, and signing again changes
+// nothing.
 //
-// The input is a library and, as its last byte, whether a foreign signature is replaced. Hashes
-// stand in the way of a fuzzer: changed bytes make a signature invalid before its parts are looked
-// at. So every other mutation is followed by signing, which makes all hashes right again.
-#include "fuzz/promise.h"
+// The input is a library and, as its last byte, whether a foreign signature is replaced. Every
+// other mutation is followed by signing, because otherwise the hashes do not match, and the parts
+// of the signature are never checked.
+#include "fuzz/property.h"
 
 #include "formats/formats.h"
 
@@ -36,13 +37,13 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   }
   const ByteVector made = rewritten(once->rewrite, file);
   llvm::Expected<formats::SignatureVerdict> verdict = formats::verify(made);
-  fuzz::promise(bool(verdict), "what was signed can be verified");
-  fuzz::promise(verdict->isValid, "what was signed is valid");
+  fuzz::expect(bool(verdict), "a signed file can be verified");
+  fuzz::expect(verdict->isValid, "the signature of a signed file is valid");
   llvm::Expected<EditOutcome> twice = formats::rewrite(made, "libfuzz.dylib", request);
-  fuzz::promise(bool(twice), "what was signed can be signed again");
-  fuzz::promise(twice->rewrite.isIdentity(), "the second signature is the first");
+  fuzz::expect(bool(twice), "a signed file can be signed again");
+  fuzz::expect(twice->rewrite.isIdentity(), "the second signature equals the first");
   const ByteVector back = rewritten(reverseOf(once->rewrite, file), made);
-  fuzz::promise(Bytes(back) == file, "the way back leads to the original");
+  fuzz::expect(Bytes(back) == file, "undo restores the original");
   return 0;
 }
 

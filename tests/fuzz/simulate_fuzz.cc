@@ -1,8 +1,8 @@
-// A simulated loader ends, whatever libraries lie around: names in circles, search paths that lead
-// nowhere, symbol tables that contradict themselves.
+// A simulated loader terminates for any libraries: cyclic dependencies, search paths to missing
+// directories, inconsistent symbol tables.
 //
-// The input holds up to four libraries, each after its length. They lie in one directory, under the
-// names that the seeds ask for, and the first one is loaded.
+// The input is up to four libraries, each after its length. They are written to one directory, with
+// the names on which the seeds depend, and the first one is loaded.
 #include "fuzz/directory.h"
 
 #include "formats/formats.h"
@@ -18,7 +18,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   for (const char* name : {"libroot.so", "libone.so", "libtwo.so", "first.dll"})
     directory.write(name, fuzz::takePart(rest));
   llvm::Expected<io::InputFile> root = io::InputFile::open(directory.path + "/libroot.so");
-  fuzz::promise(bool(root), "a file that is there can be opened");
+  fuzz::expect(bool(root), "an existing file can be opened");
   llvm::Expected<Image> image = formats::inspect(root->bytes(), {/*withSymbols=*/true});
   if (!image) {
     llvm::consumeError(image.takeError());
@@ -26,6 +26,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   }
   resolve::findMissingSymbols(*root, *image);
   const resolve::Tree tree = resolve::loadAlone(root->path(), *image, {directory.path, {}});
-  fuzz::promise(tree.result.bindings.size() <= size, "each dependency is bound once");
+  fuzz::expect(tree.result.bindings.size() <= size, "each dependency is bound once");
   return 0;
 }

@@ -1,7 +1,5 @@
-// Whatever text is pasted, it is explained, and every finding has a sentence.
-//
-// The input is the text.
-#include "fuzz/promise.h"
+// Any text gives a diagnosis, and every finding has a message. The input is the text.
+#include "fuzz/property.h"
 
 #include "base/bytes.h"
 #include "traceback/explain.h"
@@ -12,6 +10,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const doctor::Diagnosis diagnosis =
       traceback::explainTraceback(textOf(Bytes(data, size)), "fuzz");
   for (const doctor::Finding* finding : diagnosis.findings())
-    fuzz::promise(!finding->message.empty(), "a finding says what is wrong");
+    fuzz::expect(!finding->message.empty(), "every finding has a message");
   return 0;
 }

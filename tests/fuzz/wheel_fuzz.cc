@@ -1,10 +1,9 @@
-// Whatever a wheel holds, it is refused or repaired into one that can be read, with a RECORD that
-// is right.
+// Any wheel is either refused or repaired into one that can be read and has a correct RECORD.
 //
-// Checksums stand in the way of a fuzzer, so the input is not the archive: it is the platform, as
-// its first byte, and the members, each a name and a content after their lengths. The archive
-// around them is made here, with right checksums and, unless a member is called so, a right RECORD.
-// Archives that are damaged themselves are for fuzz_zip.
+// A mutated archive would have wrong checksums. The input is therefore the platform, as its first
+// byte, and the members: name and content, each after its length. They are packed into an archive
+// here, with correct checksums and, unless a member has that name, a correct RECORD. fuzz_zip reads
+// corrupt archives.
 #include "fuzz/directory.h"
 
 #include "env/record.h"
@@ -33,7 +32,7 @@ void add(ByteVector& bytes, Number number) {
     bytes.push_back(static_cast<uint8_t>(number >> 8 * i));
 }
 
-/// What the local header and the directory's entry of a stored member share.
+/// The fields that a stored member has in both its local header and its central directory entry.
 void addCommon(ByteVector& bytes, const Member& member) {
   add<uint16_t>(bytes, 20);
   add<uint32_t>(bytes, 0);          // flags, method
@@ -116,10 +115,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     if (!outcome.isWritten)
       continue;
     llvm::Expected<wheel::Contents> made = wheel::Contents::open(outcome.output);
-    fuzz::promise(bool(made), "a repaired wheel can be read");
+    fuzz::expect(bool(made), "a repaired wheel can be read");
     for (const wheel::ZipMember& member : made->members())
       if (member.name != made->distInfo() + "/RECORD" && made->record().find(member.name))
-        fuzz::promise(fuzz::succeeds(made->read(member)), "its RECORD is right");
+        fuzz::expect(fuzz::succeeds(made->read(member)), "its RECORD has the right hashes");
   }
   std::error_code error;
   std::filesystem::remove_all(options.outputFolder, error);

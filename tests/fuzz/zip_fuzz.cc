@@ -1,7 +1,6 @@
-// Archives are anybody's, too: they are refused, or their members can be asked for.
-//
-// The input is the archive.
-#include "fuzz/promise.h"
+// Archives are untrusted: each is refused, or its members can be unpacked. The input is the
+// archive.
+#include "fuzz/property.h"
 
 #include "wheel/zip.h"
 
@@ -19,7 +18,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     if (!content)
       llvm::consumeError(content.takeError());
     else
-      fuzz::promise(content->size() <= kMost, "no member is larger than was asked for");
+      fuzz::expect(content->size() <= kMost, "no member is larger than the limit");
   }
   return 0;
 }

@@ -65,7 +65,7 @@ TEST_F(Sysroot, ListsTheKindOfEachEntry) {
   EXPECT_THAT(disk.remembering().forbidden(), IsEmpty());
 }
 
-TEST_F(Tree, WhatRemembersAsksOnce) {
+TEST_F(Tree, ACachingDiskReadsOnce) {
   for (const std::string& sysroot : {std::string(), folder.path()}) {
     std::string file = folder.file("lib/file");
     std::string alias = folder.link("lib/alias", "file");

@@ -1,12 +1,12 @@
-"""Packages built for NumPy 1 beside NumPy 2: which of them fail, and whether doctor names NumPy as the reason. The
-loader accepts all of these files; NumPy's own check at the start of a module refuses them."""
+"""Packages built for NumPy 1 in an environment with NumPy 2: which of them fail, and whether doctor reports NumPy as
+the cause. The loader accepts all of these files; NumPy's own check refuses them when a module is initialized."""
 from health import doctor_all
 from imports import import_modules
 from modules import distributions
 
 
 def check(tcfix, environment):
-    """Prints a line for each package; gives the number of disagreements."""
+    """Prints a line for each package; returns the number of disagreements."""
     found = {name: one for name, one in distributions(environment).items() if name != "numpy"}
     packages = doctor_all(tcfix, environment)
     outcomes = import_modules(environment, [(name, None) for one in found.values() for name in one.names])

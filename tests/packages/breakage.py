@@ -15,8 +15,8 @@ class Case:
     kind: str
     what: str  # what was done, for the report
     target: pathlib.Path  # the file that is replaced
-    make: object  # called with the original and the path of the file that takes its place; None: removed
-    symbol: str = ""  # that was renamed; the provider itself may use it, too, and then the new name is reported
+    make: object  # called with the original and the path of its replacement; None: the file is removed
+    symbol: str = ""  # that was renamed; if the provider itself uses it, the new name is reported
 
 
 def changed_name(name):
@@ -26,7 +26,7 @@ def changed_name(name):
 
 
 def place_of_string(path, text):
-    """Where a string of .dynstr lies in the file; None where it is the tail of another one, too."""
+    """The offset of a string of .dynstr in the file; None if another string ends with it."""
     start, size = elf_view.string_table(path)
     with open(path, "rb") as file:
         file.seek(start)
@@ -36,8 +36,8 @@ def place_of_string(path, text):
 
 
 def renaming(path, name):
-    """Replaces a string by another one of the same length: offsets and hash tables stay as they are, so that
-    nobody finds the old name, nor the new one."""
+    """Replaces a string with one of the same length. Offsets and hash tables do not change, so a lookup finds neither
+    the old name nor the new one."""
     place = place_of_string(path, name)
     if place is None:
         return None
@@ -120,7 +120,7 @@ def cases(module, mapped, site, patchelf):
 
 @contextlib.contextmanager
 def broken(case):
-    """The file is replaced, or gone, for a while."""
+    """The file is replaced or removed while the context is open."""
     aside = case.target.with_name(case.target.name + ".aside")
     os.rename(case.target, aside)
     try:

@@ -1,4 +1,4 @@
-"""A small view of an ELF library by pyelftools, for what is broken on purpose."""
+"""Reads what `breakage` changes in an ELF library, with pyelftools."""
 import contextlib
 
 from elftools.elf.elffile import ELFFile
@@ -25,7 +25,7 @@ def dynamic(path):
 
 
 def symbols(path, is_defined):
-    """Names of global functions in .dynsym that are defined here, or that are needed."""
+    """Names of the global functions in .dynsym that the library defines, or that it needs."""
     with opened(path) as image:
         return {symbol.name for symbol in image.get_section_by_name(".dynsym").iter_symbols()
                 if symbol.name and symbol["st_info"]["bind"] == "STB_GLOBAL"
@@ -33,7 +33,7 @@ def symbols(path, is_defined):
 
 
 def string_table(path):
-    """Where .dynstr lies in the file."""
+    """The offset of .dynstr in the file."""
     with opened(path) as image:
         section = image.get_section_by_name(".dynstr")
         return section["sh_offset"], section["sh_size"]

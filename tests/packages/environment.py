@@ -1,5 +1,5 @@
 """Environments with the wheels that testdata/packages.txt pins: installed by pip for Linux, and unpacked for macOS
-and Windows. What is downloaded or installed is kept in the cache folder."""
+and Windows. Downloads and environments are kept in the cache directory."""
 import hashlib
 import importlib.machinery
 import importlib.util
@@ -11,7 +11,7 @@ import sys
 from harness import ROOT, link_wheel
 
 PINS = ROOT / "testdata" / "packages.txt"
-# Where the packages of an environment are, below the environment.
+# The site directory of an environment, relative to it.
 SITES = {"macos": "lib/python3.12/site-packages", "windows": "Lib/site-packages"}
 
 
@@ -36,7 +36,7 @@ def requirements(pins):
 
 
 def installed(group, python):
-    """A virtual environment of this Python, made once by pip for these pins."""
+    """A virtual environment of this Python, created once by pip with these pins."""
     wanted = requirements(read_pins(group))
     digest = hashlib.sha256(f"{python}\n{wanted}".encode()).hexdigest()[:12]
     environment = fetch_wheels.cache_folder() / "packages" / f"{group}-{digest}"
@@ -54,7 +54,7 @@ def installed(group, python):
 
 
 def unpacked(group, root):
-    """An environment of another platform below `root`, its machine's disk."""
+    """An environment of another platform below `root`, the disk of its machine."""
     environment = pathlib.Path(root) / {"macos": "Users/me/env", "windows": "C/env"}[group]
     site = environment / SITES[group]
     site.mkdir(parents=True)

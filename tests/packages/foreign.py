@@ -1,5 +1,5 @@
-"""`tcfix doctor --all` on environments for macOS and Windows, whose wheels work there: no alarm, neither with the
-machine's disk (a sysroot without anything else on it) nor without it."""
+"""`tcfix doctor --all` on environments for macOS and Windows, whose wheels work there: no package is reported as
+broken, neither with a sysroot that contains only the environment nor without one."""
 import pathlib
 import tempfile
 
@@ -7,19 +7,19 @@ from environment import read_pins, unpacked
 from health import doctor_all
 from modules import normalized
 
-# What really does not load on a machine that has nothing but this environment: the wheel's documentation asks for
+# Packages that do not load on a machine that has nothing but this environment: the wheel's documentation requires
 # `brew install libomp`.
 ABSENT = {"lightgbm": "libomp.dylib", "xgboost": "libomp.dylib"}
 
 
 def is_alarm(package):
-    """Whether a package that works is called broken."""
+    """Whether a package that works is reported as broken."""
     absent = ABSENT.get(normalized(package["name"]))
     return package["verdict"] == "broken" and not (absent and absent in package["cause"])
 
 
 def check(tcfix, group, scratch):
-    """Prints every package that is not ok; gives the number of alarms."""
+    """Prints every package that is not ok; returns the number of false reports."""
     alarms = 0
     with tempfile.TemporaryDirectory(dir=scratch) as root:
         environment = unpacked(group, pathlib.Path(root))

@@ -1,4 +1,4 @@
-"""`tcfix doctor --all` against reality: the verdict of each distribution and the imports of its modules."""
+"""Compares the verdicts of `tcfix doctor --all` with real imports of each distribution's modules."""
 import dataclasses
 import json
 import subprocess
@@ -6,7 +6,7 @@ import subprocess
 from imports import import_modules, named_by_loader
 from modules import distributions, normalized
 
-# Modules that their package imports only where they load, and why: their failure does not make it broken.
+# Modules that their package can do without, and why: if they fail, the package is not broken.
 OPTIONAL = {
     "numba.np.ufunc.tbbpool": "one of three threading layers; numba catches the ImportError",
 }
@@ -14,7 +14,7 @@ OPTIONAL = {
 
 @dataclasses.dataclass
 class Reality:
-    """What happened to a distribution's imports."""
+    """The results of a distribution's imports."""
     failures: dict  # module: message of the loader
     optional: dict  # the same for modules in OPTIONAL
     others: dict  # module: failure that is not the loader's
@@ -30,7 +30,7 @@ def doctor_all(tcfix, environment, *options):
 
 
 def examine(environment, found, seconds=300):
-    """Reality for each of these distributions."""
+    """The real imports of each of these distributions."""
     requests = {module.name: module.path for one in found.values() for module in one.modules}
     for one in found.values():
         for name in one.names:
@@ -51,7 +51,7 @@ def reality(distribution, outcomes):
 
 
 def disagreements(found, real, packages):
-    """Sentences about what doctor reports and what is not so, or the reverse."""
+    """Differences between doctor's report and the imports, as sentences."""
     lines = [f"{name}: not listed by doctor" for name in sorted(set(found) - set(packages))]
     for name in sorted(set(found) & set(packages)):
         package, truth = packages[name], real[name]
@@ -70,7 +70,7 @@ def disagreements(found, real, packages):
 
 
 def check(tcfix, environment):
-    """Prints the comparison; gives the number of disagreements."""
+    """Prints the comparison; returns the number of disagreements."""
     found = distributions(environment)
     real, outcomes = examine(environment, found)
     packages = doctor_all(tcfix, environment)

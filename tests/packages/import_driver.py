@@ -1,11 +1,11 @@
-"""Runs in the Python of an environment: imports each module in a process of its own, and prints what happened.
+"""Runs in the Python of an environment: imports each module in its own process, and prints the results.
 
     python -I import_driver.py < request    {"modules": [[name, path, via]...], "seconds": N, "jobs": N}
 
 `path` is the module's file, or null; `via` a module that is imported before it, or null.
 The answer is {name: {"outcome": loads|loader|python|crash|timeout, "text", "mapped": [path...]}}. `loader` is a
 failure of the dynamic loader: the text is its message. `python` is an exception of another kind, where the
-loader accepts the file all the same.
+loader accepts the file.
 """
 import ctypes
 import importlib
@@ -17,7 +17,7 @@ import signal
 import sys
 import time
 
-# Messages of glibc's dl-load.c, dl-lookup.c and dl-version.c, and what torch makes of them.
+# Messages of glibc's dl-load.c, dl-lookup.c and dl-version.c, and torch's message about them.
 LOADER = re.compile(r"cannot open shared object file|undefined symbol|invalid ELF header|wrong ELF class|"
                     r"file too short|' not found \(required by|ELF load command|static TLS block|"
                     r"ELF file's phentsize|only ET_DYN|cannot read file data|internal error|"
@@ -25,7 +25,7 @@ LOADER = re.compile(r"cannot open shared object file|undefined symbol|invalid EL
 
 
 def messages(error):
-    """The messages of an exception and of those that led to it, the first cause first."""
+    """The messages of an exception and its causes, the first cause first."""
     chain = []
     while error is not None and error not in chain:
         chain.append(error)
@@ -48,7 +48,7 @@ def attempt(name, path, via):
         texts = messages(error)
     failure = next((text for text in texts if LOADER.search(text)), None)
     if not failure and path:
-        # Another package is absent, say: the loader alone is asked.
+        # Another package may be missing: load the file without importing it.
         try:
             ctypes.CDLL(path, os.RTLD_NOW)
         except OSError as error:
@@ -57,7 +57,7 @@ def attempt(name, path, via):
 
 
 def start(name, path, via):
-    """A child that writes its answer into a pipe."""
+    """A child process that writes its result to a pipe."""
     reader, writer = os.pipe()
     child = os.fork()
     if child:

@@ -1,4 +1,4 @@
-"""What the environment's own Python and the real loader say to modules."""
+"""Imports modules with the environment's own Python and the real loader."""
 import json
 import os
 import pathlib
@@ -6,10 +6,10 @@ import re
 import subprocess
 
 DRIVER = pathlib.Path(__file__).resolve().parent / "import_driver.py"
-# Threads of BLAS and OpenMP only cost time here; a driver of CUDA is absent.
+# Threads of BLAS and OpenMP would only take time. There is no CUDA driver.
 QUIET = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": "1",
          "QT_QPA_PLATFORM": "offscreen", "TF_CPP_MIN_LOG_LEVEL": "3"}
-# Modules that need a library that nothing leads to, and the module that loads it before it imports them.
+# Modules that need a library which no search path finds, and the module that loads it before importing them.
 VIA = {"torchaudio.lib.pybind11_prefixctc": "torchaudio.models.decoder._cuda_ctc_decoder"}
 
 
@@ -19,7 +19,7 @@ def clean_environment():
 
 
 def import_modules(environment, modules, seconds=300, jobs=None):
-    """The outcome of `import NAME` for each (name, path or None), each in a process of its own."""
+    """The outcome of `import NAME` for each (name, path or None), each in its own process."""
     request = {"modules": [[name, path and str(path), VIA.get(name)] for name, path in modules], "seconds": seconds,
                "jobs": jobs or os.cpu_count()}
     result = subprocess.run([pathlib.Path(environment).absolute() / "bin" / "python", "-I", "-B", DRIVER], check=True,
@@ -29,7 +29,7 @@ def import_modules(environment, modules, seconds=300, jobs=None):
 
 
 def named_by_loader(text):
-    """The library or symbol that a message of the loader is about, without directories and versions."""
+    """The library or symbol in a message of the loader, without directories and versions."""
     patterns = (r"Could not load this library: (\S+)", r"undefined symbol: ([^\s,]+)",
                 r"([^\s:]+): version `[^']+' not found",
                 r"([^\s:]+): cannot open shared object file",

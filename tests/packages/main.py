@@ -1,16 +1,16 @@
-"""Compares `tcfix doctor --all` and `apply --all` with reality on large environments.
+"""Compares `tcfix doctor --all` and `apply --all` with real imports in large environments.
 
     scripts/check-packages [PART...]              parts: linux cuda broken numpy apply macos windows (default: all but cuda)
-    scripts/check-packages --environment GROUP    makes the environment linux or cuda, and prints where it is
+    scripts/check-packages --environment GROUP    creates the environment linux or cuda, and prints its path
 
 linux    some 60 distributions with native libraries: the verdict of each, and the real import of each of its modules
 cuda     the same for torch with CUDA's wheels
-broken   each distribution of `linux` broken on purpose: the loader and doctor name the same library or symbol
-numpy    packages built for NumPy 1 beside NumPy 2
+broken   each distribution of `linux` broken on purpose: the loader and doctor report the same library or symbol
+numpy    packages built for NumPy 1 with NumPy 2
 apply    apply --all on a copy: nothing gets worse, RECORD is right, a second run writes nothing, undo is exact
-macos, windows   no alarm on wheels that work there, by simulation
+macos, windows   by simulation: no wheel that works there is reported as broken
 
-Downloads some GB, pinned by hash in testdata/packages.txt, into the cache folder. Linux on x86_64 with Python 3.11.
+Downloads some GB, pinned by hash in testdata/packages.txt, into the cache directory. Linux on x86_64 with Python 3.11.
 PYTHON is the Python to use, TCFIX the program to test, ENVIRONMENT an environment to use instead, ONLY a list of
 distributions (broken), SCRATCH a directory on the environment's disk.
 """
@@ -33,7 +33,7 @@ DEFAULT = ("linux", "broken", "numpy", "apply", "macos", "windows")
 
 
 def python():
-    """A Python that the pinned wheels are for, or None."""
+    """A Python for which the pinned wheels are built, or None."""
     for name in (os.environ.get("PYTHON"), "python3.11", "python3"):
         path = name and shutil.which(name)
         version = path and subprocess.run([path, "-c", "import sys; print(sys.version_info[:2] == (3, 11))"],
@@ -71,7 +71,7 @@ def main():
     if sys.platform != "linux" or os.uname().machine != "x86_64" or not python():
         print("SKIPPED: this needs Linux on x86_64 and Python 3.11")
         return 77
-    # Beside the environments, so that copies can be hard links.
+    # On the same disk as the environments, so that copies can be hard links.
     folder = fetch_wheels.cache_folder() / "packages"
     folder.mkdir(parents=True, exist_ok=True)
     failures = 0

@@ -23,7 +23,7 @@ class Distribution:
     info: pathlib.Path  # its .dist-info
     libraries: list  # of paths: ELF files that can be loaded
     modules: list  # of Module
-    names: list  # what `import` takes, of the first level
+    names: list  # top-level names for `import`
 
 
 def normalized(name):
@@ -50,7 +50,7 @@ def has_string(path, text):
 
 
 def as_module(site, path, suffixes):
-    """The module in this file, if Python would import it as one."""
+    """The module in this file, if Python can import it."""
     suffix = next((one for one in suffixes if path.name.endswith(one)), None)
     if not suffix:
         return None
@@ -61,7 +61,7 @@ def as_module(site, path, suffixes):
 
 
 def import_names(rows, modules):
-    """Packages and modules of the first level."""
+    """Top-level packages and modules."""
     names = {row.split("/")[0] for row in rows if row.count("/") == 1 and row.endswith("/__init__.py")}
     names |= {row[:-len(".py")] for row in rows if "/" not in row and row.endswith(".py")}
     names |= {module.name for module in modules if "." not in module.name}

@@ -1,5 +1,5 @@
 """`tcfix apply --all` on a copy of an environment: no import gets worse, RECORD stays right, a second run writes
-nothing, and undo gives the original bytes back."""
+nothing, and undo restores the original bytes."""
 import base64
 import csv
 import filecmp
@@ -14,7 +14,7 @@ from imports import clean_environment, import_modules
 from modules import distributions, site_packages
 from sabotage import linked_copy
 
-# In a process of its own: the loader's message about a library, or nothing.
+# Runs in its own process: prints the loader's message about a library, or nothing.
 OPEN = """
 import ctypes, os, sys
 for first in sys.argv[2:]:
@@ -24,13 +24,13 @@ try:
 except OSError as error:
     print(error)
 """
-# What the package's own code loads first, from the same directory: it has symbols that these use.
+# Libraries that the package's code loads first, from the same directory, because others use their symbols.
 FIRST = {"libonnxruntime_providers_cuda.so": "libonnxruntime_providers_shared.so",
          "libonnxruntime_providers_tensorrt.so": "libonnxruntime_providers_shared.so"}
 
 
 def stamps(site):
-    """What changes when anything is written."""
+    """The state that changes if a file is written."""
     return {str(path.relative_to(site)): (status.st_ino, status.st_mtime_ns, status.st_size)
             for path in site.rglob("*") for status in (path.lstat(),) if not path.is_dir()}
 
@@ -62,7 +62,7 @@ def matches(path, digest, size):
 
 
 def outcomes(environment, found):
-    """What import says to each module, and the loader to each other library: a message, or nothing."""
+    """The message of importing each module and of loading each other library, or nothing."""
     modules = {module.path: module.name for one in found.values() for module in one.modules}
     answers = import_modules(environment, [(name, path) for path, name in modules.items()])
     texts = {path: "" if answers[name]["outcome"] in ("loads", "python") else answers[name]["text"]
@@ -102,7 +102,7 @@ def compare(before, after, problems):
 
 
 def check_apply(tcfix, copy, problems):
-    """A first run, judged by the loader and by RECORD; gives its exit code."""
+    """Checks a first run with the real loader and RECORD; returns its exit code."""
     site = site_packages(copy)
     _, document = run(tcfix, "apply", "--all", "--json", "--dry-run", copy)
     found = touched(distributions(copy), files_of(document, "would_change"))
@@ -118,7 +118,7 @@ def check_apply(tcfix, copy, problems):
 
 
 def check(tcfix, environment, scratch):
-    """Prints what happened; gives the number of broken promises."""
+    """Prints the results; returns the number of failed checks."""
     copy = linked_copy(environment, pathlib.Path(scratch) / "repaired")
     site, original, problems = site_packages(copy), site_packages(environment), []
     code = check_apply(tcfix, copy, problems)

@@ -1,5 +1,5 @@
-"""Each distribution broken on purpose, in each way that applies: the real import fails, and doctor's first cause
-names the library or symbol that the loader names; where the import still works, doctor reports nothing."""
+"""Breaks each distribution on purpose, in each way that applies. If the real import fails, doctor's first cause must
+contain the library or symbol that the loader reports; if the import still works, doctor must report nothing."""
 import concurrent.futures
 import contextlib
 import dataclasses
@@ -21,8 +21,8 @@ COPIES = 4  # imports that run at the same time, each in a copy of its own
 class Result:
     name: str
     case: Case
-    text: str  # what the loader reports, or empty: it loads
-    cause: str  # what doctor reports, or empty: it loads
+    text: str  # what the loader reports; empty if it loads
+    cause: str  # what doctor reports; empty if it loads
 
     def agrees(self):
         if not self.text or not self.cause:
@@ -52,7 +52,7 @@ def choose(environment, distribution, libraries):
 
 
 def plan(environment, found, patchelf):
-    """(distribution's name, module, case) for all that can be broken."""
+    """(distribution's name, module, case) of every case."""
     site = site_packages(environment)
     libraries = {path.name for one in distributions(environment).values() for path in one.libraries}
 
@@ -69,14 +69,14 @@ def moved(path, old, new):
 
 
 def real_text(environment, copy, module, case):
-    """What the loader reports in this copy, where only this is broken."""
+    """What the loader reports in this copy, in which only this case is broken."""
     with broken(dataclasses.replace(case, target=moved(case.target, environment, copy))):
         outcome = import_modules(copy, [(module.name, moved(module.path, environment, copy))])[module.name]
     return "" if outcome["outcome"] == "loads" else outcome["text"]
 
 
 def real_texts(environment, planned, scratch):
-    """What the loader reports in each case, in their order."""
+    """What the loader reports in each case, in order."""
     copies = queue.Queue()
     for number in range(COPIES):
         copies.put(linked_copy(environment, pathlib.Path(scratch) / f"copy{number}"))
@@ -97,7 +97,7 @@ def cause_of(package):
 
 
 def causes_of_kind(tcfix, planned, kind):
-    """Doctor's causes where every distribution is broken in this way at once."""
+    """Doctor's causes if every distribution is broken in this way at the same time."""
     with contextlib.ExitStack() as stack:
         taken = set()
         for _, _, case in planned:
@@ -112,8 +112,8 @@ def environment_of(planned):
     return next(path for path in module.path.parents if (path / "pyvenv.cfg").exists())
 
 
-def judge(tcfix, environment, name, module, case):
-    """One case by itself."""
+def check_case(tcfix, environment, name, module, case):
+    """Checks a single case."""
     with broken(case):
         cause = cause_of(doctor_all(tcfix, environment)[name])
         outcome = import_modules(environment, [(module.name, module.path)])[module.name]
@@ -121,7 +121,7 @@ def judge(tcfix, environment, name, module, case):
 
 
 def check(tcfix, patchelf, environment, scratch, only=()):
-    """Prints a line for each case; gives the number of disagreements."""
+    """Prints a line for each case; returns the number of disagreements."""
     copy = linked_copy(environment, pathlib.Path(scratch) / "broken")
     found = {name: one for name, one in distributions(copy).items() if one.modules and (not only or name in only)}
     planned = plan(copy, found, patchelf)
@@ -131,8 +131,8 @@ def check(tcfix, patchelf, environment, scratch, only=()):
     for (name, module, case), text in zip(planned, real_texts(copy, planned, scratch)):
         result = Result(name, case, text, causes[case.kind][name])
         if result.cause and not result.agrees():
-            # Something else that is broken, too, may have come first.
-            result = judge(tcfix, copy, name, module, case)
+            # Another broken library may have been reported first.
+            result = check_case(tcfix, copy, name, module, case)
         results.append(result)
         print(f"{'agree' if result.agrees() else 'DIFFER'}  {name}  {case.kind}: {case.what}\n"
               f"          loader: {result.text[:300] or 'loads'}\n          doctor: {result.cause[:300] or 'loads'}",

@@ -1,5 +1,5 @@
-"""`tcfix doctor --all` on a small environment of real wheels: each verdict is what `import` says in the real Python,
-before and after each package is broken on purpose. scripts/check-packages does the same on large ones."""
+"""`tcfix doctor --all` on a small environment of real wheels: each verdict equals the result of `import` in the real
+Python, before and after each package is broken on purpose. scripts/check-packages does the same on large ones."""
 import os
 import pathlib
 import sys
@@ -11,7 +11,7 @@ from environment import fetch_wheels
 from harness import FilesTest, TCFIX, find_tool, link_tree, run
 from health import disagreements, doctor_all, examine
 from modules import distributions, site_packages
-from sabotage import judge, plan
+from sabotage import check_case, plan
 
 
 def setUpModule():
@@ -48,7 +48,7 @@ class AllTest(FilesTest):
         planned = plan(self.env, self.found, patchelf)
         for name, module, case in planned:
             with self.subTest(name, kind=case.kind, what=case.what):
-                result = judge(TCFIX, self.env, name, module, case)
+                result = check_case(TCFIX, self.env, name, module, case)
                 self.assertTrue(result.text, "the real import fails")
                 self.assertTrue(result.agrees(), result)
         self.assertEqual({case.kind for _, _, case in planned}, {"architecture", "library", "rpath", "symbol", "truncated"})

@@ -37,11 +37,11 @@ TEST_F(DraftTest, AddsAnEntryOnce) {
   library.original.searchPaths = {"/old"};
   Draft draft(facts, library);
   for (const char* entry : {"/new", "/old", "/new"})
-    draft.addSearchPath(entry, {plan::Reason::Kind::LeadsTo, "torch"});
+    draft.addSearchPath(entry, {plan::Reason::Kind::ToFind, "torch"});
   EXPECT_THAT(draft.wanted().searchPaths, ElementsAre("/old", "/new"));
   ASSERT_EQ(draft.edits().size(), 1u);
   EXPECT_EQ(std::get<AddSearchPath>(draft.edits()[0].edit).path, "/new");
-  EXPECT_EQ(draft.edits()[0].reason.text(), "leads to torch");
+  EXPECT_EQ(draft.edits()[0].reason.text(), "to find torch");
 }
 
 TEST_F(DraftTest, RemovesADuplicateAfterTheFirst) {
@@ -53,9 +53,9 @@ TEST_F(DraftTest, RemovesADuplicateAfterTheFirst) {
 
 TEST_F(DraftTest, RenamesAndDrops) {
   Draft draft(facts, library);
-  draft.rename(1, "@rpath/libavutil.59.39.100.dylib", {plan::Reason::Kind::LeadsTo, "torch"});
-  draft.rename(1, "@rpath/libavutil.59.39.100.dylib", {plan::Reason::Kind::LeadsTo, "torch"});
-  draft.drop(0, {plan::Reason::Kind::LeadsTo, "torch"});
+  draft.rename(1, "@rpath/libavutil.59.39.100.dylib", {plan::Reason::Kind::ToFind, "torch"});
+  draft.rename(1, "@rpath/libavutil.59.39.100.dylib", {plan::Reason::Kind::ToFind, "torch"});
+  draft.drop(0, {plan::Reason::Kind::ToFind, "torch"});
   EXPECT_EQ(draft.edits().size(), 2u);
   EXPECT_EQ(draft.wanted().dependencies[1].name, "@rpath/libavutil.59.39.100.dylib");
   EXPECT_THAT(draft.dependencies(), ElementsAre(1));
@@ -66,8 +66,8 @@ TEST_F(DraftTest, SetsTheKindOnceAndOnlyWithEntries) {
   Draft draft(facts, library, SearchPathKind::Rpath);
   EXPECT_THAT(draft.edits(), IsEmpty());
   EXPECT_EQ(draft.wanted().searchPathKind, std::nullopt);
-  draft.addSearchPath("/a", {plan::Reason::Kind::LeadsTo, "torch"});
-  draft.addSearchPath("/b", {plan::Reason::Kind::LeadsTo, "torch"});
+  draft.addSearchPath("/a", {plan::Reason::Kind::ToFind, "torch"});
+  draft.addSearchPath("/b", {plan::Reason::Kind::ToFind, "torch"});
   EXPECT_EQ(draft.wanted().searchPathKind, SearchPathKind::Rpath);
   EXPECT_EQ(draft.edits().size(), 3u);
 }

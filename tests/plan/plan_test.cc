@@ -83,7 +83,7 @@ protected:
   survey::PackageFacts facts;
 };
 
-TEST_F(PlanTest, LeadsToTorchAndToTheFirstFfmpegThatLoads) {
+TEST_F(PlanTest, AddsPathsToTorchAndTheFirstFfmpegThatLoads) {
   library();
   ffmpeg(providers::FfmpegSource::Homebrew, "broken", "libavcodec.61.dylib", {{"/opt/gone.dylib"}});
   ffmpeg(providers::FfmpegSource::MacPorts, "good");
@@ -123,7 +123,7 @@ TEST_F(PlanTest, PutsLiteralEntriesFirstAndOmitsUnneededOnes) {
   tree.file("mine/libavcodec.61.dylib", image("/mine/libavcodec.61.dylib"));
   plan::PackagePlan made = plan({{"/nowhere", "/mine"}, Request::Ffmpeg::Auto});
   EXPECT_THAT(entries(made), ElementsAre("/nowhere", "/mine", "@loader_path/../torch/lib"));
-  EXPECT_THAT(made.warnings, ElementsAre(HasSubstr("/nowhere leads to none")));
+  EXPECT_THAT(made.warnings, ElementsAre(HasSubstr("/nowhere contains none")));
 }
 
 TEST_F(PlanTest, DoesNotTouchFfmpegOnRequest) {
@@ -135,7 +135,7 @@ TEST_F(PlanTest, DoesNotTouchFfmpegOnRequest) {
   EXPECT_EQ(made.groups[0].bare.verdict, Verdict::Fails);
 }
 
-TEST_F(PlanTest, LeadsToOtherMissingLibraries) {
+TEST_F(PlanTest, AddsPathsToOtherMissingLibraries) {
   library();
   facts.libraries[0].original.dependencies.push_back(
       {"@rpath/libnpp.dylib", DependencyKind::Normal});

@@ -134,8 +134,8 @@ TEST(StandingPlace, OnWindowsIsAVariableAndLoadedAtStart) {
   EXPECT_EQ(plan.groups.front().bare.verdict, resolve::Verdict::Fails);
 }
 
-struct UnseenTree : Planned {
-  UnseenTree(Platform platform, World& world) : Planned(platform, world) {
+struct UnknownDiskTree : Planned {
+  UnknownDiskTree(Platform platform, World& world) : Planned(platform, world) {
     facts.standingPlace = providers::standingPlace(platform, "arm64");
     facts.package.site = world.at("/env");
   }
@@ -145,9 +145,9 @@ struct UnseenTree : Planned {
   }
 };
 
-TEST(UnseenDisk, GetsThePathToATorchInstalledLater) {
+TEST(UnknownDisk, GetsThePathToATorchInstalledLater) {
   World world;
-  UnseenTree tree(Platform::MacOs, world);
+  UnknownDiskTree tree(Platform::MacOs, world);
   tree.addLibrary("libtorchcodec_core7.dylib",
                   dylib("@rpath/libtorchcodec_core7.dylib",
                         {{"@rpath/libc10.dylib"}, {"@rpath/libavcodec.61.dylib"}}));
@@ -157,9 +157,9 @@ TEST(UnseenDisk, GetsThePathToATorchInstalledLater) {
       << "an entry that cannot be checked is assumed to work";
 }
 
-TEST(UnseenDisk, OfLinuxGetsTheEditsOfAWheel) {
+TEST(UnknownDisk, OfLinuxGetsTheEditsOfAWheel) {
   World world;
-  UnseenTree tree(Platform::Linux, world);
+  UnknownDiskTree tree(Platform::Linux, world);
   test::ElfSpec spec;
   spec.needed = {"libc10.so", "libavcodec.so.61", "libpython3.12.so.1.0"};
   spec.versions.clear();

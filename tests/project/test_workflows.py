@@ -94,7 +94,7 @@ class Steps(harness.FilesTest):
         # The test tools are installed.
         self.program(cache / "tools" / "bin" / "actionlint",
                      "echo " + re.search(r"actionlint=(\S+)", (harness.ROOT / "scripts" / "bootstrap").read_text()).group(1))
-        shutil.copy(harness.ROOT / "testdata" / "judges.txt", cache / "tools")
+        shutil.copy(harness.ROOT / "testdata" / "test-tools.txt", cache / "tools")
         done = self.step("ci.yml", "macos", "Install what scripts/bootstrap requires", TCFIX_CACHE=str(cache),
                          PATH=f"{self.folder}/bin{os.pathsep}{os.environ['PATH']}")
         self.assertEqual(done.returncode, 0, done.stderr)

@@ -42,7 +42,7 @@ def run(*command, check=None):
 
 
 def pip_tool(name):
-    """A program of testdata/judges.txt; a test that lacks it is skipped."""
+    """A program of testdata/test-tools.txt; a test that lacks it is skipped."""
     path = os.path.join(os.path.dirname(sys.executable), name)
     if not os.path.exists(path):
         raise unittest.SkipTest(f"{name} is not installed")

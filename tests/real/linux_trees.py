@@ -266,7 +266,7 @@ class TreeTest(FilesTest):
         return tree
 
     def conda_tree(self):
-        """A conda environment with its own FFmpeg 7, which its Python leads to."""
+        """A conda environment with its own FFmpeg 7, which its Python's DT_RPATH finds."""
         tree = self.tree(python=("-Wl,--disable-new-dtags", "-Wl,-rpath,$ORIGIN/../lib"))
         (tree.root / "pyvenv.cfg").unlink()
         (tree.root / "conda-meta").mkdir()

@@ -151,7 +151,7 @@ class Kinds(ApplyTest):
                              (kind.upper(), ["/opt/somebody", TORCH, str(ffmpeg)]))
 
     def test_runpath_would_hide_a_library_found_by_python(self):
-        """A Python with DT_RPATH, such as conda's, already leads to FFmpeg; a RUNPATH would disable that."""
+        """A Python with DT_RPATH, such as conda's, already finds FFmpeg; a RUNPATH would disable that."""
         tree = self.tree(python=("-Wl,--disable-new-dtags", "-Wl,-rpath,$ORIGIN/../lib"))
         private_ffmpeg(self.folder / "ffmpeg", "15.1.0")
         for path in (self.folder / "ffmpeg").iterdir():
@@ -174,7 +174,7 @@ class Kinds(ApplyTest):
 
 class Libpython(ApplyTest):
     def test_kept_if_something_provides_it(self):
-        """Also one in a directory that only the user's --rpath leads to."""
+        """Also one in a directory that only the user's --rpath contains."""
         tree = self.tree(av="15.1.0")
         tree.stand_ins.libpython(tree.root / "lib" / "libpython3.12.so.1.0")
         self.apply(tree, "--rpath", "$ORIGIN/../../..", loads=[7])

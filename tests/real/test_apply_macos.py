@@ -302,7 +302,7 @@ class Options(WorldTest):
             own = [KEG7] if major_of(library) == 7 else []
             self.assertEqual(search_paths(library), literal + [TORCH] + own)
         self.assertEqual(len(report["warnings"]), 1)
-        self.assertIn("@loader_path/../../torch/lib leads to none", report["warnings"][0]["message"])
+        self.assertIn("@loader_path/../../torch/lib contains none", report["warnings"][0]["message"])
         self.check(world)
 
     def test_a_literal_path_to_torch_is_enough(self):

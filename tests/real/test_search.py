@@ -31,7 +31,7 @@ class Search(FilesTest):
             (self.folder / name).write_text(text)
 
     def build(self, folder):
-        """The private library in a directory that no search path leads to, and its own dependency beside it."""
+        """The private library in a directory that is in no search path, and its own dependency beside it."""
         folder.mkdir(parents=True)
         def link(output, source, *libraries):
             run("cc", "-shared", "-fPIC", self.folder / source, "-o", output, f"-L{folder}",

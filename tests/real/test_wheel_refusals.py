@@ -102,7 +102,7 @@ class Refusals(WheelTest):
         (self.folder / LINUX).write_bytes(content)
         self.assertRegex(self.refused(3, self.folder / LINUX), other + " has corrupt data")
 
-    def test_contradicting_versions(self):
+    def test_inconsistent_versions(self):
         shutil.copyfile(self.archives / LINUX, self.folder / LINUX.replace("0.9.1", "0.9.2"))
         said = self.refused(3, self.folder / LINUX.replace("0.9.1", "0.9.2"))
         self.assertIn("version 0.9.1 in METADATA, but 0.9.2 in a name", said)

@@ -6,7 +6,7 @@
 Each is a command in one argument, such as "wine tcfix.exe" or "qemu-aarch64 tcfix". The trees are
 environments of macOS, Linux and Windows with torchcodec 0.9.1 and PyAV (scripts/fetch-wheels); --tiny: only
 the macOS one of a few kilobytes, for slow emulators. Equal means: the same exit code, the same JSON but for
-the separators of host paths, and the same bytes in every file. Exit code 1 when something differs.
+the separators of host paths, and the same bytes in every file. Exit code 1 if anything differs.
 """
 import argparse
 import hashlib
@@ -33,12 +33,12 @@ WHEELS = {
 ENVIRONMENTS = {"macos": ("root/Users/me/.venv", "lib/python3.12/site-packages"),
                 "linux": ("root/home/me/.venv", "lib/python3.12/site-packages"),
                 "windows": ("root/C/me/env", "Lib/site-packages")}
-# What differs from run to run: where the program lies, and which file on the disk was written, and when.
+# Values that differ from run to run: the program's path, inodes and times.
 OWN = re.compile(r'"(program|tcfix|seconds|device|inode|modified_ns)":\s*("[^"]*"|[-\d.]+)')
 
 
 def commands(env, site, wheel):
-    """Every command, each after what it needs. `wheel` may be None."""
+    """All commands, in an order in which each can run. `wheel` may be None."""
     common = ["--sysroot", "root", env]
     package = f"{site}/torchcodec"
     libraries = sorted(f"{package}/{each.name}" for each in Path(package).glob("libtorchcodec*"))
@@ -104,7 +104,7 @@ def snapshot(folder):
 
 
 def normal(text, folder):
-    """Host paths as Linux writes them: /, no drive, and the folder of the run by one name."""
+    """Host paths in the form of Linux: with /, without a drive, and with one name for the run's directory."""
     text = re.sub(r"Z:(?=[/\\])", "", text)
     for separator in ("\\\\", "\\"):
         text = text.replace(str(folder).replace("/", separator), "FOLDER")
@@ -120,7 +120,7 @@ def run(program, words, folder):
 
 
 def answers_of(program, original, folder, tree):
-    """What the program answers to each command, and the files after it, in a fresh copy of the tree."""
+    """The result of each command and the files after it, in a fresh copy of the tree."""
     shutil.copytree(original, folder, symlinks=True)
     os.chdir(folder)
     answers = [(words, run(program, words, folder), snapshot(folder)) for words in commands(*tree)]
@@ -130,7 +130,7 @@ def answers_of(program, original, folder, tree):
 
 
 def compare(system, reference, program):
-    """The number of differences, each printed."""
+    """Prints each difference; returns their number."""
     differences = 0
     with tempfile.TemporaryDirectory(prefix="tcfix-compare-") as top:
         original, folder = Path(top) / "original", Path(top) / "tree"

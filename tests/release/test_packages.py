@@ -1,4 +1,4 @@
-"""scripts/releasing, on programs that are made up: what installers and independent readers say to the files."""
+"""scripts/releasing with dummy programs: installers and independent readers accept the files."""
 import hashlib
 import json
 import os
@@ -21,7 +21,7 @@ from releasing.archives import Member
 from releasing.targets import TARGETS, UNIVERSAL, host_target
 
 PROGRAM = b"#!/bin/sh\necho made up\n"
-TEXTS = {"man/man1/tcfix.1": b".TH tcfix 1\n", "zsh/site-functions/_tcfix": b"#compdef tcfix\n"}
+GENERATED = {"man/man1/tcfix.1": b".TH tcfix 1\n", "zsh/site-functions/_tcfix": b"#compdef tcfix\n"}
 LICENCES = [Member("linked/llvm.txt", b"a licence\n")]
 
 
@@ -34,20 +34,20 @@ class ReleaseTest(unittest.TestCase):
     def wheel(self, tag="any", directory=None):
         directory = directory or self.directory
         directory.mkdir(exist_ok=True)
-        return wheels.write_wheel(directory, PROJECT, tag, Member("tcfix", PROGRAM, True), TEXTS, LICENCES)
+        return wheels.write_wheel(directory, PROJECT, tag, Member("tcfix", PROGRAM, True), GENERATED, LICENCES)
 
 
 class Wheels(ReleaseTest):
     def test_pip_installs_it_and_verifies_every_hash(self):
-        # `any` in place of a platform, so that it installs wherever this runs. pip itself checks no
-        # hash of RECORD; the reader of the package `wheel` does, while it unpacks.
+        # The platform is `any`, so that the wheel can be installed everywhere. pip does not check the hashes
+        # of RECORD; `wheel unpack` does.
         wheel = self.wheel()
         subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", "--no-index", "--no-deps",
                         "--disable-pip-version-check", "--prefix", self.directory / "prefix", wheel], check=True)
         program = self.directory / "prefix" / "bin" / "tcfix"
         self.assertEqual(program.read_bytes(), PROGRAM)
         self.assertTrue(os.access(program, os.X_OK))
-        self.assertEqual((self.directory / "prefix/share/man/man1/tcfix.1").read_bytes(), TEXTS["man/man1/tcfix.1"])
+        self.assertEqual((self.directory / "prefix/share/man/man1/tcfix.1").read_bytes(), GENERATED["man/man1/tcfix.1"])
         unpack = [sys.executable, "-m", "wheel", "unpack", "--dest", self.directory / "unpacked", wheel]
         subprocess.run(unpack, check=True, stdout=subprocess.DEVNULL)
         self.assertEqual(subprocess.run([sys.executable, "-m", "twine", "check", "--strict", wheel],
@@ -65,7 +65,7 @@ class Wheels(ReleaseTest):
         self.assertNotEqual(subprocess.run(unpack, capture_output=True).returncode, 0)
 
     def test_pip_chooses_by_platform(self):
-        """`pip download --platform` takes from a directory of all wheels the one that is meant."""
+        """`pip download --platform` selects the right wheel from a directory with all of them."""
         for target in TARGETS.values():
             self.wheel(target.wheel_tag, self.directory / "all")
         asked = {"macos-arm64": "macosx_14_0_arm64", "macos-x86_64": "macosx_13_0_x86_64",
@@ -127,7 +127,7 @@ class Universal(unittest.TestCase):
     def test_each_slice_keeps_its_bytes(self):
         slices = {name: name.encode() * 3000 for name in UNIVERSAL}
         joined = macho.join(slices)
-        import lief  # an independent reader of the header; the made-up slices it cannot read
+        import lief  # an independent reader of the header; it cannot read the dummy slices
         self.assertEqual(joined[:8].hex(), "cafebabe00000002")
         self.assertTrue(lief.is_macho(list(joined)))
         for index, name in enumerate(UNIVERSAL):
@@ -137,7 +137,7 @@ class Universal(unittest.TestCase):
 
 
 class Strip(ReleaseTest):
-    """The linker of LLVM in place of zig's: it also signs a library for arm64."""
+    """Links with LLVM's linker instead of zig's: it also signs an arm64 library."""
 
     SOURCE = ("extern int other(int); static __attribute__((noinline)) int secret(int x) { return other(x) * 3; }"
               "int open_one(int x) { return secret(x) + secret(x + 1); }")
@@ -168,7 +168,7 @@ class Strip(ReleaseTest):
             self.assertLessEqual({"_open_one", "_other"}, set(names))
             self.assertEqual(lief.MachO.check_layout(after), (True, ""))
             self.assertFalse(after.has_code_signature)
-            # The stubs still name their functions.
+            # The stubs still refer to their functions.
             dumps = [subprocess.run(["llvm-objdump-19", "--macho", "--indirect-symbols", path], check=True, text=True,
                                     stdout=subprocess.PIPE).stdout for path in (library, stripped)]
             rows = [[(line.split()[0], line.split()[-1]) for line in dump.splitlines() if line.startswith("0x")]
@@ -207,10 +207,10 @@ class Bill(ReleaseTest):
             from cyclonedx.validation.json import JsonStrictValidator
         except ImportError:
             self.skipTest("cyclonedx-python-lib is not installed (scripts/bootstrap --tests)")
-        judge = JsonStrictValidator(SchemaVersion.V1_5)
+        validator = JsonStrictValidator(SchemaVersion.V1_5)
         text = json.dumps(self.document(*TARGETS))
-        self.assertIsNone(judge.validate_str(text))
-        self.assertIsNotNone(judge.validate_str(text.replace('"library"', '"lib"')))
+        self.assertIsNone(validator.validate_str(text))
+        self.assertIsNotNone(validator.validate_str(text.replace('"library"', '"lib"')))
 
     def test_the_same_programs_give_the_same_bill(self):
         self.assertEqual(self.document("linux-x86_64"), self.document("linux-x86_64"))
@@ -231,7 +231,7 @@ class Sources(ReleaseTest):
             with self.assertRaisesRegex(SystemExit, "hash differs"):
                 sources.download(source, self.directory / "other")
             self.assertEqual(list((self.directory / "other").iterdir()), [])
-            # What is there already is fetched no second time, unless it was changed.
+            # An existing archive is not fetched again, unless it was changed.
             self.assertTrue(sources.download(source, self.directory / "kept"))
             (self.directory / "kept" / "x.tar.gz").write_bytes(b"cut off")
             with self.assertRaises(SystemExit):

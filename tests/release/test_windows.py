@@ -1,4 +1,4 @@
-"""The released Windows program under Wine: what only Windows has. TCFIX_WINDOWS is its path.
+"""The released Windows program under Wine: what is specific to Windows. TCFIX_WINDOWS is its path.
 
 scripts/check-release runs it; scripts/test has no such program. Paths of more than 260 characters cannot be tried:
 Wine 8 finds no name for the handle of such a file (GetFinalPathNameByHandleW).
@@ -25,7 +25,7 @@ ENVIRONMENT = {**os.environ, "WINEDEBUG": "-all"}
 # What Windows 10 has: its own DLLs and the C runtime.
 SYSTEM_DLLS = {"advapi32.dll", "bcrypt.dll", "kernel32.dll", "ntdll.dll", "ole32.dll", "psapi.dll", "shell32.dll",
                "ws2_32.dll"}
-# Opens its first argument as the loader opens a DLL in use: others may read, none may replace it.
+# Opens its first argument like the loader opens a DLL: others can read it, but cannot replace it.
 HOLDER = r"""
 #include <windows.h>
 #include <stdio.h>
@@ -89,7 +89,7 @@ class Replacing(WindowsTest):
             self.assertIn("close Python first", result.stderr)
             self.assertEqual(path.read_bytes(), before)
             self.assertEqual([each.name for each in path.parent.iterdir()], [path.name])
-            # It is tried again for a while: whoever lets go meanwhile does no harm.
+            # Replacing is retried for a while, and succeeds when the other program closes the file.
             with subprocess.Popen(["wine", PROGRAM, *map(str, words)], env=ENVIRONMENT) as second:
                 time.sleep(0.5)
                 process.stdin.close()

@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
-"""Runs the Windows program under Wine as if it were one of Linux, for the tests that run the program:
+"""Runs the Windows program under Wine like a Linux program, for the tests that run tcfix:
 
     TCFIX=tests/release/windows_program.py TCFIX_WINDOWS=path/to/tcfix.exe python3 tests/cli/test_cli.py
 
-Paths of this machine in what it prints are written as Linux writes them; everything else stays as it is.
+Paths of this machine in its output are converted to Linux paths; everything else is unchanged.
 """
 import os
 import re
 import subprocess
 import sys
 
-# A path from the root on: as text, and inside a JSON string, where each separator is two characters.
+# An absolute path, as text and in a JSON string, in which each separator is two characters.
 HOST_PATH = re.compile(rb'Z:((?:\\\\|[\\/])[^\s"\'<>|:*?]*)')
 
 

@@ -50,7 +50,7 @@ TEST(Shapes, APathWhoseBeginningIsLeftOut) {
       "cuda-missing");
 }
 
-TEST(Shapes, ATorchThatIsDamagedIsReplacedByItsOwnVersionOnly) {
+TEST(Shapes, ABrokenTorchIsReplacedByItsOwnVersionOnly) {
   constexpr llvm::StringLiteral kDamaged =
       "OSError: [WinError 193] %1 is not a valid Win32 application, Error loading "
       "\"C:\\v\\Lib\\site-packages\\torch\\lib\\torch_cpu.dll\" or one of its dependencies.\n";
@@ -60,7 +60,7 @@ TEST(Shapes, ATorchThatIsDamagedIsReplacedByItsOwnVersionOnly) {
             "https://download.pytorch.org/whl/cpu");
 }
 
-TEST(Shapes, CutOffBehindAnImport) {
+TEST(Shapes, TruncatedAfterAnImport) {
   constexpr llvm::StringLiteral kFrame = "Traceback (most recent call last):\n"
                                          "  File \"/v/a.py\", line 3, in load\n";
   EXPECT_EQ(codeOf((kFrame + "    from torchcodec.encoders import A\n  File \"/v/l").str()),

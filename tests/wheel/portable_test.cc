@@ -36,7 +36,7 @@ std::string editText(const plan::PlannedEdit& edit) {
   return "another edit";
 }
 
-std::vector<std::string> editsOf(const Image& image, const plan::UnseenRequest& request = {},
+std::vector<std::string> editsOf(const Image& image, const plan::UnknownDiskRequest& request = {},
                                  const std::string& member = "torchcodec/libtorchcodec_core7.x") {
   std::vector<std::string> texts;
   for (const plan::PlannedEdit& edit : wheel::portableEdits(image, member, request))
@@ -81,7 +81,7 @@ TEST(Portable, WindowsDelaysItsDependencies) {
       editsOf(library(Format::Pe, {"KERNEL32.dll", "c10.dll", "AVUTIL-59.dll", "torch_cpu.dll"})),
       ElementsAre("delay c10.dll", "delay torch_cpu.dll", R"(+ $ORIGIN\..\torch\lib)",
                   "delay AVUTIL-59.dll", "+ %FFMPEG_SHARED_BIN%"));
-  plan::UnseenRequest literal{{"C:\\x"}};
+  plan::UnknownDiskRequest literal{{"C:\\x"}};
   EXPECT_THAT(editsOf(library(Format::Pe, {"KERNEL32.dll", "libtorchcodec_core7.dll"}), literal),
               IsEmpty());
   EXPECT_THAT(editsOf(library(Format::Pe, {"avutil-59.dll"}), literal),
@@ -96,7 +96,7 @@ TEST(Portable, LiteralEntriesReplaceTheDefaultOnes) {
 
 TEST(Portable, FfmpegBesideIsUsedCompletely) {
   plan::FfmpegBeside ffmpeg = pyav();
-  plan::UnseenRequest request{{}, &ffmpeg};
+  plan::UnknownDiskRequest request{{}, &ffmpeg};
   EXPECT_THAT(
       editsOf(library(Format::Elf, {"libavutil.so.59", "libavcodec.so.61"}, {"/x"}), request),
       ElementsAre("libavutil.so.59 -> libavutil-1a.so.59.1.100",

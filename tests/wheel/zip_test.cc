@@ -232,7 +232,7 @@ TEST(Zip, RefusesAnUnknownVersion) {
   }
 }
 
-TEST(Zip, RefusesAnImpossibleSize) {
+TEST(Zip, RefusesAnInvalidSize) {
   Made bomb = kPacked;
   bomb.content.resize(kDeflated.size() * 1032 + 2000);
   EXPECT_THAT(contentsOf(archiveOf({bomb}))[bomb.name], HasSubstr("impossible size for its data"));

@@ -200,10 +200,10 @@ Command applyCommand() {
       {"j,jobs", "number of targets to process in parallel", "NUMBER"},
   };
   return {"apply",
-          "repair the torchcodec libraries of an environment, directory or file",
-          "Edits torchcodec's libraries so that they find torch and FFmpeg. Whether they\n"
-          "load is determined by simulating the platform's loader, before and after. A\n"
-          "second run writes nothing; tcfix undo restores the original bytes.\n",
+          "repair torchcodec in an environment, a directory or one file",
+          "Edits torchcodec's libraries so that they find torch and FFmpeg. Simulates the\n"
+          "platform's loader before and after, to determine whether they load. A second\n"
+          "run writes nothing; tcfix undo restores the original bytes.\n",
           "[TARGET...]",
           R"(  tcfix apply .venv
   tcfix apply                       the active environment, or ./.venv
@@ -211,7 +211,7 @@ Command applyCommand() {
   tcfix apply --rpath @loader_path/../torch/lib --rpath /opt/homebrew/lib .venv
   tcfix apply --run .venv           then load them in the environment's Python
   tcfix apply --ffmpeg av .venv     use the FFmpeg inside PyAV
-  tcfix apply --all .venv           whatever lacks a library that is in the environment
+  tcfix apply --all .venv           every package that does not load
   tcfix apply --check ~/envs/*      for CI: exit 1 if anything would change
 )",
           {{"", kOptions}, targetOptions()},

@@ -41,7 +41,7 @@ int runCompletions(Invocation& invocation) {
 Command completionsCommand() {
   return {"completions",
           "print a completion script for your shell",
-          "Prints a completion script: commands, options, their values, files.\n",
+          "Prints a script that completes commands, options, their values and file names.\n",
           "bash|zsh|fish|powershell",
           R"(  source <(tcfix completions bash)
   tcfix completions zsh > ~/.zfunc/_tcfix

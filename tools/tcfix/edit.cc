@@ -87,7 +87,7 @@ Command editCommand() {
   };
   return {"edit",
           "edit search paths, dependencies and the identity of libraries",
-          "Edits libraries in the order of the options. All edits are idempotent: a second\n"
+          "Makes the edits in the order of the options. All edits are idempotent: a second\n"
           "run writes nothing. Duplicate search paths are removed. Mach-O files are signed\n"
           "again, ad hoc.\n",
           "FILE...",

@@ -73,7 +73,8 @@ int runHook(Invocation& invocation) {
     llvm::StringRef snippet =
         invocation.operands().size() > 1 ? hook::snippetFor(invocation.operands()[1]) : "";
     if (snippet.empty())
-      return invocation.usageError("print takes ci, conda, docker, github-action or pre-commit");
+      return invocation.usageError(
+          "hook print takes ci, conda, docker, github-action or pre-commit");
     return invocation.finish(kDone, snippet.str(), [&](const report::Preamble& preamble) {
       return report::jsonForSnippet(preamble, snippet);
     });
@@ -122,15 +123,15 @@ int runHook(Invocation& invocation) {
 Command hookCommand() {
   static constexpr Option kOptions[] = {
       {"package", "run when this package is imported instead of torchcodec; repeatable", "NAME"},
-      {"ffmpeg", "option for apply", "DIR|auto|av|none"},
-      {"rpath", "option for apply; repeatable", "PATH"},
+      {"ffmpeg", "passed on to tcfix apply", "DIR|auto|av|none"},
+      {"rpath", "passed on to tcfix apply; repeatable", "PATH"},
   };
   return {"hook",
           "repair automatically after pip or uv has replaced the package",
           "Installs a small module into site-packages that runs tcfix apply before\n"
           "torchcodec is imported, if anything has changed. TCFIX_DISABLE=1 disables it;\n"
-          "pip can remove it (pip uninstall tcfix_hook). print shows a snippet for CI,\n"
-          "images and other tools.\n",
+          "pip can remove it (pip uninstall tcfix_hook). `tcfix hook print` prints an\n"
+          "example for CI, an image or another tool.\n",
           "install|remove|status|print [ci|conda|docker|github-action|pre-commit|TARGET]",
           R"(  tcfix hook install .venv
   tcfix hook status .venv

@@ -1,8 +1,8 @@
-// What LLVM's sources refer to and tcfix never calls, so that the linker takes none of it. Readers
-// of other formats bring LLVM's intermediate language with them; handlers of signals and crashes
-// bring an option parser, a YAML parser and regular expressions: half of the program, in part set
-// up at each start. The linkers of Windows and macOS want all references defined, also those of
-// functions that they leave out.
+// Definitions for what LLVM's sources refer to and tcfix never calls, so that the linker does not
+// link LLVM's own. Readers of other formats would add LLVM's intermediate language; handlers of
+// signals and crashes would add an option parser, a YAML parser and regular expressions: half of
+// the program, some of it initialized at each start. The linkers of Windows and macOS require
+// definitions even for functions that they then remove.
 #include <llvm/Object/Archive.h>
 #include <llvm/Object/Binary.h>
 #include <llvm/Object/IRObjectFile.h>

@@ -41,9 +41,9 @@ int runVerify(Invocation& invocation) {
 Command verifyCommand() {
   return {"verify",
           "check signatures of Mach-O files page by page",
-          "Checks the signatures of Mach-O files: every page, every part; and load\n"
-          "commands that dyld rejects. Exit code 1 if a signature is invalid, or missing\n"
-          "where Apple silicon requires one. Certificates are not checked.\n",
+          "Checks every page and every part of the signatures of Mach-O files, and finds\n"
+          "load commands that dyld rejects. Exit code 1 if a signature is invalid, or\n"
+          "missing where Apple silicon requires one. Certificates are not checked.\n",
           "FILE...",
           R"(  tcfix verify .venv/lib/python3.12/site-packages/torchcodec/*.dylib
   tcfix verify --json libtorch_cpu.dylib

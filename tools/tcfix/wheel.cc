@@ -92,10 +92,11 @@ Command wheelCommand() {
       {"j,jobs", "number of wheels to process in parallel", "NUMBER"},
   };
   return {"wheel",
-          "repair wheels, for an index that others install from",
-          "Writes a repaired copy of each torchcodec wheel, for any platform, on any\n"
-          "platform. Its libraries get search paths that work wherever it is installed, and\n"
-          "its version gets a local part (0.9.1+tcfix1). Existing copies are not rewritten.\n",
+          "write repaired copies of wheels, for a package index",
+          "Writes a repaired copy of each torchcodec wheel; works on any platform for the\n"
+          "wheels of all platforms. The libraries get search paths that work wherever the\n"
+          "wheel is installed, and the version gets a local part (0.9.1+tcfix1). Existing\n"
+          "copies are not rewritten.\n",
           "FILE...",
           R"(  tcfix wheel -o dist torchcodec-0.9.1-*.whl
   tcfix wheel -o dist --rpath '$ORIGIN/../torch/lib' --rpath /opt/ffmpeg *.whl

@@ -65,7 +65,7 @@ static int atFlags(int darwin) {
          (darwin & 0x80 ? AT_REMOVEDIR : 0);
 }
 
-// Variadic functions pass their arguments as others do on this processor.
+// On this architecture variadic functions pass their arguments like others.
 static int openFile(const char* path, int flags, mode_t mode) { return open(path, openFlags(flags), mode); }
 static int openAt(int directory, const char* path, int flags, mode_t mode) {
   return openat(directoryHere(directory), path, openFlags(flags), mode);
@@ -135,7 +135,7 @@ static int statDisk(int file, struct DarwinStatvfs* to) {
   return 0;
 }
 
-/// One entry for each thread, where Darwin has one for each directory.
+/// One entry for each thread; on Darwin there is one for each directory.
 static struct DarwinEntry* readEntry(DIR* directory) {
   static _Thread_local struct DarwinEntry entry;
   const struct dirent* read = readdir(directory);
@@ -172,7 +172,7 @@ static void* map(void* address, size_t size, int protection, int flags, int file
   return mmap(address, size, protection, here, file, offset);
 }
 
-// Attributes and clones: the directories of a test have none, and a file system may lack both.
+// Attributes and clones: the files of tests have no attributes, and a file system may support neither.
 static ssize_t noAttribute(void) {
   errno = ENODATA;
   return -1;

@@ -189,7 +189,7 @@ static void bind(const struct Image* image, struct Parser parser) {
   }
 }
 
-/// Copies the segments to where the system has room for all of them.
+/// Copies the segments to free address space that is large enough for all of them.
 static void mapSegments(struct Image* image, const uint8_t* file) {
   uint64_t end = 0;
   image->lowest = UINT64_MAX;
@@ -230,7 +230,7 @@ static void findThreadVariables(const struct Image* image) {
     }
   if (!descriptors)
     return;
-  // The variables with a value come first, those without follow.
+  // Initialized variables come first, then those that are zero.
   uint64_t begin = regular ? regular->address : zeroFill ? zeroFill->address : 0;
   uint64_t end = zeroFill ? zeroFill->address + zeroFill->size : regular ? begin + regular->size : 0;
   prepareThreadVariables(addressOf(image, descriptors->address), descriptors->size, addressOf(image, begin),
@@ -282,7 +282,7 @@ struct Image loadImage(const char* path) {
   rebase(&image, (struct Parser){file, file + info->rebase, file + info->rebase + info->rebaseSize});
   bind(&image, (struct Parser){file, file + info->bind, file + info->bind + info->bindSize});
   bind(&image, (struct Parser){file, file + info->lazyBind, file + info->lazyBind + info->lazyBindSize});
-  // Weak bindings stay: each place points to the program's own definition already, and no library has another.
+  // Weak bindings need no change: they refer to the program's own definitions, and no library has others.
   findThreadVariables(&image);
   protectSegments(&image);
   return image;

@@ -1,14 +1,13 @@
-// Runs a macOS program for x86_64 on Linux of the same processor: its segments are mapped, its
-// fixups applied, and what it imports from libSystem is bound to the C library of Linux, by way of
-// a shim where the two differ in a layout or a constant. A test tool for one program, tcfix: what
-// tcfix does not call is not here.
+// Runs an x86_64 macOS program on x86_64 Linux: maps its segments, applies its fixups, and binds
+// its imports from libSystem to the C library of Linux, through shims if layouts or constants
+// differ. A test tool for one program, tcfix: functions that tcfix does not call are missing.
 #pragma once
 
 #include <stddef.h>
 #include <stdint.h>
 
 struct Image {
-  uint8_t* memory; // where the lowest segment begins
+  uint8_t* memory; // the start of the lowest segment
   uint64_t lowest; // the address that it was linked for
   uint8_t* entry;  // main
 };
@@ -29,10 +28,10 @@ struct Shim {
 // One table for each group of functions; each ends with an empty entry.
 extern const struct Shim kFileShims[], kThreadShims[], kOtherShims[];
 
-/// Makes the variables of the image's threads: the descriptors, and what each thread begins with.
+/// Sets up thread-local variables: their descriptors, and the initial values for each thread.
 void prepareThreadVariables(void* descriptors, size_t size, const void* initial, size_t initialSize,
                             size_t wholeSize);
-/// What `_NSGetExecutablePath` and `_NSGetArgv` give.
+/// The results of `_NSGetExecutablePath` and `_NSGetArgv`.
 void setProgram(const char* path, int count, char** arguments);
 
 _Noreturn void die(const char* format, ...);

@@ -1,4 +1,4 @@
-// What is left of libSystem: errno, clocks, limits, locales, character classes, SHA, the program itself.
+// The rest of libSystem: errno, clocks, limits, locales, character classes, SHA, the program itself.
 #define _GNU_SOURCE
 #include "macho_run.h"
 
@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-// Numbers of errors that differ, from <sys/errno.h>; the first 34 are equal but for EAGAIN and EDEADLK.
+// Error numbers that differ, from <sys/errno.h>. The first 34 are equal, except EAGAIN and EDEADLK.
 static const struct {
   int darwin, here;
 } kErrors[] = {{11, EDEADLK},     {35, EAGAIN},  {45, EOPNOTSUPP},   {60, ETIMEDOUT}, {62, ELOOP},    {63, ENAMETOOLONG},
@@ -35,8 +35,8 @@ static int errorFromDarwin(int darwin) {
   return darwin;
 }
 
-/// errno lives twice: glibc's, and the one that the program reads and writes. Whichever changed since the last
-/// look is the right one; glibc's if both did, because the program calls a function after it set errno.
+/// There are two errno variables: glibc's, and the one that the program reads and writes. The one that changed since
+/// the last call is right; if both did, glibc's, because the program called a function after it had set errno.
 static int* errorPlace(void) {
   static _Thread_local int darwin, lastDarwin, lastHere;
   if (errno == lastHere && darwin != lastDarwin)
@@ -91,7 +91,7 @@ static long systemFact(int darwin) {
     return sysconf(_SC_NPROCESSORS_ONLN);
   case 70:
   case 71:
-    return -1; // no bound for the buffers of users and groups
+    return -1; // no limit for the buffers of users and groups
   default:
     die("sysconf(%d)", darwin);
   }
@@ -112,7 +112,7 @@ static locale_t makeLocale(int mask, const char* name, locale_t base) {
   return newlocale(LC_ALL_MASK, name && *name ? name : "C", NULL);
 }
 
-/// <runetype.h>: tables of character classes that inline functions look into.
+/// <runetype.h>: tables of character classes, which inline functions read.
 struct Runes {
   char magic[8], encoding[32];
   void* functions[2];
@@ -141,7 +141,7 @@ static int runeMask(int c, unsigned long mask) {
   return c >= 0 && c < 256 ? (int)(runes.types[c] & mask) : 0;
 }
 
-// CommonCrypto: its contexts are smaller than OpenSSL's and hold a pointer to one.
+// CommonCrypto: its contexts are smaller than OpenSSL's and contain a pointer to one.
 static int sha256Begin(void** context) {
   *context = malloc(sizeof(SHA256_CTX));
   return SHA256_Init(*context);
@@ -177,7 +177,7 @@ static void fillWithPattern(uint8_t* to, const uint8_t* pattern, size_t size) {
   for (size_t i = 0; i < size; ++i)
     to[i] = pattern[i % 16];
 }
-// In the compiler's own library here, which exports nothing.
+// On Linux these are in the compiler's library, which exports nothing.
 static unsigned __int128 divide(unsigned __int128 a, unsigned __int128 b) { return a / b; }
 static int lowerCase(int c) { return c >= 0 && c < 256 ? runes.lower[c] : c; }
 static int upperCase(int c) { return c >= 0 && c < 256 ? runes.upper[c] : c; }

@@ -1,4 +1,4 @@
-// Threads, and variables of theirs. Darwin's objects begin with a signature of eight bytes; what follows it is
+// Threads and thread-local variables. Darwin's objects begin with a signature of eight bytes; what follows it is
 // zero in a static initializer and is as large as glibc's object, or holds a pointer to one.
 #define _GNU_SOURCE
 #include "macho_run.h"
@@ -69,7 +69,7 @@ static int mutexLock(void* mutex) { return pthread_mutex_lock(inside(mutex)); }
 static int mutexTryLock(void* mutex) { return pthread_mutex_trylock(inside(mutex)); }
 static int mutexUnlock(void* mutex) { return pthread_mutex_unlock(inside(mutex)); }
 
-/// glibc's is larger than the 40 bytes that Darwin's has, so there is a pointer to one.
+/// glibc's object is larger than the 40 bytes of Darwin's, which therefore contains a pointer to it.
 static pthread_cond_t* conditionOf(void* object) {
   pthread_cond_t** place = inside(object);
   pthread_cond_t* made = __atomic_load_n(place, __ATOMIC_ACQUIRE);
@@ -115,14 +115,14 @@ static int attributesStackSize(void* object, size_t size) { return pthread_attr_
 static int create(pthread_t* thread, void* attributes, void* (*function)(void*), void* argument) {
   return pthread_create(thread, attributes ? inside(attributes) : NULL, function, argument);
 }
-/// Darwin names the thread that calls.
+/// On Darwin this function applies to the calling thread.
 static int setName(const char* name) {
   (void)name;
   return 0;
 }
 
 static uint32_t threadNumber(pthread_t thread) {
-  (void)thread; // always the one that calls
+  (void)thread; // always the calling thread
   return (uint32_t)gettid();
 }
 static int threadIdentity(pthread_t thread, uint64_t* identity) {
@@ -130,7 +130,7 @@ static int threadIdentity(pthread_t thread, uint64_t* identity) {
   return 0;
 }
 
-/// What waiting for an atomic variable uses. Operation 1 compares 32 bits, 3 compares 64.
+/// Used to wait for an atomic variable. Operation 1 compares 32 bits, operation 3 compares 64.
 static int ulockWait(uint32_t operation, void* address, uint64_t value, uint32_t microseconds) {
   (void)operation;
   struct timespec time = {microseconds / 1000000, (long)(microseconds % 1000000) * 1000};

@@ -1,4 +1,4 @@
-#include "plan/unseen.h"
+#include "plan/unknown_disk.h"
 
 #include "image/names.h"
 #include "providers/torch.h"
@@ -11,9 +11,9 @@ namespace tcfix::plan {
 namespace {
 
 /// The rules for one library.
-class UnseenRules {
+class UnknownDiskRules {
 public:
-  UnseenRules(Draft& draft, const PackageFacts& facts, const UnseenRequest& request)
+  UnknownDiskRules(Draft& draft, const PackageFacts& facts, const UnknownDiskRequest& request)
       : draft(draft), facts(facts), platform(facts.platform), request(request) {
     for (size_t index : draft.dependencies())
       if (providers::isTorchLibrary(nameOf(index)))
@@ -28,18 +28,18 @@ public:
       add(entry, {});
     delay(torch);
     if (!torch.empty() && !hasEntries)
-      add(entryTo("torch/lib"), {Reason::Kind::LeadsTo, "torch"});
+      add(entryTo("torch/lib"), {Reason::Kind::ToFind, "torch"});
     // From one place only: a library that finds just a part of its FFmpeg there gets no entry.
     const bool isBeside =
         request.ffmpeg && !ffmpeg.empty() &&
         llvm::all_of(ffmpeg, [&](size_t index) { return request.ffmpeg->find(nameOf(index)); });
     if (isBeside)
-      leadToFfmpegBeside();
+      addPathToFfmpegBeside();
     else
-      leadToLaterInstall(draft, platform, laterDependenciesOf(draft, facts),
-                         hasEntries ? std::string() : facts.standingPlace.searchPath);
+      addPathToLaterInstall(draft, platform, laterDependenciesOf(draft, facts),
+                            hasEntries ? std::string() : facts.standingPlace.searchPath);
     if (platform == Platform::Linux)
-      finishUnseenElf(draft, isBeside);
+      finishPortableElf(draft, isBeside);
   }
 
 private:
@@ -63,7 +63,7 @@ private:
         draft.delay(index);
   }
 
-  void leadToFfmpegBeside() {
+  void addPathToFfmpegBeside() {
     const std::string& description = request.ffmpeg->description;
     for (size_t index : ffmpeg) {
       const std::string& name = nameOf(index);
@@ -71,13 +71,13 @@ private:
       draft.rename(index, place + *request.ffmpeg->find(name), {Reason::Kind::NameIn, description});
     }
     delay(ffmpeg);
-    add(entryTo(request.ffmpeg->folder), {Reason::Kind::LeadsTo, description});
+    add(entryTo(request.ffmpeg->folder), {Reason::Kind::ToFind, description});
   }
 
   Draft& draft;
   const PackageFacts& facts;
   const Platform platform;
-  const UnseenRequest& request;
+  const UnknownDiskRequest& request;
   std::vector<size_t> torch, ffmpeg; ///< dependencies
 };
 
@@ -91,8 +91,9 @@ const std::string* FfmpegBeside::find(llvm::StringRef dependency) const {
   return found == files.end() ? nullptr : &found->second;
 }
 
-void planUnseen(Draft& draft, const PackageFacts& facts, const UnseenRequest& request) {
-  UnseenRules(draft, facts, request).run();
+void planForUnknownDisk(Draft& draft, const PackageFacts& facts,
+                        const UnknownDiskRequest& request) {
+  UnknownDiskRules(draft, facts, request).run();
 }
 
 } // namespace tcfix::plan

@@ -1,4 +1,4 @@
-// What fuzzed code must keep.
+// Properties that fuzzed code must have.
 #pragma once
 
 #include <llvm/Support/Error.h>
@@ -8,15 +8,15 @@
 
 namespace tcfix::fuzz {
 
-/// Ends the program, as a sanitizer would.
-inline void promise(bool isKept, const char* what) {
-  if (isKept)
+/// Aborts if the property does not hold, as a sanitizer does.
+inline void expect(bool holds, const char* property) {
+  if (holds)
     return;
-  std::fprintf(stderr, "broken promise: %s\n", what);
+  std::fprintf(stderr, "violated property: %s\n", property);
   std::abort();
 }
 
-/// Whether it worked. That hostile input is refused is no failure.
+/// Whether it succeeded. Refusing malicious input is not a failure.
 template <typename Value>
 bool succeeds(llvm::Expected<Value> value) {
   if (value)

@@ -17,7 +17,7 @@ struct FfmpegBeside {
   const std::string* find(llvm::StringRef dependency) const;
 };
 
-struct UnseenRequest {
+struct UnknownDiskRequest {
   /// Literal entries, which replace the default ones.
   std::vector<std::string> searchPaths;
   /// Used by the libraries that find all of their FFmpeg dependencies there; may be null.
@@ -25,6 +25,6 @@ struct UnseenRequest {
 };
 
 /// The library's path in the draft is relative to site-packages, with slashes.
-void planUnseen(Draft& draft, const PackageFacts& facts, const UnseenRequest& request);
+void planForUnknownDisk(Draft& draft, const PackageFacts& facts, const UnknownDiskRequest& request);
 
 } // namespace tcfix::plan

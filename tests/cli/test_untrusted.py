@@ -60,7 +60,7 @@ IS_SANITIZED = b"__asan_init" in pathlib.Path(harness.TCFIX).read_bytes()
 LIMITED = [] if IS_SANITIZED else ["prlimit", f"--as={2 << 30}"]
 
 
-class Hostile(ApplyTest):
+class Untrusted(ApplyTest):
     def write_journal(self, *entries, place=None):
         place = place or self.world.journal
         place.parent.mkdir(exist_ok=True)
@@ -85,7 +85,7 @@ class Hostile(ApplyTest):
         self.assertEqual([(content(folder), stamps(folder)) for folder in folders], before)
 
 
-class Journals(Hostile):
+class Journals(Untrusted):
     def test_a_forged_journal_cannot_follow_a_link(self):
         outside = self.outside()
         link(self.world.site / "aside", outside)
@@ -124,7 +124,7 @@ class Journals(Hostile):
                         self.refused(*self.command(command, self.world.env),
                                      says="is not a library of the package")
 
-    def test_impossible_sizes(self):
+    def test_invalid_sizes(self):
         name, path = f"torchcodec/{LIBRARIES[0]}", self.world.package / LIBRARIES[0]
         now = path.read_bytes()
         size = str(len(now))
@@ -178,7 +178,7 @@ class Journals(Hostile):
         self.assertEqual((self.world.package / LIBRARIES[0]).read_bytes(), other)
 
 
-class Lists(Hostile):
+class Lists(Untrusted):
     def test_undo_keeps_the_journal_if_record_cannot_be_updated(self):
         self.apply()
         record = self.world.info / "RECORD"
@@ -227,7 +227,7 @@ class Lists(Hostile):
             self.refused(*self.command("apply", bare), says="is outside the environment")
 
 
-class BeingInstalled(Hostile):
+class BeingInstalled(Untrusted):
     def test_without_a_dist_info(self):
         aside = self.world.root / "aside"
         self.world.info.rename(aside)
@@ -282,7 +282,7 @@ def access_list(permissions):
     return struct.pack("<I", 2) + b"".join(struct.pack("<HHi", *tag) for tag in tags)
 
 
-class AccessLists(Hostile):
+class AccessLists(Untrusted):
     def set_list(self, path, name, value):
         try:
             os.setxattr(path, name, value)
@@ -301,7 +301,7 @@ class AccessLists(Hostile):
             self.assertNotIn(name, os.listxattr(plain))
 
 
-class Concurrency(Hostile):
+class Concurrency(Untrusted):
     def leftovers(self):
         return [str(path) for path in self.world.root.rglob(".tcfix*")]
 
@@ -340,7 +340,7 @@ class Concurrency(Hostile):
         self.assertEqual(content(self.world.site), content(original))
 
 
-class Hooks(Hostile):
+class Hooks(Untrusted):
     def test_nothing_is_written_or_deleted_through_links(self):
         info = "tcfix_hook-0.0.dist-info"
         for name in ("tcfix_hook", info):
@@ -389,7 +389,7 @@ class Hooks(Hostile):
             self.refused(*self.command("apply", self.world.env), says="is outside the environment")
 
 
-class Names(Hostile):
+class Names(Untrusted):
     CONTROLS = ["\x9b31m", "\u202e", "\u2066", "\x1b[2J", "\u200f", "\u2028", "\x85"]
 
     def checked(self, *command):
@@ -423,7 +423,7 @@ class Names(Hostile):
                 self.checked(harness.TCFIX, *command, self.world.env)
 
 
-class Pages(Hostile):
+class Pages(Untrusted):
     def test_a_page_does_not_replace_a_pipe_or_device(self):
         pipe = self.folder / "pipe"
         os.mkfifo(pipe)
@@ -432,7 +432,7 @@ class Pages(Hostile):
 
 
 @unittest.skipUnless(os.geteuid() == 0, "only root has power to lend")
-class Root(Hostile):
+class Root(Untrusted):
     """root works in an environment that belongs to another user."""
 
     def setUp(self):
