@@ -2,12 +2,14 @@
 has the cause, how it is known, and the finding and command that are expected where the text proves it."""
 import csv
 import json
+import os
 import re
 import subprocess
 import unittest
+from concurrent.futures import ThreadPoolExecutor
 
 from bounds import unbounded
-from harness import ROOT, TCFIX, tcfix
+from harness import ROOT, TCFIX
 
 TEXTS = ROOT / "testdata" / "tracebacks"
 NOTHING = "-"
@@ -24,16 +26,25 @@ def healthy():
     return dict(zip(parts[1::2], parts[2::2]))
 
 
-def explain_text(text):
-    result = subprocess.run([TCFIX, "doctor", "--json", "--traceback", "-"], input=text, encoding="utf-8",
-                            capture_output=True, check=False)
-    return result.returncode, json.loads(result.stdout)
+def explain_all(texts):
+    """Exit code and document for each text, as strings or bytes."""
+    def explain(text):
+        data = text if isinstance(text, bytes) else text.encode("utf-8")
+        result = subprocess.run([TCFIX, "doctor", "--json", "--traceback", "-"], input=data, capture_output=True)
+        return result.returncode, json.loads(result.stdout)
+
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        return list(pool.map(explain, texts))
 
 
 class Reports(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        names = [row["file"] for row in rows()]
+        cls.outcomes = dict(zip(names, explain_all((TEXTS / name).read_bytes() for name in names)))
+
     def explain(self, row):
-        result = tcfix("doctor", "--json", "--traceback", TEXTS / row["file"], check=None)
-        return result.returncode, json.loads(result.stdout)
+        return self.outcomes[row["file"]]
 
     def test_what_a_text_proves(self):
         for row in rows():
@@ -58,6 +69,7 @@ class Reports(unittest.TestCase):
         # Recognized by words that no log of a success has, independent of doctor.
         sign = re.compile(r"Traceback \(|Error: |, line \d+, in |cannot open shared|undefined symbol|No such file or dir"
                           r"|Library not loaded|DLL load failed|Could not (load|find)|unsatisfiable")
+        fragments = []
         for row in rows():
             if row["code"] == NOTHING or row["basis"] != "proven":
                 continue
@@ -66,10 +78,12 @@ class Reports(unittest.TestCase):
             for part in (lines[:-third or None], lines[third:2 * third], lines[2 * third:]):
                 text = "".join(part)
                 if sign.search(text):
-                    with self.subTest(row["file"], text=text):
-                        exit, said = explain_text(text)
-                        self.assertNotEqual(said["verdict"], "ok")
-                        self.assertEqual(exit, 1)
+                    fragments.append((row["file"], text))
+        self.assertGreater(len(fragments), 300)
+        for (name, text), (exit, said) in zip(fragments, explain_all(text for _, text in fragments)):
+            with self.subTest(name, text=text):
+                self.assertNotEqual(said["verdict"], "ok")
+                self.assertEqual(exit, 1)
 
     def test_every_command_can_be_typed_and_carries_bounds(self):
         for row in rows():
@@ -84,9 +98,8 @@ class Reports(unittest.TestCase):
 
     def test_logs_of_programs_that_work_are_ok(self):
         self.assertGreaterEqual(len(healthy()), 40)
-        for name, text in healthy().items():
+        for name, (exit, said) in zip(healthy(), explain_all(healthy().values())):
             with self.subTest(name):
-                exit, said = explain_text(text)
                 self.assertEqual((exit, said["verdict"], said["findings"]), (0, "ok", []))
 
     def test_the_table(self):
