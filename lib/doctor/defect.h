@@ -109,6 +109,7 @@ struct Defect {
   bool isCause = true;                   ///< false: it loads anyway, or fails for another reason
   bool isRepairable = false;             ///< `tcfix apply` helps
   bool isSearchable = false;             ///< `tcfix apply --search` would help
+  bool isOpenedByName = false;           ///< of a text: a program opens the dependency itself
 
   bool isFromText() const { return quote.has_value(); }
 };

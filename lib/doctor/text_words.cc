@@ -102,6 +102,14 @@ Words noWheel(const Defect& defect, const FindingContext& context) {
                      "the index that the installer used has no " + defect.name + " " +
                          defect.provider + ", which is on PyTorch's own index",
                      channelCommand(context, defect.name, defect.provider));
+  // For Intel Macs; newer releases have wheels for all other platforms.
+  constexpr llvm::StringLiteral kLastOfIntelMacs = "2.2.2";
+  if (defect.name == "torch" && !defect.items.empty() && defect.items.back() == kLastOfIntelMacs)
+    return withQuote(defect,
+                     message + "; " + kLastOfIntelMacs.str() +
+                         " is the last one for Intel Macs, and for a Python for Intel on other "
+                         "Macs: the command prints what this Python is for",
+                     "python -c \"import platform; print(platform.machine())\"");
   if (recipe.wheelSpans.empty())
     return withQuote(defect, std::move(message), {});
   const std::optional<recipe::Release> first = recipe.firstReleaseFor(machine);
@@ -116,8 +124,13 @@ Words requirementsConflict(const Defect& defect, const FindingContext& context) 
   FindingContext wanted = context;
   wanted.torch = recipe::torchBuildOf(defect.actual);
   const bool isTorchs = advice::isBuiltForOneTorch(defect.name) && !defect.actual.empty();
+  // conda's "NAME is excluded by strict repo priority".
+  const bool isExcluded = llvm::any_of(
+      defect.items, [](llvm::StringRef item) { return item.contains("strict repo priority"); });
   return withQuote(defect, sentenceOf(defect),
-                   isTorchs ? installCommand(wanted, defect.name) : std::string());
+                   isTorchs     ? installCommand(wanted, defect.name)
+                   : isExcluded ? advice::anyChannelCommand()
+                                : std::string());
 }
 
 Words pluginBroken(const Defect& defect, const FindingContext& context) {
