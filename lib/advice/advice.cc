@@ -253,6 +253,11 @@ std::string installCommand(const Context& context, const std::string& package) {
   return pipInstall(context, package);
 }
 
+std::string releaseCommand(const Context& context, const std::string& package,
+                           const std::string& release) {
+  return pipInstall(context, package + "==" + release);
+}
+
 std::string sameBuildCommand(const Context& context, const std::string& package) {
   const recipe::TorchBuild& torch = context.torch;
   if (!isBuiltForOneTorch(package) || torch.channel.empty() ||

@@ -57,6 +57,10 @@ std::string torchInstallCommand(const Context& context);
 /// Installs a missing package without changing torch.
 std::string installCommand(const Context& context, const std::string& package);
 
+/// Installs this release of a package from the index that is used already.
+std::string releaseCommand(const Context& context, const std::string& package,
+                           const std::string& release);
+
 /// True for a package whose releases require one version of torch each.
 bool isBuiltForOneTorch(llvm::StringRef package);
 

@@ -61,7 +61,9 @@ Words missingSymbols(const Defect& defect, const FindingContext& context) {
   const auto span = isTorchs ? recipe::torchSpanOf(defect.items) : recipe::TorchSpan();
   const std::string known = span.text();
   resolve::LoadProblem problem;
-  problem.library = defect.path;
+  problem.library = !defect.path.empty()     ? defect.path
+                    : defect.subject.empty() ? "a library"
+                                             : defect.subject;
   problem.provider = defect.provider;
   problem.symbols = defect.items;
   Words words{countMissing(problem) + (known.empty() ? "" : " (" + known + ")") +

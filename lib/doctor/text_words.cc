@@ -83,6 +83,38 @@ Words packageUnavailable(const Defect& defect, const FindingContext& context) {
                    install);
 }
 
+namespace {
+
+std::vector<int> numbersIn(llvm::StringRef version) {
+  std::vector<int> numbers;
+  for (llvm::StringRef part : llvm::split(version, '.')) {
+    int number = 0;
+    if (part.getAsInteger(10, number)) // 1.0rc1
+      return {};
+    numbers.push_back(number);
+  }
+  return numbers;
+}
+
+/// Of the releases that an installer lists, the first after the requested one; the newest if there
+/// is none; empty without a list.
+std::string nextRelease(const Defect& defect) {
+  std::string newest;
+  const std::vector<int> wanted =
+      numbersIn(defect.alternatives.empty() ? "" : defect.alternatives.front());
+  if (wanted.empty())
+    return {};
+  for (const std::string& version : defect.items)
+    if (const std::vector<int> numbers = numbersIn(version); !numbers.empty()) {
+      newest = version;
+      if (wanted < numbers)
+        break;
+    }
+  return newest;
+}
+
+} // namespace
+
 Words noWheel(const Defect& defect, const FindingContext& context) {
   const recipe::Recipe recipe = recipe::recipeFor(defect.name);
   const recipe::Machine& machine = context.machine;
@@ -110,6 +142,14 @@ Words noWheel(const Defect& defect, const FindingContext& context) {
                          " is the last one for Intel Macs, and for a Python for Intel on other "
                          "Macs: the command prints what this Python is for",
                      "python -c \"import platform; print(platform.machine())\"");
+  const std::string next = isHopeless ? std::string() : nextRelease(defect);
+  if (recipe.wheelSpans.empty() && !next.empty() && !advice::isBuiltForOneTorch(defect.name) &&
+      defect.name != "torch" && defect.name != "av")
+    return withQuote(defect,
+                     "the index that the installer used has no " + defect.name + " " +
+                         defect.alternatives.front() + " for " + placeOf(machine) +
+                         "; the next release there is " + next,
+                     releaseCommand(context, defect.name, next));
   if (recipe.wheelSpans.empty())
     return withQuote(defect, std::move(message), {});
   const std::optional<recipe::Release> first = recipe.firstReleaseFor(machine);

@@ -13,9 +13,8 @@ struct CudaRelease {
   int cuda, cudnn;
   llvm::StringLiteral requirement;
 };
-constexpr CudaRelease kReleases[] = {{11, 8, "ctranslate2<4"},
-                                     {12, 8, "ctranslate2>=4,<4.5"},
-                                     {12, 9, "ctranslate2>=4.5,<5"}};
+constexpr CudaRelease kReleases[] = {
+    {11, 8, "ctranslate2<4"}, {12, 8, "ctranslate2>=4,<4.5"}, {12, 9, "ctranslate2>=4.5,<5"}};
 
 /// torch's wheels contain cuDNN 9 since 2.4 (their own requirements on the package index).
 constexpr Version kFirstWithCudnn9{2, 4};
@@ -68,12 +67,11 @@ CudaWheel cudaWheelOf(llvm::StringRef library, int cuda) {
   const int needed = cudaMajorOf(library).value_or(0);
   for (const Row& row : kWheels)
     if (name.starts_with(row.prefix) && needed) // wheels for CUDA 12 have it in their names
-      return needed < 13
-                 ? CudaWheel{row.wheel.str() + "-cu" + std::to_string(needed),
-                             "nvidia." + row.module.str()}
-                 : CudaWheel{row.wheel.str() + ">=" + std::to_string(needed) + ",<" +
-                                 std::to_string(needed + 1),
-                             "nvidia.cu" + std::to_string(needed)};
+      return needed < 13 ? CudaWheel{row.wheel.str() + "-cu" + std::to_string(needed),
+                                     "nvidia." + row.module.str()}
+                         : CudaWheel{row.wheel.str() + ">=" + std::to_string(needed) + ",<" +
+                                         std::to_string(needed + 1),
+                                     "nvidia.cu" + std::to_string(needed)};
   return {};
 }
 

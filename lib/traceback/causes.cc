@@ -113,8 +113,8 @@ bool isBrokenTorch(Kind kind) {
   }
 }
 
-/// PyTorch's wheels for Linux have the new kind of std::string since 2.6 (its release notes). An
-/// older one has no function with it, of whatever version.
+/// Some of PyTorch's wheels of 2.6 for Linux have the new kind of std::string, and all later ones
+/// (its release notes). An older one has no function with it.
 bool isOfOtherString(const Defect& failure, const Versions& versions) {
   constexpr Version kFirstWithNewString{2, 6};
   const std::optional<Version> torch = parseVersion(versions.torch);

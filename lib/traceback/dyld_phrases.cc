@@ -102,9 +102,10 @@ Defect refusalIn(llvm::StringRef reason, Kind otherwise) {
   return failure;
 }
 
-/// Names of libraries have a suffix; frameworks have one in their path.
+/// Names of libraries have a suffix; frameworks have one in their path, but "@rpath/Python".
 bool isCutOff(llvm::StringRef name) {
-  return !baseName(name).contains('.') && !name.contains(".framework/");
+  return !baseName(name).contains('.') && !name.contains(".framework/") &&
+         baseName(name) != "Python";
 }
 
 /// Of the dependencies of a library for one FFmpeg, torch's are loaded before it. The visible part

@@ -29,7 +29,9 @@ Defect cannotOpen(const Place& place) {
   constexpr llvm::StringLiteral kTried = "load library ";
   if (size_t at = place.before().rfind(kTried); at != llvm::StringRef::npos)
     if (std::string tried =
-            upTo(place.before().substr(at + kTried.size()), {" with", ": "}).trim("'\"").str();
+            upTo(place.before().substr(at + kTried.size()), {" with", ": ", ". Error"})
+                .trim("'\"")
+                .str();
         tried != defect.name)
       defect.path = std::move(tried);
   return defect;

@@ -22,8 +22,8 @@ std::string doctorCommand(const Defect& failure, const TracebackFacts& facts) {
   if (failure.path.find_first_of("/\\") != std::string::npos)
     return "tcfix doctor " + advice::quoted(failure.path);
   for (const std::string& package : facts.packages)
-    if (failure.path.empty() && package != "torch" &&
-        llvm::StringRef(failure.subject).starts_with(package))
+    if (package != "torch" &&
+        llvm::StringRef(failure.path.empty() ? failure.subject : failure.path).starts_with(package))
       return "tcfix doctor --package " + advice::quoted(package);
   const std::string distribution = advice::distributionOf(failure.subject);
   if (failure.path.empty() && !distribution.empty() && // its own message names it
@@ -115,18 +115,17 @@ Finding findingOf(const Defect& failure, FindingContext context, const Traceback
     if (llvm::StringRef name = defect.name; name.consume_back(".so"))
       defect.name = name.str() + ".dylib";
   Finding finding = doctor::wordFinding(defect, context);
-  if (!isOwn && (defect.kind == Kind::Cxx11Abi ||
-                 isPointless(finding, failure, defect, context, package)))
+  if (!isOwn &&
+      (defect.kind == Kind::Cxx11Abi || isPointless(finding, failure, defect, context, package)))
     finding.action.clear();
   // NVIDIA's wheels are found through torch; other packages search elsewhere.
   if (!isOwn && package != "torch" && defect.kind == Kind::CudaMissing)
     finding.action.clear();
   if (!isOwn)
     if (std::string action = actionForOther(failure, defect, package, context, facts);
-        !action.empty() && (finding.action.empty() || package == "torch" ||
-                            defect.kind == Kind::MissingTorchSymbols ||
-                            providers::isTorchLibrary(defect.name) ||
-                            defect.kind == Kind::CudaVariantMismatch))
+        !action.empty() &&
+        (finding.action.empty() || package == "torch" || defect.kind == Kind::MissingTorchSymbols ||
+         providers::isTorchLibrary(defect.name) || defect.kind == Kind::CudaVariantMismatch))
       finding.action = std::move(action);
   // An installer's failure is not about a file.
   const bool isFile = defect.kind != Kind::PackageMissing && defect.kind != Kind::NoWheel &&

@@ -32,9 +32,10 @@ Defect notLocated(const Place& place) {
   std::string name = symbolAt(place.after().ltrim(" '\"`"));
   llvm::StringRef rest = place.after().ltrim(" '\"`").substr(name.size());
   while (rest.consume_front("-")) {
-    const llvm::StringRef part = rest.take_while([](char c) { return llvm::isAlnum(c) || c == '.'; });
-    const bool isWindows = part.size() == 1 && llvm::isDigit(part.front()) &&
-                           llvm::StringRef(name).contains('-');
+    const llvm::StringRef part =
+        rest.take_while([](char c) { return llvm::isAlnum(c) || c == '.'; });
+    const bool isWindows =
+        part.size() == 1 && llvm::isDigit(part.front()) && llvm::StringRef(name).contains('-');
     if (!isWindows)
       name += "-" + part.str();
     rest = rest.substr(part.size());

@@ -118,6 +118,7 @@ Defect noDistribution(const Place& place) {
   if (wanted.consume_front("==")) {
     const std::string version = versionAt(wanted).str();
     const std::string channel = recipe::torchBuildOf(version).channel;
+    defect.alternatives = {version};
     if (!channel.empty() && !place.text.contains("download.pytorch.org/whl"))
       defect.provider = version;
   }

@@ -300,6 +300,42 @@ TEST(Shapes, TheKindOfStringOfAnOldTorch) {
   EXPECT_EQ(codeOf(symbol), "missing-symbols");
 }
 
+TEST(Shapes, TheSubjectOfASentence) {
+  EXPECT_EQ(
+      actionOf("ImportError: [/v/site-packages/mine/_C.so](https://x/v/mine/_C.so): undefined "
+               "symbol: _ZN2at4_ops5zeros4callE"),
+      "tcfix doctor /v/site-packages/mine/_C.so");
+  EXPECT_THAT(messageOf("from onnxruntime_genai.x import *\nImportError: libfoo.so.8: cannot open "
+                        "shared object file: No such file or directory"),
+              HasSubstr("onnxruntime_genai needs libfoo.so.8"));
+  EXPECT_THAT(messageOf("Could not load library libx.so.12. Error: libx.so.12: cannot open shared "
+                        "object file: No such file or directory"),
+              testing::StartsWith("a library needs libx.so.12"));
+  EXPECT_THAT(messageOf("from lxml import etree ImportError: DLL load failed: The specified "
+                        "procedure could not be found"),
+              testing::StartsWith("lxml needs a symbol"));
+  EXPECT_EQ(codeOf("ImportError: dlopen(/v/m.so, 0x0002): Library not loaded: @rpath/Python\n"
+                   "  Referenced from: /v/m.so\n  Reason: tried: '/v/Python' (no such file)"),
+            "missing-dependency");
+  EXPECT_EQ(actionOf("  File \"C:\\v\\site-packages\\onnx\\__init__.py\", line 8, in <module>\n"
+                     "ImportError: DLL load failed while importing onnx_cpp2py_export:"),
+            "tcfix doctor --package onnx");
+}
+
+TEST(Shapes, TheNextReleaseOfAnIndex) {
+  auto actionFor = [](llvm::StringRef name, llvm::StringRef versions) {
+    return actionOf(("ERROR: Could not find a version that satisfies the requirement " + name +
+                     " (from versions: " + versions + ")\n")
+                        .str());
+  };
+  EXPECT_EQ(actionFor("mine==1.18.0", "1.9.0, 1.16.3, 1.18.1, 1.20.0"), "pip install mine==1.18.1");
+  EXPECT_EQ(actionFor("mine==1.30", "1.9.0, 1.16.3"), "pip install mine==1.16.3");
+  for (llvm::StringRef none : {"none", "1.0rc1", ""})
+    EXPECT_THAT(actionFor("mine==1.18.0", none), Not(HasSubstr("install"))) << none.str();
+  EXPECT_THAT(actionFor("mine>=1.18.0", "1.9.0"), Not(HasSubstr("install")));
+  EXPECT_THAT(actionFor("torch==2.0.0", "2.1.0, 2.2.0"), Not(HasSubstr("install torch==2.1.0")));
+}
+
 TEST(Shapes, AttemptsThatEndWell) {
   EXPECT_TRUE(
       explainTraceback("-- Looking for x - not found\n-- Configuring done\n", "text").isOk());
