@@ -108,14 +108,18 @@ constexpr Attempt kAttempts[] = {{"-- Looking for ", "-- Configuring done"},
                                  {"WARNING: Retrying (", "Successfully installed"}};
 
 std::string withoutAttempts(llvm::StringRef text) {
+  size_t last[std::size(kAttempts)]; // where each succeeded for the last time
+  llvm::transform(kAttempts, last,
+                  [&](const Attempt& each) { return text.rfind(each.success) + 1; });
   std::string kept;
   for (llvm::StringRef rest = text; !rest.empty();) {
     const auto [line, next] = rest.split('\n');
+    const size_t at = text.size() - rest.size();
     rest = next;
-    if (llvm::none_of(kAttempts, [&](const Attempt& each) {
-          return line.ltrim().starts_with(each.begin) && text.rfind(each.success) != text.npos &&
-                 text.data() + text.rfind(each.success) > line.data();
-        }))
+    bool isAttempt = false;
+    for (size_t i = 0; i < std::size(kAttempts); ++i)
+      isAttempt |= last[i] > at && line.ltrim().starts_with(kAttempts[i].begin);
+    if (!isAttempt)
       kept += line.str() + "\n";
   }
   return kept;
