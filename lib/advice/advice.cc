@@ -2,6 +2,7 @@
 
 #include "image/names.h"
 #include "recipe/cuda_name.h"
+#include "recipe/cuda_releases.h"
 #include "recipe/ffmpeg_packages.h"
 #include "recipe/recipe.h"
 #include "recipe/system_packages.h"
@@ -252,6 +253,11 @@ std::string installCommand(const Context& context, const std::string& package) {
   return pipInstall(context, package);
 }
 
+std::string releaseCommand(const Context& context, const std::string& package,
+                           const std::string& release) {
+  return pipInstall(context, package + "==" + release);
+}
+
 std::string sameBuildCommand(const Context& context, const std::string& package) {
   const recipe::TorchBuild& torch = context.torch;
   if (!isBuiltForOneTorch(package) || torch.channel.empty() ||
@@ -276,6 +282,7 @@ std::string distributionOf(llvm::StringRef module) {
       {"Crypto", ""},
       {"llama_cpp", "llama-cpp-python"},
       {"OpenSSL", "pyOpenSSL"},
+      {"torio", "torchaudio"},
       {"onnxruntime", ""}};
   for (const auto& [name, distribution] : kOthers)
     if (name == module)
@@ -283,11 +290,62 @@ std::string distributionOf(llvm::StringRef module) {
   return module.str();
 }
 
-std::string systemPackageCommand(llvm::StringRef library) {
-  return recipe::systemPackageOf(library).empty() ? std::string()
-         : recipe::isWindowsRuntime(library)
-             ? "winget install " + recipe::systemPackageOf(library)
-             : "sudo apt install " + recipe::systemPackageOf(library);
+std::string systemPackageCommand(const Context& context, llvm::ArrayRef<std::string> libraries) {
+  const bool isMac = context.machine.platform == Platform::MacOs;
+  std::string command;
+  std::vector<std::string> packages;
+  for (llvm::StringRef library : libraries) {
+    if (recipe::isWindowsRuntime(library))
+      return "winget install " + recipe::systemPackageOf(library);
+    const std::string package =
+        isMac ? recipe::homebrewFormulaOf(library) : recipe::systemPackageOf(library);
+    if (!package.empty() && !llvm::is_contained(packages, package))
+      packages.push_back(package);
+  }
+  if (packages.empty() || context.machine.platform == Platform::Windows)
+    return {};
+  return isMac ? "brew install " + llvm::join(packages, " ") +
+                     " && export DYLD_FALLBACK_LIBRARY_PATH=\"$(brew --prefix)/lib\""
+               : "sudo apt install " + llvm::join(packages, " ");
+}
+
+namespace {
+
+/// Prepends the directory "lib" of a module to what ld.so searches.
+std::string searchFirst(llvm::StringRef module) {
+  return "export LD_LIBRARY_PATH=\"$(python -c 'import " + module.str() +
+         " as m; print(m.__path__[0])')/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}\"";
+}
+
+} // namespace
+
+std::string openedCudaCommand(const Context& context, llvm::StringRef library) {
+  const recipe::CudaWheel wheel = recipe::cudaWheelOf(library, context.torch.cudaMajor.value_or(0));
+  return wheel.requirement.empty()
+             ? std::string()
+             : inOrder(context, pipInstall(context, wheel.requirement), searchFirst(wheel.module));
+}
+
+std::string cudaReleaseCommand(const Context& context, llvm::StringRef library) {
+  const std::string requirement = recipe::cudaRequirement(library, context.torch);
+  return requirement.empty() ? std::string() : pipInstall(context, requirement);
+}
+
+std::string torchSymbolCommand(const Context& context, llvm::StringRef symbol,
+                               llvm::StringRef provider) {
+  // MKL has no such functions since 2024.1 (pytorch/pytorch#123097); only conda's torch finds MKL
+  // at run time.
+  if (symbol.starts_with("iJIT_"))
+    return "conda install \"mkl<2024.1\"";
+  // Another version of it is found first, such as that of an older toolkit.
+  const recipe::CudaWheel wheel = recipe::cudaWheelOf(provider, 0);
+  return wheel.module.empty() || context.machine.platform == Platform::Windows
+             ? std::string()
+             : searchFirst(wheel.module);
+}
+
+std::string anyChannelCommand() {
+  return "conda config --set channel_priority flexible";
 }
 
 std::string channelCommand(const Context& context, const std::string& package,
@@ -298,32 +356,16 @@ std::string channelCommand(const Context& context, const std::string& package,
 }
 
 std::string cudaInstallCommand(const Context& context, llvm::StringRef library) {
-  constexpr std::pair<llvm::StringLiteral, llvm::StringLiteral> kWheels[] = {
-      {"libnvrtc", "nvidia-cuda-nvrtc"},
-      {"libnpp", "nvidia-npp"},
-      {"libcudart", "nvidia-cuda-runtime"},
-      {"libnvjpeg", "nvidia-nvjpeg"},
-      {"libcublas", "nvidia-cublas"}};
+  const std::optional<int> torchs = context.torch.cudaMajor;
   const int cuda = recipe::cudaMajorOf(library).value_or(0);
-  if (cuda && context.torch.cudaMajor && *context.torch.cudaMajor != cuda)
+  if (cuda && torchs && *torchs != cuda)
     return {};
-  llvm::StringRef name = baseName(library);
-  for (const auto& [prefix, wheel] : kWheels)
-    if (name.starts_with(prefix) && cuda) // wheels for CUDA 12 have it in their names
-      return thenRepair(context,
-                        pipInstall(context, cuda < 13 ? wheel.str() + "-cu" + std::to_string(cuda)
-                                                      : wheel.str() + ">=" + std::to_string(cuda) +
-                                                            ",<" + std::to_string(cuda + 1)));
-  // It has its own version numbers; the wheel's name contains the CUDA version. torch 2.4 and later
-  // require 9, which an older one would replace.
-  constexpr int kTorchsCudnn = 9;
-  int number = 0;
-  if (name.starts_with("libcudnn") && context.torch.cudaMajor.value_or(0) &&
-      !name.split(".so.").second.consumeInteger(10, number) && number == kTorchsCudnn)
-    return thenRepair(context, pipInstall(context, "nvidia-cudnn-cu" +
-                                                       std::to_string(*context.torch.cudaMajor) +
-                                                       ">=9,<10"));
-  return {};
+  // cuDNN's wheel depends on torch's CUDA; torch 2.4 and later require 9.
+  const bool isOfTorch =
+      cuda != 0 || (torchs.value_or(0) && llvm::StringRef(library).contains(".so.9"));
+  const std::string requirement = recipe::cudaWheelOf(library, torchs.value_or(0)).requirement;
+  return isOfTorch && !requirement.empty() ? thenRepair(context, pipInstall(context, requirement))
+                                           : std::string();
 }
 
 std::string libheifCommand(const Context& context) {

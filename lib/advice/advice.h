@@ -57,6 +57,10 @@ std::string torchInstallCommand(const Context& context);
 /// Installs a missing package without changing torch.
 std::string installCommand(const Context& context, const std::string& package);
 
+/// Installs this release of a package from the index that is used already.
+std::string releaseCommand(const Context& context, const std::string& package,
+                           const std::string& release);
+
 /// True for a package whose releases require one version of torch each.
 bool isBuiltForOneTorch(llvm::StringRef package);
 
@@ -71,8 +75,24 @@ std::string channelCommand(const Context& context, const std::string& package,
 /// The distribution on the package index that contains this module; empty if there are several.
 std::string distributionOf(llvm::StringRef module);
 
-/// Installs the system package with this library; empty if none is known.
-std::string systemPackageCommand(llvm::StringRef library);
+/// Installs the system packages with these libraries; empty if none is known. Homebrew's directory
+/// is searched only if a variable lists it.
+std::string systemPackageCommand(const Context& context, llvm::ArrayRef<std::string> libraries);
+
+/// Lets the loader find a library of CUDA that a program opens by name; empty if no wheel has it.
+std::string openedCudaCommand(const Context& context, llvm::StringRef library);
+
+/// Installs the release for torch's CUDA of a package that opens CUDA's libraries by name; empty if
+/// its release is not known to be for another one.
+std::string cudaReleaseCommand(const Context& context, llvm::StringRef library);
+
+/// Lets torch find the library that has this symbol, of those with several versions; empty if none
+/// is known.
+std::string torchSymbolCommand(const Context& context, llvm::StringRef symbol,
+                               llvm::StringRef provider);
+
+/// Lets conda install packages from any of its channels.
+std::string anyChannelCommand();
 
 /// Installs NVIDIA's wheel with this library; empty if none is known, or torch has another CUDA.
 std::string cudaInstallCommand(const Context& context, llvm::StringRef library);

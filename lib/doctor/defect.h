@@ -54,7 +54,8 @@ struct Defect {
     PlaceholderRelease, ///< `name`: its version
     PackageUnavailable, ///< of a text: `name` is missing, or installed and does not load
     NoWheel,            ///< of a text: an installer found no wheel of `name` that fits; `provider`:
-                        ///< the version, if it names a channel of PyTorch's
+                        ///< the version, if it names a channel of PyTorch's; `items`: the
+                        ///< releases that fit; `alternatives`: the requested one
     RequirementsConflict, ///< of a text: `name` requires another torch than `actual`, if one is
                           ///< known; `items`: who requires what
     PluginBroken,         ///< of a text: the plugin `name` fails, and the package with it
@@ -109,6 +110,7 @@ struct Defect {
   bool isCause = true;                   ///< false: it loads anyway, or fails for another reason
   bool isRepairable = false;             ///< `tcfix apply` helps
   bool isSearchable = false;             ///< `tcfix apply --search` would help
+  bool isOpenedByName = false;           ///< of a text: a program opens the dependency itself
 
   bool isFromText() const { return quote.has_value(); }
 };

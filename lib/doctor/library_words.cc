@@ -61,7 +61,9 @@ Words missingSymbols(const Defect& defect, const FindingContext& context) {
   const auto span = isTorchs ? recipe::torchSpanOf(defect.items) : recipe::TorchSpan();
   const std::string known = span.text();
   resolve::LoadProblem problem;
-  problem.library = defect.path;
+  problem.library = !defect.path.empty()     ? defect.path
+                    : defect.subject.empty() ? "a library"
+                                             : defect.subject;
   problem.provider = defect.provider;
   problem.symbols = defect.items;
   Words words{countMissing(problem) + exampleOf(defect.items) +
@@ -202,6 +204,8 @@ Words notMapped(const Defect& defect, const FindingContext& context) {
 }
 
 Words staticTlsFull(const Defect& defect, const FindingContext&) {
+  if (!defect.sentence.empty()) // musl has no such variable
+    return withCommand(defect, {});
   return withCommand(defect, "export GLIBC_TUNABLES=glibc.rtld.optional_static_tls=16384");
 }
 

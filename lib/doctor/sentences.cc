@@ -59,6 +59,9 @@ std::string sentenceOf(const Defect& defect) {
       return library + " is built for glibc, but this system has another C library (musl)";
     if (defect.name.empty() && llvm::StringRef(defect.path).contains(".so"))
       return library + " was not found";
+    if (defect.isOpenedByName)
+      return (defect.subject.empty() ? "a program" : defect.subject) + " opens " + defect.name +
+             " by its name, and it was not found";
     if (defect.name.empty())
       return library + ", or a " +
              (llvm::StringRef(defect.path).ends_with(".dylib") ? "library" : "DLL") +

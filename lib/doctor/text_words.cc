@@ -85,6 +85,38 @@ Words packageUnavailable(const Defect& defect, const FindingContext& context) {
                    install);
 }
 
+namespace {
+
+std::vector<int> numbersIn(llvm::StringRef version) {
+  std::vector<int> numbers;
+  for (llvm::StringRef part : llvm::split(version, '.')) {
+    int number = 0;
+    if (part.getAsInteger(10, number)) // 1.0rc1
+      return {};
+    numbers.push_back(number);
+  }
+  return numbers;
+}
+
+/// Of the releases that an installer lists, the first after the requested one; the newest if there
+/// is none; empty without a list.
+std::string nextRelease(const Defect& defect) {
+  std::string newest;
+  const std::vector<int> wanted =
+      numbersIn(defect.alternatives.empty() ? "" : defect.alternatives.front());
+  if (wanted.empty())
+    return {};
+  for (const std::string& version : defect.items)
+    if (const std::vector<int> numbers = numbersIn(version); !numbers.empty()) {
+      newest = version;
+      if (wanted < numbers)
+        break;
+    }
+  return newest;
+}
+
+} // namespace
+
 Words noWheel(const Defect& defect, const FindingContext& context) {
   const recipe::Recipe recipe = recipe::recipeFor(defect.name);
   const recipe::Machine& machine = context.machine;
@@ -104,6 +136,22 @@ Words noWheel(const Defect& defect, const FindingContext& context) {
                      "the index that the installer used has no " + defect.name + " " +
                          defect.provider + ", which is on PyTorch's own index",
                      channelCommand(context, defect.name, defect.provider));
+  // For Intel Macs; newer releases have wheels for all other platforms.
+  constexpr llvm::StringLiteral kLastOfIntelMacs = "2.2.2";
+  if (defect.name == "torch" && !defect.items.empty() && defect.items.back() == kLastOfIntelMacs)
+    return withQuote(defect,
+                     message + "; " + kLastOfIntelMacs.str() +
+                         " is the last one for Intel Macs, and for a Python for Intel on other "
+                         "Macs: the command prints what this Python is for",
+                     "python -c \"import platform; print(platform.machine())\"");
+  const std::string next = isHopeless ? std::string() : nextRelease(defect);
+  if (recipe.wheelSpans.empty() && !next.empty() && !advice::isBuiltForOneTorch(defect.name) &&
+      defect.name != "torch" && defect.name != "av")
+    return withQuote(defect,
+                     "the index that the installer used has no " + defect.name + " " +
+                         defect.alternatives.front() + " for " + placeOf(machine) +
+                         "; the next release there is " + next,
+                     releaseCommand(context, defect.name, next));
   if (recipe.wheelSpans.empty())
     return withQuote(defect, std::move(message), {});
   const std::optional<recipe::Release> first = recipe.firstReleaseFor(machine);
@@ -118,8 +166,13 @@ Words requirementsConflict(const Defect& defect, const FindingContext& context) 
   FindingContext wanted = context;
   wanted.torch = recipe::torchBuildOf(defect.actual);
   const bool isTorchs = advice::isBuiltForOneTorch(defect.name) && !defect.actual.empty();
+  // conda's "NAME is excluded by strict repo priority".
+  const bool isExcluded = llvm::any_of(
+      defect.items, [](llvm::StringRef item) { return item.contains("strict repo priority"); });
   return withQuote(defect, sentenceOf(defect),
-                   isTorchs ? installCommand(wanted, defect.name) : std::string());
+                   isTorchs     ? installCommand(wanted, defect.name)
+                   : isExcluded ? advice::anyChannelCommand()
+                                : std::string());
 }
 
 Words pluginBroken(const Defect& defect, const FindingContext& context) {

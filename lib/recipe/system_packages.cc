@@ -43,6 +43,7 @@ constexpr SystemPackage kDebian[] = {
     {"libfontconfig.so.1", "libfontconfig1"},
     {"libcairo.so.2", "libcairo2"},
     {"libpango-1.0.so.0", "libpango-1.0-0"},
+    {"libpangoft2-1.0.so.0", "libpangoft2-1.0-0"},
     {"libdbus-1.so.3", "libdbus-1-3"},
     {"libnss3.so", "libnss3"},
     {"libcups.so.2", "libcups2"},
@@ -82,7 +83,40 @@ constexpr SystemPackage kDebian[] = {
 
 constexpr llvm::StringLiteral kRuntime[] = {"vcruntime140", "msvcp140", "vcomp140", "concrt140"};
 
+/// Homebrew's formulas, by the name of the library up to its version.
+constexpr SystemPackage kHomebrew[] = {{"libglib-2.0", "glib"},
+                                       {"libgobject-2.0", "glib"},
+                                       {"libgio-2.0", "glib"},
+                                       {"libgthread-2.0", "glib"},
+                                       {"libpango-1.0", "pango"},
+                                       {"libpangoft2-1.0", "pango"},
+                                       {"libharfbuzz", "harfbuzz"},
+                                       {"libcairo", "cairo"},
+                                       {"libfontconfig", "fontconfig"},
+                                       {"libsndfile", "libsndfile"},
+                                       {"libportaudio", "portaudio"},
+                                       {"libsox", "sox"},
+                                       {"libespeak-ng", "espeak-ng"},
+                                       {"libmagic", "libmagic"},
+                                       {"libzmq", "zeromq"},
+                                       {"libpq", "libpq"},
+                                       {"libusb-1.0", "libusb"},
+                                       {"libSDL2-2.0", "sdl2"},
+                                       {"libzbar", "zbar"},
+                                       {"libopenblas", "openblas"},
+                                       {"libtbb", "tbb"},
+                                       {"libheif", "libheif"},
+                                       {"libomp", "libomp"},
+                                       {"libopus", "opus"}};
+
 } // namespace
+
+std::string homebrewFormulaOf(llvm::StringRef library) {
+  for (const SystemPackage& each : kHomebrew)
+    if (llvm::StringRef rest = library; rest.consume_front(each.library) && rest.starts_with("."))
+      return each.package.str();
+  return {};
+}
 
 bool isWindowsRuntime(llvm::StringRef library) {
   const std::string name = library.lower();

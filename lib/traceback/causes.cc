@@ -113,6 +113,21 @@ bool isBrokenTorch(Kind kind) {
   }
 }
 
+/// Some of PyTorch's wheels of 2.6 for Linux have the new kind of std::string, and all later ones
+/// (its release notes). An older one has no function with it.
+bool isOfOtherString(const Defect& failure, const Versions& versions) {
+  constexpr Version kFirstWithNewString{2, 6};
+  const std::optional<Version> torch = parseVersion(versions.torch);
+  return torch && *torch < kFirstWithNewString && !versions.isConda &&
+         !recipe::torchBuildOf(versions.torch).isForeign() && !isOwnLibrary(failure) &&
+         llvm::any_of(
+             failure.items,
+             [](llvm::StringRef symbol) {
+               return symbol.starts_with("_Z") &&
+                      (symbol.contains("B5cxx11") || symbol.contains("__cxx11"));
+             });
+}
+
 /// `import torch` failed, which comes before everything else.
 Defect brokenTorch(const Defect& failure) {
   Defect defect = failure;
@@ -267,7 +282,8 @@ Defect classified(const Defect& failure, const std::string& package, const Trace
          (package.empty() || package == recipe::defaultRecipe().name) &&
          !llvm::StringRef(failure.name).contains("_hip"));
   } else if (failure.kind == Kind::MissingSymbols && isTorchTheCause(failure)) {
-    defect.kind = Kind::MissingTorchSymbols;
+    defect.kind =
+        isOfOtherString(failure, facts.versions) ? Kind::Cxx11Abi : Kind::MissingTorchSymbols;
   } else if (failure.kind == Kind::PackageMissing && failure.name == "torch") {
     defect.kind = Kind::TorchMissing;
   } else if (failure.kind == Kind::WrongArchitecture) {

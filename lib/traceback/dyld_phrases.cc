@@ -41,15 +41,16 @@ std::string pathAfter(llvm::StringRef text, llvm::StringRef words) {
   size_t at = text.find(words);
   if (at == llvm::StringRef::npos)
     return {};
-  llvm::StringRef path =
-      upTo(text.substr(at + words.size()).ltrim(), {"\\n", " Reason:", " Expected in:"});
+  llvm::StringRef path = upTo(text.substr(at + words.size()).ltrim(),
+                              {"\\n", " Reason:", " Expected in:", " (built for macOS"});
   if (path.starts_with("<") && path.contains('>'))
     path = path.split('>').second;
   // On one line with others.
   for (llvm::StringRef end : {".dylib ", ".so "})
     if (size_t last = path.find(end); last != llvm::StringRef::npos)
       path = path.take_front(last + end.size());
-  return unquoted(path).str();
+  // Inside ImportError('…').
+  return unquoted(path.take_front(path.find("')"))).str();
 }
 
 /// "dlopen(PATH, 0x0006)" before the words, also on the line above.
@@ -101,9 +102,10 @@ Defect refusalIn(llvm::StringRef reason, Kind otherwise) {
   return failure;
 }
 
-/// Names of libraries have a suffix; frameworks have one in their path.
+/// Names of libraries have a suffix; frameworks have one in their path, but "@rpath/Python".
 bool isCutOff(llvm::StringRef name) {
-  return !baseName(name).contains('.') && !name.contains(".framework/");
+  return !baseName(name).contains('.') && !name.contains(".framework/") &&
+         baseName(name) != "Python";
 }
 
 /// Of the dependencies of a library for one FFmpeg, torch's are loaded before it. The visible part
@@ -141,10 +143,20 @@ Defect libraryNotLoaded(const Place& place) {
 }
 
 Defect symbolNotFound(const Place& place) {
+  llvm::StringRef rest = place.rest();
+  rest = rest.take_front(rest.find("Symbol not found: ")); // belongs to the next one
   // Older versions put it in parentheses.
-  return missingSymbol(pathAfter(place.rest(), "Referenced from: "),
-                       symbolAt(place.after().ltrim(" (")),
-                       pathAfter(place.rest(), "Expected in: "));
+  Defect defect =
+      missingSymbol(pathAfter(rest, "Referenced from: "), symbolAt(place.after().ltrim(" (")),
+                    pathAfter(rest, "Expected in: "));
+  // Only another macOS has other libraries of the system.
+  const llvm::StringRef provider = defect.provider;
+  if (provider.starts_with("/System/Library/") || provider.starts_with("/usr/lib/")) {
+    defect.kind = Kind::MacosTooOld;
+    defect.name = between(rest.take_front(rest.find("Expected in: ")), "(built for macOS ",
+                          " which is newer");
+  }
+  return defect;
 }
 
 /// "dlopen(PATH, 0x0002): symbol not found in flat namespace '_x'"
@@ -159,6 +171,10 @@ Defect refusedByDyld(const Place& place) {
                                    from.find("Error: "), from.find("\nTraceback")}));
   Defect failure = refusalIn(from, Kind::CauseNotTold);
   failure.path = openedPath(place);
+  // Older versions list "PATH: mach-o, but wrong architecture".
+  if (place.words().starts_with("mach-o"))
+    if (std::string found = subjectOf(place.before()); llvm::StringRef(found).contains('/'))
+      failure.path = found;
   // A broken line; the list of places contains it again.
   if (!baseName(failure.path).contains('.'))
     if (std::string tried = triedBefore(place); !tried.empty())

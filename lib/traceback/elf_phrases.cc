@@ -2,8 +2,11 @@
 // which sets no language for messages; other programs set one.
 #include "traceback/phrase.h"
 
+#include "image/names.h"
 #include "providers/torch.h"
 #include "recipe/recipe.h"
+
+#include <llvm/ADT/STLExtras.h>
 
 namespace tcfix::traceback {
 
@@ -26,7 +29,9 @@ Defect cannotOpen(const Place& place) {
   constexpr llvm::StringLiteral kTried = "load library ";
   if (size_t at = place.before().rfind(kTried); at != llvm::StringRef::npos)
     if (std::string tried =
-            upTo(place.before().substr(at + kTried.size()), {" with", ": "}).trim("'\"").str();
+            upTo(place.before().substr(at + kTried.size()), {" with", ": ", ". Error"})
+                .trim("'\"")
+                .str();
         tried != defect.name)
       defect.path = std::move(tried);
   return defect;
@@ -58,12 +63,54 @@ Defect undefinedSymbol(const Place& place) {
   std::string library = subjectOf(place.before());
   if (library.empty())
     library = between(after, "(", ")");
-  return missingSymbol(library, symbol);
+  // "NAME, version libx.so.12": the library that should have it.
+  const std::string provider = symbolAt(after.split(symbol + ", version ").second);
+  return missingSymbol(library, symbol,
+                       llvm::StringRef(provider).contains(".so") ? provider : std::string());
 }
 
+namespace {
+
+/// Functions of glibc that musl does not have: those of _FORTIFY_SOURCE, of new compilers, and
+/// glibc's own extensions.
+bool isGlibcOnly(llvm::StringRef symbol) {
+  constexpr llvm::StringLiteral kFunctions[] = {"backtrace",
+                                                "backtrace_symbols",
+                                                "backtrace_symbols_fd",
+                                                "__register_atfork",
+                                                "__rawmemchr",
+                                                "__strdup",
+                                                "__strtok_r",
+                                                "__sysconf",
+                                                "__res_search",
+                                                "__res_init",
+                                                "mallinfo",
+                                                "mallinfo2",
+                                                "malloc_trim",
+                                                "gnu_get_libc_version"};
+  return (symbol.starts_with("__") && symbol.ends_with("_chk")) ||
+         symbol.starts_with("__isoc23_") || llvm::is_contained(kFunctions, symbol);
+}
+
+} // namespace
+
 Defect muslSymbol(const Place& place) {
-  auto [library, rest] = place.after().split(": ");
-  return missingSymbol(library.trim().str(), symbolAt(rest));
+  auto [path, rest] = place.after().split(": ");
+  const std::string library = path.trim().str(), symbol = symbolAt(rest);
+  Defect defect = missingSymbol(library, symbol);
+  if (rest.contains("initial-exec TLS")) {
+    defect = {Kind::StaticTlsFull, library};
+    defect.sentence = baseName(library).str() +
+                      " uses static TLS (initial-exec), which musl does " +
+                      "not support in a library that is loaded at run time; it loads with glibc";
+  } else if (isGlibcOnly(symbol)) {
+    defect.kind = Kind::GlibcTooOld;
+    defect.sentence =
+        baseName(library).str() +
+        " is built for glibc, but this system has another C library (musl): " + symbol +
+        " was not found";
+  }
+  return defect;
 }
 
 namespace {

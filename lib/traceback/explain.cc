@@ -1,11 +1,8 @@
 #include "traceback/explain.h"
 
-#include "advice/advice.h"
 #include "doctor/rules.h"
-#include "image/names.h"
-#include "providers/torch.h"
-#include "recipe/cuda_name.h"
 #include "traceback/causes.h"
+#include "traceback/failure_finding.h"
 #include "traceback/phrase.h"
 
 #include <llvm/ADT/STLExtras.h>
@@ -120,83 +117,6 @@ std::vector<Evidence> versionsIn(const Versions& read) {
   add("python", read.python);
   add("system", read.platform ? nameOf(*read.platform).str() : "");
   return versions;
-}
-
-/// A file of an unknown package: the next step is to examine it.
-/// The name of a module beside its package begins with the package's: "NAME_cuda" of NAME.
-std::string doctorCommand(const Defect& failure, const TracebackFacts& facts) {
-  if (failure.path.find_first_of("/\\") != std::string::npos)
-    return "tcfix doctor " + advice::quoted(failure.path);
-  for (const std::string& package : facts.packages)
-    if (failure.path.empty() && package != "torch" &&
-        llvm::StringRef(failure.subject).starts_with(package))
-      return "tcfix doctor --package " + advice::quoted(package);
-  return "tcfix doctor FILE";
-}
-
-/// A part of the toolkit or of torch is missing: either torch has that CUDA, and only a part of it
-/// is missing, or the package was built for another one. The driver's libraries show neither. If
-/// nothing else is about torch, only a CUDA version that no other package requires yet shows it.
-bool isOfOtherCuda(llvm::StringRef library, const recipe::TorchBuild& torch, bool isAboutTorch) {
-  if (torch.cudaMajor)
-    return recipe::isOtherCuda(library, torch);
-  constexpr int kNewestCuda = 13;
-  const int major = recipe::cudaMajorOf(library).value_or(0);
-  return (isAboutTorch ? major != 0 : major >= kNewestCuda) || providers::isTorchLibrary(library);
-}
-
-Finding findingOf(const Defect& failure, FindingContext context, const TracebackFacts& facts) {
-  const std::string package = failedPackage(failure, facts);
-  const bool isOwn = package == context.package;
-  if (!isOwn) {
-    context.package = package;
-    context.release.clear(); // the release of the other package
-  }
-  Defect defect = classified(failure, package, facts);
-  if ((isOwn || package.empty() || providers::isTorchLibrary(defect.name)) &&
-      defect.kind == Kind::CudaMissing &&
-      isOfOtherCuda(defect.name, context.torch, isOwn || facts.isAboutTorch))
-    defect.kind = Kind::CudaVariantMismatch;
-  if (defect.kind == Kind::TorchVersionMismatch) { // as the package itself reports it
-    context.torch = recipe::torchBuildOf(defect.name);
-    defect.name.clear();
-  }
-  // Neither is installed yet, according to an installer's error.
-  context.canReplaceTorch |= defect.kind == Kind::NoWheel && !context.torch.isForeign() &&
-                             !facts.isOnJetson && !facts.versions.isTorchOfConda;
-  Finding finding = doctor::wordFinding(defect, context);
-  // Nothing shows that an index has a better one, or any.
-  if (!isOwn && finding.action == advice::reinstallCommand(context) &&
-      (packageOf(failure.path).empty() || advice::distributionOf(package) != package ||
-       defect.kind == Kind::MissingSymbols || defect.kind == Kind::MissingTorchSymbols ||
-       defect.kind == Kind::LibraryTooOld))
-    finding.action.clear();
-  // Each of these requires one torch.
-  if (!isOwn && advice::isBuiltForOneTorch(package) && !context.torch.version.empty() &&
-      !context.torch.isForeign() && defect.kind == Kind::MissingTorchSymbols)
-    finding.action = advice::installCommand(context, package);
-  if (!isOwn &&
-      (defect.kind == Kind::CudaVariantMismatch ||
-       (defect.kind == Kind::MissingDependency && providers::isTorchLibrary(defect.name))))
-    if (std::string same = advice::sameBuildCommand(context, package); !same.empty())
-      finding.action = std::move(same);
-  if (!isOwn && finding.action.empty() && defect.kind == Kind::MissingDependency)
-    finding.action = advice::systemPackageCommand(defect.name);
-  if (package == "torch" && failure.kind == Kind::MissingDependency)
-    if (std::string system = advice::systemPackageCommand(failure.name); !system.empty())
-      finding.action = std::move(system);
-  // NVIDIA's wheels are found through torch; other packages search elsewhere.
-  if (!isOwn && package != "torch" && defect.kind == Kind::CudaMissing)
-    finding.action.clear();
-  // An installer's failure is not about a file.
-  const bool isFile = defect.kind != Kind::PackageMissing && defect.kind != Kind::NoWheel &&
-                      defect.kind != Kind::RequirementsConflict &&
-                      !(package.empty() && defect.kind == Kind::CudaVariantMismatch);
-  if (finding.action.empty() && package == "torch" && isFile)
-    finding.action = "tcfix doctor --package torch";
-  else if (finding.action.empty() && !isOwn && isFile)
-    finding.action = doctorCommand(failure, facts);
-  return finding;
 }
 
 void addOnce(Findings& findings, Finding finding) {

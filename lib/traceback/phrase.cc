@@ -14,12 +14,13 @@ constexpr int kMostFrames = 60;
 constexpr size_t kLongestPath = 600;
 
 /// The module of the last import statement; empty if there is none.
-std::string importedIn(llvm::StringRef text) {
+std::string importedIn(llvm::StringRef whole) {
+  llvm::StringRef text = whole;
   for (int i = 0; i < kMostFrames; ++i) {
     const size_t at = std::max(text.rfind("import ") + 1, text.rfind("from ") + 1);
     if (at == 0)
       break;
-    llvm::StringRef statement = text.substr(at - 1), before = text.take_front(at - 1);
+    llvm::StringRef statement = whole.substr(at - 1), before = text.take_front(at - 1);
     text = before;
     const bool isFrom = statement.starts_with("from ");
     const llvm::StringRef name = statement.substr(isFrom ? 5 : 7).take_while([](char c) {
@@ -89,6 +90,9 @@ llvm::StringRef unquoted(llvm::StringRef word) {
 /// The subject of a sentence: "/a/lib.so" of "OSError: /a/lib.so: undefined symbol…".
 std::string subjectOf(llvm::StringRef before) {
   before = before.rtrim(" :\t");
+  // "[/a/lib.so](https://…/a/lib.so)", as editors render paths.
+  if (size_t link = before.rfind("](http"); before.ends_with(")") && link != llvm::StringRef::npos)
+    before = before.take_front(link).substr(before.take_front(link).rfind('[') + 1);
   if (size_t colon = before.rfind(": "); colon != llvm::StringRef::npos)
     before = before.substr(colon + 2);
   before = before.trim();

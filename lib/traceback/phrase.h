@@ -92,10 +92,6 @@ Defect numpyAbi(const Place& place);
 Defect compiledForPython(const Place& place);
 Defect builtForTorch(const Place& place);
 Defect qtPlugin(const Place& place);
-Defect notLocated(const Place& place);
-Defect libraryNotFound(const Place& place);
-Defect thisLibrary(const Place& place);
-Defect ownLibrary(const Place& place);
 Defect noDistribution(const Place& place);
 Defect noInstallableWheel(const Place& place);
 Defect noRelease(const Place& place);
@@ -106,8 +102,20 @@ Defect installedConflict(const Place& place);
 Defect crashed(const Place& place);
 Defect operatorMissing(const Place& place);
 Defect operatorNotThere(const Place& place);
+Defect operatorUnknown(const Place& place);
 Defect backendExtension(const Place& place);
 Defect heicLibrary(const Place& place);
 Defect noFfmpegMajor(const Place& place);
+
+// Programs that open libraries by name: opened_phrases.cc
+Defect notLocated(const Place& place);
+Defect libraryNotFound(const Place& place);
+Defect thisLibrary(const Place& place);
+Defect ownLibrary(const Place& place);
+Defect notFoundOrLoaded(const Place& place);
+Defect cudnnNotLocated(const Place& place);
+Defect noneOfThem(const Place& place);
+Defect customOperators(const Place& place);
+Defect torioWithoutFfmpeg(const Place& place);
 
 } // namespace tcfix::traceback

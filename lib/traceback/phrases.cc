@@ -105,6 +105,13 @@ constexpr Phrase kPhrases[] = {
     {"Could not load library", ownLibrary},
     {"did not manage to locate a library called ", notLocated},
     {"library not found", libraryNotFound},
+    // Programs that open libraries by name
+    {" is not found or cannot be loaded", notFoundOrLoaded},
+    {"Could not locate ", cudnnNotLocated},
+    {"Unable to load any of {", noneOfThem},
+    {"load custom C++ ops", customOperators},
+    {"intialize FFmpeg extension", torioWithoutFfmpeg},
+    {"initialize FFmpeg extension", torioWithoutFfmpeg},
     // Crashes
     {"std::bad_alloc", crashed},
     {"Segmentation fault", crashed},
@@ -117,6 +124,9 @@ constexpr Phrase kPhrases[] = {
     {"Could not run '", operatorMissing},
     {"registered for schema ", operatorMissing},
     {"RuntimeError: operator ", operatorNotThere},
+    {"No such operator ", operatorUnknown},
+    {"Could not find the operator ", operatorUnknown},
+    {"Unknown builtin op: ", operatorUnknown},
     {"'_OpNamespace' '", operatorMissing},
     // The package itself
     {"Failed to load the backend extension: ", backendExtension},
@@ -194,9 +204,19 @@ void nameSubject(Defect& failure, llvm::StringRef text, Span at) {
     failure.subject = packageAround(text, at);
 }
 
+/// An installer's failure is one, even if only one of its sentences lists the available releases.
+bool isSameRelease(Defect& known, const Defect& failure) {
+  if (known.kind != Kind::NoWheel || failure.kind != Kind::NoWheel || known.name != failure.name ||
+      known.actual != failure.actual || (!known.items.empty() && !failure.items.empty()))
+    return false;
+  if (known.items.empty())
+    known.items = failure.items;
+  return true;
+}
+
 Defect* findSame(std::vector<Defect>& failures, const Defect& failure) {
   for (Defect& each : failures)
-    if (isSame(each, failure))
+    if (isSame(each, failure) || isSameRelease(each, failure))
       return &each;
   return nullptr;
 }

@@ -107,42 +107,6 @@ Defect qtPlugin(const Place& place) {
   return defect;
 }
 
-/// cffi: "find_library() did not manage to locate a library called 'sndfile'".
-Defect notLocated(const Place& place) {
-  const std::string name = symbolAt(place.after().ltrim(" '\"`"));
-  return name.empty() ? Defect() : Defect{Kind::MissingDependency, {}, "lib" + name + ".so"};
-}
-
-/// "OSError: sndfile library not found", from modules that search for it with ctypes.
-Defect libraryNotFound(const Place& place) {
-  const auto [start, name] = place.before().rsplit("OSError: ");
-  const bool isName = !name.empty() && !name.trim().contains(' ') && !name.trim().contains('.');
-  return isName ? Defect{Kind::MissingDependency, {}, "lib" + name.trim().lower() + ".so"}
-                : Defect();
-}
-
-Defect thisLibrary(const Place& place) {
-  llvm::StringRef path = place.after().ltrim(": \t");
-  if (path.starts_with("{path}")) // the line of torch's code that a traceback shows
-    return {};
-  if (path.trim().empty())
-    path = place.rest().split('\n').second.split('\n').first;
-  if (path.starts_with("...")) // omitted by users
-    path = path.ltrim(" .");
-  // On one line with others, the path ends with the name of a library.
-  for (llvm::StringRef end : {".dylib", ".dll", ".pyd", ".so"})
-    if (size_t at = path.find(end); at != llvm::StringRef::npos)
-      return {Kind::CauseNotTold, path.take_front(at + end.size()).trim(" \t>|").str()};
-  return {Kind::CauseNotTold, path.trim(" \t'\"`").str()};
-}
-
-/// "Could not load library: NAME", from users and other programs; only the package's own count.
-Defect ownLibrary(const Place& place) {
-  Defect defect = thisLibrary(place);
-  return llvm::StringRef(defect.path).contains(recipe::defaultRecipe().libraryPrefix) ? defect
-                                                                                      : Defect();
-}
-
 /// pip's "No matching distribution found for NAME", and similar messages.
 Defect noDistribution(const Place& place) {
   std::string name = nameAt(place.rest());
@@ -154,6 +118,7 @@ Defect noDistribution(const Place& place) {
   if (wanted.consume_front("==")) {
     const std::string version = versionAt(wanted).str();
     const std::string channel = recipe::torchBuildOf(version).channel;
+    defect.alternatives = {version};
     if (!channel.empty() && !place.text.contains("download.pytorch.org/whl"))
       defect.provider = version;
   }
@@ -232,9 +197,9 @@ Defect conflict(const Place& place) {
     defect.actual = versionAt(list.substr(at + kWanted.size())).str();
   for (llvm::StringRef line : llvm::split(list, '\n'))
     if (line = line.ltrim(" \t0123456789.").rtrim();
-        line.contains(" depends on ") || line.contains("user requested "))
+        line.contains(" depends on ") || line.contains("user requested ") || line.starts_with("- "))
       if (defect.items.size() < kMostRequirements)
-        defect.items.push_back(line.str());
+        defect.items.push_back(line.ltrim("- ").rtrim("_").str());
   if (defect.name.empty())
     defect.name = "the packages";
   return defect;
@@ -294,6 +259,14 @@ Defect operatorNotThere(const Place& place) {
   Defect defect{Kind::OperatorsMissing, {}, name};
   defect.subject = package.str();
   return defect;
+}
+
+/// "No such operator torchvision::nms": the package's library did not register it.
+Defect operatorUnknown(const Place& place) {
+  const std::string name = symbolAt(unquoted(place.after()));
+  Defect defect{Kind::OperatorsMissing, {}, name};
+  defect.subject = companionIn(llvm::StringRef(name).split("::").first);
+  return defect.subject.empty() ? Defect() : defect;
 }
 
 Defect backendExtension(const Place& place) {

@@ -85,6 +85,10 @@ constexpr Harmless kHarmless[] = {{"", "could not", " collect"},
                                   {"", "exited with code", " 0"},
                                   {"", "exit code", " 0"},
                                   {"", "error", " rate"},
+                                  {"", "could not", " find tensorrt"},
+                                  {"", "could not", " find cuda drivers"},
+                                  {"", "unable to", " register cu"},
+                                  {"async ", "abort", ""}, // lscpu
                                   {"round-off ", "errors", ""},
                                   {"", "conflicting", " behaviour"},
                                   {"0 tests ", "failed", ""},
@@ -93,6 +97,33 @@ constexpr Harmless kHarmless[] = {{"", "could not", " collect"},
                                   {"0 ", "failed", ""},
                                   {"0 ", "failures", ""},
                                   {"no ", "conflicts", ""}};
+
+/// Lines about attempts, and the words that show later that one of them succeeded.
+struct Attempt {
+  llvm::StringLiteral begin, success;
+};
+constexpr Attempt kAttempts[] = {{"-- Looking for ", "-- Configuring done"},
+                                 {"-- Performing Test ", "-- Configuring done"},
+                                 {"-- Check for ", "-- Configuring done"},
+                                 {"WARNING: Retrying (", "Successfully installed"}};
+
+std::string withoutAttempts(llvm::StringRef text) {
+  size_t last[std::size(kAttempts)]; // where each succeeded for the last time
+  llvm::transform(kAttempts, last,
+                  [&](const Attempt& each) { return text.rfind(each.success) + 1; });
+  std::string kept;
+  for (llvm::StringRef rest = text; !rest.empty();) {
+    const auto [line, next] = rest.split('\n');
+    const size_t at = text.size() - rest.size();
+    rest = next;
+    bool isAttempt = false;
+    for (size_t i = 0; i < std::size(kAttempts); ++i)
+      isAttempt |= last[i] > at && line.ltrim().starts_with(kAttempts[i].begin);
+    if (!isAttempt)
+      kept += line.str() + "\n";
+  }
+  return kept;
+}
 
 bool isHarmless(llvm::StringRef before, llvm::StringRef word, llvm::StringRef after) {
   return llvm::any_of(kHarmless, [&](const Harmless& each) {
@@ -210,7 +241,9 @@ bool hasMangledName(llvm::StringRef text) {
 
 } // namespace
 
-bool looksLikeFailure(llvm::StringRef text) {
+bool looksLikeFailure(llvm::StringRef whole) {
+  const std::string kept = withoutAttempts(whole);
+  const llvm::StringRef text = kept;
   if (llvm::any_of(kSigns, [&](llvm::StringRef sign) { return text.contains(sign); }) ||
       llvm::any_of(kEnds, [&](llvm::StringRef end) { return hasEnd(text, end); }) ||
       text.starts_with("-->") || text.starts_with("---> ") || text.starts_with("----> ") ||

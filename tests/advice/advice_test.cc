@@ -132,11 +132,60 @@ TEST(Advice, ABuildOfPyTorchsOwnIndex) {
 }
 
 TEST(Advice, TheSystemsPackageWithALibrary) {
-  EXPECT_EQ(systemPackageCommand("libGL.so.1"), "sudo apt install libgl1");
-  EXPECT_EQ(systemPackageCommand("VCRUNTIME140_1.dll"),
+  const Context linux = contextOf(Platform::Linux, "", "");
+  EXPECT_EQ(systemPackageCommand(linux, {"libGL.so.1"}), "sudo apt install libgl1");
+  EXPECT_EQ(systemPackageCommand({}, {"VCRUNTIME140_1.dll"}),
             "winget install Microsoft.VCRedist.2015+.x64");
   for (const char* unknown : {"VCRUNTIME140D.dll", "libx.so.1", ""})
-    EXPECT_EQ(systemPackageCommand(unknown), "") << unknown;
+    EXPECT_EQ(systemPackageCommand(linux, {unknown}), "") << unknown;
+  EXPECT_EQ(systemPackageCommand(linux, {"libGL.so.1", "libx.so.1", "libGL.so.1", "libSM.so.6"}),
+            "sudo apt install libgl1 libsm6");
+}
+
+TEST(Advice, HomebrewsFormulaWithALibrary) {
+  const Context mac = contextOf(Platform::MacOs, "", "");
+  EXPECT_EQ(systemPackageCommand(mac, {"libgobject-2.0.dylib"}),
+            "brew install glib && export DYLD_FALLBACK_LIBRARY_PATH=\"$(brew --prefix)/lib\"");
+  EXPECT_EQ(systemPackageCommand(mac, {"libGL.so.1"}), "");
+  EXPECT_EQ(systemPackageCommand(contextOf(Platform::Windows, "", ""), {"libGL.so.1"}), "");
+}
+
+TEST(Advice, ALibraryOfCudaThatIsOpenedByName) {
+  Context context = contextOf(Platform::Linux, "", "");
+  const std::string rest = "/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}\"";
+  EXPECT_EQ(openedCudaCommand(context, "libcublas.so.12"),
+            "pip install nvidia-cublas-cu12 && export LD_LIBRARY_PATH=\"$(python -c 'import "
+            "nvidia.cublas as m; print(m.__path__[0])')" +
+                rest);
+  EXPECT_EQ(openedCudaCommand(context, "libcudnn_ops.so.9"),
+            "pip install \"nvidia-cudnn-cu12>=9,<10\" && export LD_LIBRARY_PATH=\"$(python -c "
+            "'import nvidia.cudnn as m; print(m.__path__[0])')" +
+                rest);
+  for (const char* unknown : {"cublas64_12.dll", "libx.so.12", "libcufft.so.11"})
+    EXPECT_EQ(openedCudaCommand(context, unknown), "") << unknown;
+}
+
+TEST(Advice, TheReleaseForTorchsCuda) {
+  auto command = [](const char* library, const char* torch) {
+    return cudaReleaseCommand(contextOf(Platform::Linux, "", torch), library);
+  };
+  EXPECT_EQ(command("libcublas.so.11", "2.1.0+cu121"), "pip install \"ctranslate2>=4,<4.5\"");
+  EXPECT_EQ(command("libcublas.so.12", "2.1.0+cu118"), "pip install \"ctranslate2<4\"");
+  EXPECT_EQ(command("cudnn_ops_infer64_8.dll", "2.8.0+cu128"),
+            "pip install \"ctranslate2>=4.5,<5\"");
+  EXPECT_EQ(command("libcublas.so.12", "2.8.0+cu128"), ""); // the same CUDA
+  EXPECT_EQ(command("libcublas.so.12", "2.8.0+cu130"), ""); // none for CUDA 13 is known
+  for (const char* torch : {"", "2.8.0+cpu"})
+    EXPECT_EQ(command("libcublas.so.12", torch), "");
+}
+
+TEST(Advice, WhatTorchFindsInsteadOfItsOwnLibrary) {
+  const Context context = contextOf(Platform::Linux, "", "");
+  EXPECT_EQ(torchSymbolCommand(context, "iJIT_NotifyEvent", ""), "conda install \"mkl<2024.1\"");
+  EXPECT_NE(torchSymbolCommand(context, "__nvJitLinkAddData_12_1", "libnvJitLink.so.12")
+                .find("nvidia.nvjitlink"),
+            std::string::npos);
+  EXPECT_EQ(torchSymbolCommand(context, "_ZN3c10E", "libc10.so"), "");
 }
 
 TEST(Advice, TheDistributionOfAModule) {

@@ -72,6 +72,8 @@ CASES = {
     "linux-noexec": Case("not-mapped", action=r"findmnt --target \S+core7.so"),
     "linux-not-elf": Case("unreadable", action=DOCTOR, message="core7.so is not a library"),
     "linux-cut-off-file": Case("unreadable", action=DOCTOR),
+    "linux-string-abi": Case("cxx11-abi", action=DOCTOR + r" \S+_C.cpython-311-x86_64-linux-gnu.so",
+                             message="different kinds of std::string"),
     "linux-static-tls": Case("static-tls-full", message="libgomp.so.1 does not fit",
                              action="export GLIBC_TUNABLES=glibc.rtld.optional_static_tls=16384"),
     "linux-not-told": Case("cause-not-told", action=DOCTOR, majors=NEW),

@@ -238,6 +238,121 @@ TEST(Shapes, NoTorchOfTheIndexForAJetson) {
   EXPECT_THAT(actionOf(("JetPack 6.2\n" + kNone).str()), Not(HasSubstr("torch>=")));
 }
 
+TEST(Shapes, LibrariesThatProgramsOpenByName) {
+  for (llvm::StringRef text :
+       {"RuntimeError: Library libcublas.so.11 is not found or cannot be loaded",
+        "Could not locate cudnn_ops64_9.dll. Please make sure it is in your library path!",
+        "Could not load library cudnn_ops_infer64_8.dll. Error code 126\n",
+        "Unable to load any of {libcudnn_ops.so.9.1.0, libcudnn_ops.so.9, libcudnn_ops.so}"})
+    EXPECT_EQ(codeOf(text), "cuda-missing") << text.str();
+  EXPECT_THAT(messageOf("Unable to load any of {libcudnn_ops.so.9.1.0, libcudnn_ops.so.9, "
+                        "libcudnn_ops.so}"),
+              HasSubstr("libcudnn_ops.so.9 "));
+  EXPECT_THAT(messageOf("Library libcublas.so.11 is not found or cannot be loaded"),
+              HasSubstr("ctranslate2 opens libcublas.so.11"));
+  EXPECT_THAT(actionOf("torch  2.1.0+cu121\nRuntimeError: Library libcublas.so.11 is not found or "
+                       "cannot be loaded"),
+              HasSubstr("ctranslate2>=4"));
+  for (llvm::StringRef text : {"Could not locate the configuration file.",
+                               "Library card is not found or cannot be loaded"})
+    EXPECT_EQ(codeOf(text), "") << text.str();
+}
+
+TEST(Shapes, PackagesThatReportTheirOwnLibrary) {
+  EXPECT_EQ(codeOf("RuntimeError: Couldn't load custom C++ ops. This can happen if"),
+            "cause-not-told");
+  EXPECT_EQ(actionOf("RuntimeError: Couldn't load custom C++ ops. This can happen if"),
+            "tcfix doctor --package torchvision");
+  EXPECT_EQ(actionOf("ImportError: Failed to intialize FFmpeg extension. Tried versions: ['6', "
+                     "'5', '4', '']."),
+            "tcfix doctor --package torchaudio");
+  EXPECT_EQ(codeOf("RuntimeError: No such operator torchvision::nms"), "torch-version-mismatch");
+  EXPECT_EQ(codeOf("RuntimeError: No such operator mine::op"), "");
+}
+
+TEST(Shapes, AnOlderSystemOrAnotherCLibrary) {
+  constexpr llvm::StringLiteral kSymbol =
+      "ImportError: dlopen(/v/m.so, 0x0002): Symbol not found: _cblas_sgemm$NEWLAPACK\n"
+      "  Referenced from: <F6C66D71> /v/lib/libm.dylib (built for macOS 14.0 which is newer than "
+      "running OS)\n  Expected in: <70C4> ";
+  EXPECT_EQ(
+      codeOf((kSymbol + "/System/Library/Frameworks/Accelerate.framework/A/Accelerate").str()),
+      "macos-too-old");
+  EXPECT_THAT(messageOf((kSymbol + "/usr/lib/libSystem.B.dylib").str()),
+              HasSubstr("libm.dylib requires macOS 14.0"));
+  EXPECT_EQ(codeOf((kSymbol + "/opt/homebrew/lib/libblas.dylib").str()), "missing-symbols");
+  EXPECT_EQ(codeOf("ImportError: Error relocating /v/a.so: backtrace: symbol not found"),
+            "glibc-too-old");
+  EXPECT_EQ(codeOf("ImportError: Error relocating /v/a.so: __memcpy_chk: symbol not found"),
+            "glibc-too-old");
+  EXPECT_EQ(codeOf("ImportError: Error relocating /v/a.so: my_function: symbol not found"),
+            "missing-symbols");
+  EXPECT_EQ(codeOf("ImportError: Error relocating /v/a.so: (null): initial-exec TLS resolves to "
+                   "dynamic definition in /v/a.so"),
+            "static-tls-full");
+}
+
+TEST(Shapes, TheKindOfStringOfAnOldTorch) {
+  const std::string symbol = "ImportError: /v/site-packages/mine/_C.so: undefined symbol: "
+                             "_ZNK5torch8autograd4Node4nameB5cxx11Ev\n";
+  EXPECT_EQ(codeOf(symbol + "torch==2.4.0"), "cxx11-abi");
+  EXPECT_EQ(codeOf(symbol + "torch==2.7.0"), "missing-symbols");
+  EXPECT_EQ(codeOf(symbol), "missing-symbols");
+}
+
+TEST(Shapes, TheSubjectOfASentence) {
+  EXPECT_EQ(
+      actionOf("ImportError: [/v/site-packages/mine/_C.so](https://x/v/mine/_C.so): undefined "
+               "symbol: _ZN2at4_ops5zeros4callE"),
+      "tcfix doctor /v/site-packages/mine/_C.so");
+  EXPECT_THAT(messageOf("from onnxruntime_genai.x import *\nImportError: libfoo.so.8: cannot open "
+                        "shared object file: No such file or directory"),
+              HasSubstr("onnxruntime_genai needs libfoo.so.8"));
+  EXPECT_THAT(messageOf("Could not load library libx.so.12. Error: libx.so.12: cannot open shared "
+                        "object file: No such file or directory"),
+              testing::StartsWith("a library needs libx.so.12"));
+  EXPECT_THAT(messageOf("from lxml import etree ImportError: DLL load failed: The specified "
+                        "procedure could not be found"),
+              testing::StartsWith("lxml needs a symbol"));
+  EXPECT_EQ(codeOf("ImportError: dlopen(/v/m.so, 0x0002): Library not loaded: @rpath/Python\n"
+                   "  Referenced from: /v/m.so\n  Reason: tried: '/v/Python' (no such file)"),
+            "missing-dependency");
+  EXPECT_EQ(actionOf("  File \"C:\\v\\site-packages\\onnx\\__init__.py\", line 8, in <module>\n"
+                     "ImportError: DLL load failed while importing onnx_cpp2py_export:"),
+            "tcfix doctor --package onnx");
+}
+
+TEST(Shapes, TheNextReleaseOfAnIndex) {
+  auto actionFor = [](llvm::StringRef name, llvm::StringRef versions) {
+    return actionOf(("ERROR: Could not find a version that satisfies the requirement " + name +
+                     " (from versions: " + versions + ")\n")
+                        .str());
+  };
+  EXPECT_EQ(actionFor("mine==1.18.0", "1.9.0, 1.16.3, 1.18.1, 1.20.0"), "pip install mine==1.18.1");
+  EXPECT_EQ(actionFor("mine==1.30", "1.9.0, 1.16.3"), "pip install mine==1.16.3");
+  for (llvm::StringRef none : {"none", "1.0rc1", ""})
+    EXPECT_THAT(actionFor("mine==1.18.0", none), Not(HasSubstr("install"))) << none.str();
+  EXPECT_THAT(actionFor("mine>=1.18.0", "1.9.0"), Not(HasSubstr("install")));
+  EXPECT_THAT(actionFor("torch==2.0.0", "2.1.0, 2.2.0"), Not(HasSubstr("install torch==2.1.0")));
+}
+
+TEST(Shapes, AttemptsThatEndWell) {
+  EXPECT_TRUE(
+      explainTraceback("-- Looking for x - not found\n-- Configuring done\n", "text").isOk());
+  EXPECT_FALSE(explainTraceback("-- Looking for x - not found\n", "text").isOk());
+  EXPECT_FALSE(
+      explainTraceback("-- Configuring done\n-- Looking for x - not found\n", "text").isOk());
+}
+
+TEST(Shapes, CondasPriorityOfChannels) {
+  EXPECT_EQ(actionOf("LibMambaUnsatisfiableError: Encountered problems while solving:\n"
+                     "  - package ffmpeg-7.0.2 is excluded by strict repo priority\n"),
+            "conda config --set channel_priority flexible");
+  EXPECT_THAT(messageOf("UnsatisfiableError: The following specifications were found to be in "
+                        "conflict:\n  - pandas=0.18.1\n  - pyfftw=0.9.2\n"),
+              HasSubstr("pandas=0.18.1; pyfftw=0.9.2"));
+}
+
 TEST(Shapes, CollectEnvNamesThePlatform) {
   const Diagnosis diagnosis = explainTraceback(
       "Python platform: macOS-26.0.1-arm64-arm-64bit\nOS: macOS 26.0.1 (arm64)\n"
