@@ -12,7 +12,7 @@ import unittest
 
 import harness
 import tiny_macho
-from harness import FilesTest, run, tcfix, tcfix_json
+from harness import FilesTest, not_on_windows, run, tcfix, tcfix_json
 from package_checks import stamp
 
 ADD = ("--add-rpath", "/opt/homebrew/lib")
@@ -315,6 +315,7 @@ class Files(CliTest):
         self.assertTrue(link.is_symlink())
         self.assertEqual(tcfix_json("inspect", library)["files"][0]["rpaths"], [ADD[1]])
 
+    @not_on_windows("files have no modes there")
     def test_mode_is_kept(self):
         library = self.make()
         library.chmod(0o2555)  # except set-gid
@@ -391,6 +392,7 @@ class Files(CliTest):
         self.assertEqual((library.read_bytes(), stamp(library)), before)
         self.assertEqual(os.listdir(disk), ["lib.dylib"])
 
+    @not_on_windows("files have no modes there")
     def test_an_unreadable_file_is_3(self):
         library = self.make()
         library.chmod(0)
@@ -479,6 +481,7 @@ class Reports(CliTest):
 
 
 class Limits(CliTest):
+    @not_on_windows("Wine itself needs more, and Windows has no such limit")
     def test_many_files_need_few_descriptors(self):
         files = [self.make(f"lib{i}.dylib") for i in range(200)]
         command = " ".join(["ulimit -n 64;", "exec", '"$0"', '"$@"'])
