@@ -323,8 +323,11 @@ class Files(CliTest):
         self.assertEqual(stat.S_IMODE(library.stat().st_mode), 0o555)
 
     def test_odd_names(self):
-        for name in ("with space.dylib", "new\nline.dylib", "ü….dylib", "a,b=c.dylib", "-x.dylib",
-                     "n" * 240 + ".dylib"):
+        names = ["with space.dylib", "ü….dylib", "a,b=c.dylib", "-x.dylib"]
+        # Windows refuses a line break in a name (error 123). For a path of 268 characters Wine 8 finds no final name
+        # (GetFinalPathNameByHandleW, error 234).
+        names += ["n" * 200 + ".dylib"] if harness.IS_WINDOWS else ["new\nline.dylib", "n" * 240 + ".dylib"]
+        for name in names:
             with self.subTest(name):
                 library = self.make(name)
                 tcfix("edit", *ADD, "--", library)
