@@ -16,7 +16,7 @@ from pathlib import Path
 PROJECT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(PROJECT / "scripts"))
 
-from releasing import archives, bill, macho, packages, requirements, sources, toolchain, wheels
+from releasing import archives, bill, machine, macho, packages, sources, toolchain, wheels
 from releasing.archives import Member
 from releasing.targets import TARGETS, UNIVERSAL, contents_of, host_target
 
@@ -267,7 +267,7 @@ class Checksums(ReleaseTest):
         self.assertNotEqual(subprocess.run(check, cwd=self.directory, capture_output=True).returncode, 0)
 
 
-class Requirements(ReleaseTest):
+class Machine(ReleaseTest):
     def missing_with(self, *programs):
         """What is missing on a machine with these programs alone, each of which does nothing and succeeds."""
         for name in programs:
@@ -275,20 +275,20 @@ class Requirements(ReleaseTest):
             path.write_text("#!/bin/sh\n")
             path.chmod(0o755)
         with unittest.mock.patch.dict(os.environ, {"PATH": str(self.directory)}):
-            return requirements.missing_packages()
+            return machine.missing_packages()
 
     def test_each_missing_package_is_named(self):
         self.assertEqual(self.missing_with("cmake", "dpkg-deb"), ["make", "ninja-build", "perl"])
         with self.assertRaisesRegex(SystemExit, "apt-get install make ninja-build perl$"), \
                 unittest.mock.patch.dict(os.environ, {"PATH": str(self.directory)}):
-            requirements.check_packages()
-        self.assertEqual(self.missing_with(*requirements.PROGRAMS), [])
+            machine.check_packages()
+        self.assertEqual(self.missing_with(*machine.PROGRAMS), [])
 
     def test_a_perl_without_modules_is_not_enough(self):
-        self.missing_with(*requirements.PROGRAMS)
+        self.missing_with(*machine.PROGRAMS)
         (self.directory / "perl").write_text("#!/bin/sh\nexit 2\n")
         with unittest.mock.patch.dict(os.environ, {"PATH": str(self.directory)}):
-            self.assertEqual(requirements.missing_packages(), ["perl"])
+            self.assertEqual(machine.missing_packages(), ["perl"])
 
 
 class Targets(unittest.TestCase):
