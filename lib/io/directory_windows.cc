@@ -22,9 +22,10 @@ llvm::Expected<Directory> Directory::open(llvm::StringRef path) {
   if (fs::is_symlink_file(path))
     return at(path, fail(ErrorCode::Unsupported, "is a link or a file, not a directory"));
   if (std::error_code error = fs::status(path, status))
-    return at(path, fail(error == std::errc::no_such_file_or_directory ? ErrorCode::NotFound
-                                                                       : ErrorCode::Unreadable,
-                         "cannot open the directory: " + error.message()));
+    return at(path,
+              error == std::errc::no_such_file_or_directory
+                  ? fail(ErrorCode::NotFound, "no such directory")
+                  : fail(ErrorCode::Unreadable, "cannot open the directory: " + error.message()));
   if (!fs::is_directory(status))
     return at(path, fail(ErrorCode::Unsupported, "is a link or a file, not a directory"));
   return Directory(std::make_shared<Handle>(
@@ -85,12 +86,12 @@ llvm::Error Directory::sync() const {
 }
 
 llvm::Expected<DirectoryLock> DirectoryLock::acquire(const Directory& directory, Notify notify) {
-  // A named mutex for each folder, which the system removes with its last handle.
+  // A named mutex for each directory, which the system removes with its last handle.
   std::string key = llvm::sys::path::convert_to_slash(llvm::StringRef(directory.path()).lower());
   std::wstring name = L"Local\\tcfix-" + std::to_wstring(llvm::xxHash64(key));
   HANDLE mutex = ::CreateMutexW(nullptr, FALSE, name.c_str());
   if (!mutex)
-    return fail(ErrorCode::Unreadable, "cannot lock its folder");
+    return fail(ErrorCode::Unreadable, "cannot lock its directory");
   for (unsigned waited = 0;; ++waited) {
     DWORD result = ::WaitForSingleObject(mutex, 1000);
     if (result == WAIT_OBJECT_0 || result == WAIT_ABANDONED)

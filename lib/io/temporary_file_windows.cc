@@ -36,7 +36,7 @@ llvm::Error linkMade(const std::string& path, std::error_code error) {
   return llvm::Error::success();
 }
 
-// A new file inherits its folder's access list, as the old one did. Copies the hidden and system
+// A new file inherits its directory's access list, as the old one did. Copies the hidden and system
 // attributes; a read-only file could not be renamed over the old one.
 void copyAttributes(const std::string& from, const std::string& to) {
   DWORD attributes = ::GetFileAttributesW(widePath(from).c_str());
@@ -62,8 +62,9 @@ llvm::Expected<TemporaryFile> TemporaryFile::createIn(const Directory& directory
                                      fs::OF_None, fs::owner_read | fs::owner_write);
   }
   if (error)
-    return fail(ErrorCode::CannotWrite, "cannot create a file in its folder: " + error.message(),
-                "tcfix never writes into the old file; it needs write permission for the folder");
+    return fail(
+        ErrorCode::CannotWrite, "cannot create a file in its directory: " + error.message(),
+        "tcfix never writes into the old file; it needs write permission for the directory");
   return TemporaryFile(directory, std::move(name), descriptor);
 }
 

@@ -63,8 +63,8 @@ private:
   void addPackage(size_t index) {
     const GroupReport& group = *groups[index];
     for (const doctor::LibraryReport& library : group.libraries) {
-      std::string folder = slashed(llvm::sys::path::parent_path(library.path));
-      ownFolders.insert(folder);
+      std::string folder = llvm::sys::path::parent_path(library.path).str();
+      ownFolders.insert(slashed(folder));
       std::string key =
           "package|" + (needed[index] ? library.path : "group " + std::to_string(index));
       State state = stateOf(needed[index] ? library.loads.verdict : group.loads);
@@ -157,8 +157,8 @@ private:
       node.isNeeded |= isNeeded && node.kind != Kind::Package;
       return known->second;
     }
+    std::string brief = briefPath(diagnosis, llvm::sys::path::parent_path(path).str());
     std::string folder = slashed(llvm::sys::path::parent_path(path)), leaf = fileName(path);
-    std::string brief = briefPath(diagnosis, folder);
     bool isInside =
         briefPath(folder) != folder ||
         llvm::any_of(ownFolders, [&](llvm::StringRef own) { return isWithin(folder, own); });

@@ -53,3 +53,15 @@ def write_archive(path: Path, members: list[Member]) -> None:
     top = path.name.removesuffix(".zip" if is_zip else ".tar.gz")
     below = [Member(f"{top}/{m.path}", m.content, m.is_program) for m in sorted(members, key=lambda m: m.path)]
     (write_zip if is_zip else write_tar_gz)(path, below)
+
+
+def read_member(path: Path, name: str) -> bytes:
+    """A file's content, from an archive of write_archive."""
+    if path.name.endswith(".zip"):
+        with zipfile.ZipFile(path) as archive:
+            return archive.read(f"{path.name.removesuffix('.zip')}/{name}")
+    with tarfile.open(path) as archive:
+        file = archive.extractfile(f"{path.name.removesuffix('.tar.gz')}/{name}")
+        if file is None:
+            raise SystemExit(f"error: {path}: {name} is not a file")
+        return file.read()

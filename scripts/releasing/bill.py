@@ -4,27 +4,26 @@ from __future__ import annotations
 
 import json
 import uuid
-from pathlib import Path
 
 from . import sources, toolchain
-from .sources import sha256_of
-from .targets import TARGETS
+from .targets import contents_of
 
 Part = sources.Source | toolchain.Runtime
 
 
-def bill(version: str, programs: dict[str, Path]) -> str:
-    """`programs` by the name of their target. No time and no random number: the same input gives the same output."""
+def bill(version: str, programs: dict[str, str]) -> str:
+    """The hash of each program, by the name of its target. No time and no random number: the same input gives the same
+    output."""
     components: dict[str, dict] = {}
     dependencies = []
     files = []
     for name in sorted(programs):
-        target = TARGETS[name]
+        target = contents_of(name)
         linked: list[Part] = [*sources.linked_into(target.system), *toolchain.runtimes(target)]
         components.update({_reference(each): _component(each) for each in linked})
         dependencies.append({"ref": _program_reference(name), "dependsOn": sorted(map(_reference, linked))})
         files.append({"type": "file", "bom-ref": _program_reference(name), "name": f"{name}/{target.program}",
-                      "hashes": [{"alg": "SHA-256", "content": sha256_of(programs[name])}]})
+                      "hashes": [{"alg": "SHA-256", "content": programs[name]}]})
     document = {
         "$schema": "http://cyclonedx.org/schema/bom-1.5.schema.json",
         "bomFormat": "CycloneDX",

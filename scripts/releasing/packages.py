@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 import subprocess
 from pathlib import Path
 
 from . import sources, toolchain
-from .archives import Member, write_archive
+from .archives import Member, read_member, write_archive
 from .bill import bill
-from .targets import TARGETS, UNIVERSAL, UNIVERSAL_WHEEL_TAG, Target
+from .targets import TARGETS, UNIVERSAL_NAME, UNIVERSAL_WHEEL_TAG, Target, contents_of
 from .wheels import version_of, write_wheel
 
 # Files that the program generates, by their path below share/ (cmake/Install.cmake), and the command for each.
@@ -42,6 +43,10 @@ def licences_of(target: Target, cache: Path) -> list[Member]:
     return [Member(f"linked/{name}.txt", files[name].read_bytes()) for name in sorted(files)]
 
 
+def archive_path(directory: Path, version: str, name: str, suffix: str) -> Path:
+    return directory / f"tcfix-{version}-{name}{suffix}"
+
+
 class Package:
     """Writes into one directory; all packages of a run contain the same manual page and completions."""
 
@@ -58,14 +63,15 @@ class Package:
                            licences_of(target, self.cache))
 
     def write_universal(self, program: bytes) -> list[Path]:
-        return self._write("macos-universal", UNIVERSAL_WHEEL_TAG, "tcfix", ".tar.gz", program,
-                           licences_of(TARGETS[UNIVERSAL[0]], self.cache))
+        target = contents_of(UNIVERSAL_NAME)
+        return self._write(UNIVERSAL_NAME, UNIVERSAL_WHEEL_TAG, target.program, target.archive_suffix, program,
+                           licences_of(target, self.cache))
 
     def _write(self, name: str, tag: str, program_name: str, suffix: str, program: bytes,
                licences: list[Member]) -> list[Path]:
         member = Member(program_name, program, True)
         wheel = write_wheel(self.directory, self.project, tag, member, self.generated, licences)
-        archive = self.directory / f"tcfix-{version_of(self.project)}-{name}{suffix}"
+        archive = archive_path(self.directory, version_of(self.project), name, suffix)
         contents = [member, Member("LICENSE", (self.project / "LICENSE").read_bytes()),
                     Member("README.md", (self.project / "README.md").read_bytes()),
                     Member("completions/tcfix.ps1", self.powershell)]
@@ -75,8 +81,15 @@ class Package:
         return [wheel, archive]
 
 
-def write_bill(project: Path, directory: Path, programs: dict[str, Path]) -> Path:
+def write_bill(project: Path, directory: Path) -> Path:
+    """Of every program of this version in the directory, whichever run made it."""
     version = version_of(project)
+    programs = {}
+    for name in (*TARGETS, UNIVERSAL_NAME):
+        target = contents_of(name)
+        archive = archive_path(directory, version, name, target.archive_suffix)
+        if archive.exists():
+            programs[name] = hashlib.sha256(read_member(archive, target.program)).hexdigest()
     path = directory / f"tcfix-{version}.cdx.json"
     path.write_text(bill(version, programs))
     return path

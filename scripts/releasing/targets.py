@@ -38,7 +38,13 @@ TARGETS = {
 
 # The programs in a universal one, in the order of its slices.
 UNIVERSAL = ("macos-x86_64", "macos-arm64")
+UNIVERSAL_NAME = "macos-universal"
 UNIVERSAL_WHEEL_TAG = "macosx_11_0_universal2"
+
+
+def contents_of(name: str) -> Target:
+    """A target whose program has the same libraries linked in: both slices of the universal one have."""
+    return TARGETS[UNIVERSAL[0] if name == UNIVERSAL_NAME else name]
 
 
 def host_target() -> Target:

@@ -11,6 +11,12 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 TCFIX = os.environ.get("TCFIX", str(ROOT / "build" / "bin" / "tcfix"))
+# The program is the one for Windows, under Wine: tests/release/windows_program.py.
+IS_WINDOWS = "TCFIX_WINDOWS" in os.environ
+
+
+def not_on_windows(reason):
+    return unittest.skipIf(IS_WINDOWS, "the Windows program under Wine: " + reason)
 
 
 def find_tool(*names):

@@ -16,9 +16,9 @@ from pathlib import Path
 PROJECT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(PROJECT / "scripts"))
 
-from releasing import archives, bill, macho, packages, sources, toolchain, wheels
+from releasing import archives, bill, machine, macho, packages, sources, toolchain, wheels
 from releasing.archives import Member
-from releasing.targets import TARGETS, UNIVERSAL, host_target
+from releasing.targets import TARGETS, UNIVERSAL, contents_of, host_target
 
 PROGRAM = b"#!/bin/sh\necho made up\n"
 GENERATED = {"man/man1/tcfix.1": b".TH tcfix 1\n", "zsh/site-functions/_tcfix": b"#compdef tcfix\n"}
@@ -183,9 +183,7 @@ class Strip(ReleaseTest):
 
 class Bill(ReleaseTest):
     def document(self, *names):
-        for name in names:
-            (self.directory / name).write_bytes(name.encode())
-        return json.loads(bill.bill("1.2", {name: self.directory / name for name in names}))
+        return json.loads(bill.bill("1.2", {name: hashlib.sha256(name.encode()).hexdigest() for name in names}))
 
     def test_it_lists_what_each_program_contains(self):
         document = self.document("macos-arm64", "musl-x86_64", "windows-x86_64")
@@ -211,6 +209,17 @@ class Bill(ReleaseTest):
         text = json.dumps(self.document(*TARGETS))
         self.assertIsNone(validator.validate_str(text))
         self.assertIsNotNone(validator.validate_str(text.replace('"library"', '"lib"')))
+
+    def test_a_program_of_an_earlier_run_stays_in_it(self):
+        for name in ("linux-x86_64", "windows-x86_64", "macos-universal"):
+            target = contents_of(name)
+            path = packages.archive_path(self.directory, wheels.version_of(PROJECT), name, target.archive_suffix)
+            archives.write_archive(path, [Member(target.program, name.encode(), True), Member("LICENSE", b"text")])
+            document = json.loads(packages.write_bill(PROJECT, self.directory).read_text())
+        hashes = {each["name"].split("/")[0]: each["hashes"][0]["content"] for each in document["components"]
+                  if each["type"] == "file"}
+        self.assertEqual(hashes, {name: hashlib.sha256(name.encode()).hexdigest()
+                                  for name in ("linux-x86_64", "windows-x86_64", "macos-universal")})
 
     def test_the_same_programs_give_the_same_bill(self):
         self.assertEqual(self.document("linux-x86_64"), self.document("linux-x86_64"))
@@ -256,6 +265,30 @@ class Checksums(ReleaseTest):
         self.assertEqual(subprocess.run(check, cwd=self.directory, capture_output=True).returncode, 0)
         (self.directory / "b.whl").write_text("changed")
         self.assertNotEqual(subprocess.run(check, cwd=self.directory, capture_output=True).returncode, 0)
+
+
+class Machine(ReleaseTest):
+    def missing_with(self, *programs):
+        """What is missing on a machine with these programs alone, each of which does nothing and succeeds."""
+        for name in programs:
+            path = self.directory / name
+            path.write_text("#!/bin/sh\n")
+            path.chmod(0o755)
+        with unittest.mock.patch.dict(os.environ, {"PATH": str(self.directory)}):
+            return machine.missing_packages()
+
+    def test_each_missing_package_is_named(self):
+        self.assertEqual(self.missing_with("cmake", "dpkg-deb"), ["make", "ninja-build", "perl"])
+        with self.assertRaisesRegex(SystemExit, "apt-get install make ninja-build perl$"), \
+                unittest.mock.patch.dict(os.environ, {"PATH": str(self.directory)}):
+            machine.check_packages()
+        self.assertEqual(self.missing_with(*machine.PROGRAMS), [])
+
+    def test_a_perl_without_modules_is_not_enough(self):
+        self.missing_with(*machine.PROGRAMS)
+        (self.directory / "perl").write_text("#!/bin/sh\nexit 2\n")
+        with unittest.mock.patch.dict(os.environ, {"PATH": str(self.directory)}):
+            self.assertEqual(machine.missing_packages(), ["perl"])
 
 
 class Targets(unittest.TestCase):

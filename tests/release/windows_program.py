@@ -7,6 +7,7 @@ Paths of this machine in its output are converted to Linux paths; everything els
 """
 import os
 import re
+import stat
 import subprocess
 import sys
 
@@ -18,10 +19,16 @@ def as_linux(output):
     return HOST_PATH.sub(lambda found: re.sub(rb"\\+", b"/", found[1]), output)
 
 
+def is_device(stream):
+    """Such as /dev/full: the program itself has to write there."""
+    return stat.S_ISCHR(os.fstat(stream.fileno()).st_mode) and not stream.isatty()
+
+
 def main():
     command = ["wine", os.environ["TCFIX_WINDOWS"], *sys.argv[1:]]
-    result = subprocess.run(command, capture_output=True, env={**os.environ, "WINEDEBUG": "-all"})
-    sys.stdout.buffer.write(as_linux(result.stdout))
+    result = subprocess.run(command, stdout=None if is_device(sys.stdout) else subprocess.PIPE,
+                            stderr=subprocess.PIPE, env={**os.environ, "WINEDEBUG": "-all"})
+    sys.stdout.buffer.write(as_linux(result.stdout or b""))
     sys.stdout.flush()
     sys.stderr.buffer.write(as_linux(result.stderr))
     return result.returncode
