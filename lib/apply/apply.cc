@@ -39,6 +39,8 @@ private:
   void openLibraries(const commit::Locks& locks);
   void takeReplacement(LibraryWork& work);
   void plan();
+  /// Makes the new bytes of the libraries that differ from the plan.
+  void rewrite();
   std::optional<commit::CommitFailure> write(const commit::Locks& locks);
   LibraryWork* find(const std::string& path);
 
@@ -185,6 +187,19 @@ void PackageRun::plan() {
       drafts[draft.library().path] = &draft;
 }
 
+void PackageRun::rewrite() {
+  std::vector<std::pair<LibraryWork*, const plan::Draft*>> stale;
+  for (const std::unique_ptr<LibraryWork>& work : works)
+    if (auto draft = drafts.find(work->path); work->isOpen() && draft != drafts.end())
+      if (!isUpToDate(*work, *draft->second, options))
+        stale.push_back({work.get(), draft->second});
+  parallelFor(stale.size(), hardwareThreads(), [&](size_t i) {
+    auto& [work, draft] = stale[i];
+    if (llvm::Error error = rewriteLibrary(*work, *draft, options))
+      work->fail(toProblem(std::move(error), work->path));
+  });
+}
+
 std::optional<commit::CommitFailure> PackageRun::write(const commit::Locks& locks) {
   std::vector<LibraryWork*> changed;
   std::vector<JournalEntry> kept;
@@ -256,14 +271,7 @@ llvm::Error PackageRun::run(const commit::Locks& locks) {
         return error;
   openLibraries(locks);
   plan();
-  parallelFor(works.size(), hardwareThreads(), [&](size_t i) {
-    LibraryWork& work = *works[i];
-    auto draft = drafts.find(work.path);
-    if (!work.isOpen() || draft == drafts.end())
-      return;
-    if (llvm::Error error = rewriteLibrary(work, *draft->second, options))
-      work.fail(toProblem(std::move(error), work.path));
-  });
+  rewrite();
   bool isChanged = llvm::any_of(
       works, [](const auto& work) { return work->isOpen() && !work->change.isIdentity(); });
   bool hasFailed = llvm::any_of(works, [](const auto& work) { return !work->isOpen(); });

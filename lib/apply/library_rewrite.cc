@@ -129,6 +129,11 @@ void explain(std::vector<Change>& changes, llvm::ArrayRef<plan::PlannedEdit> edi
 
 namespace {
 
+/// True if library_stage hashes the new file in any case.
+bool isHashedWhenStaged(const LibraryWork& work, const ApplyOptions& options) {
+  return options.isWriting && work.history.empty() && !work.replacement;
+}
+
 llvm::Error rewriteNow(LibraryWork& work, const plan::Draft& draft, const ApplyOptions& options) {
   FileOutcome& outcome = work.outcome;
   formats::EditRequest request;
@@ -149,10 +154,12 @@ llvm::Error rewriteNow(LibraryWork& work, const plan::Draft& draft, const ApplyO
   bool isChanged = !work.change.isIdentity();
   // For a library that tcfix has edited before, report only the differences from that state.
   bool withImages = !options.isWriting || work.edits() || work.replacement;
-  if (llvm::Error error = commit::describeRewrite(outcome, now,
-                                                  {.isWriting = options.isWriting,
-                                                   .withHashes = options.withHashes || isChanged,
-                                                   .withImages = withImages}))
+  if (llvm::Error error =
+          commit::describeRewrite(outcome, now,
+                                  {.isWriting = options.isWriting,
+                                   .withHashes = options.withHashes || isChanged,
+                                   .isHashedLater = isHashedWhenStaged(work, options),
+                                   .withImages = withImages}))
     return error;
   if (!isChanged) {
     outcome.edit.changes.clear();
@@ -174,13 +181,16 @@ llvm::Error rewriteNow(LibraryWork& work, const plan::Draft& draft, const ApplyO
 
 } // namespace
 
+bool isUpToDate(LibraryWork& work, const plan::Draft& draft, const ApplyOptions& options) {
+  work.editsText = textOfEdits(draft.edits(), options);
+  if (work.replacement || !work.isAsLeft() || work.edits()->plan->editsText != work.editsText)
+    return false;
+  work.outcome.sha256Before = work.outcome.sha256After = work.edits()->sha256After;
+  return true;
+}
+
 llvm::Error rewriteLibrary(LibraryWork& work, const plan::Draft& draft,
                            const ApplyOptions& options) {
-  work.editsText = textOfEdits(draft.edits(), options);
-  if (!work.replacement && work.isAsLeft() && work.edits()->plan->editsText == work.editsText) {
-    work.outcome.sha256Before = work.outcome.sha256After = work.edits()->sha256After;
-    return llvm::Error::success();
-  }
   return work.input->checkWhole(rewriteNow(work, draft, options));
 }
 

@@ -6,7 +6,11 @@
 
 namespace tcfix::apply {
 
-/// Sets the planned edits, the change and the outcome of `work`.
+/// True if the file is what these edits made of it, and was not changed since. Sets the planned
+/// edits as a string and, if true, the hashes.
+bool isUpToDate(LibraryWork& work, const plan::Draft& draft, const ApplyOptions& options);
+
+/// Sets the change and the outcome of a `work` that is not up to date.
 llvm::Error rewriteLibrary(LibraryWork& work, const plan::Draft& draft,
                            const ApplyOptions& options);
 

@@ -3,6 +3,8 @@
 #include "commit/codesign_tool.h"
 #include "io/digest.h"
 
+#include <algorithm>
+
 namespace tcfix::apply {
 
 namespace {
@@ -17,6 +19,19 @@ llvm::Expected<JournalEntry> replacementEntry(const LibraryWork& work, const Ori
     return error;
   entry.reverse = differenceOf(rebuilt, original.bytes, "undo");
   return entry;
+}
+
+/// Whether a file has the bytes that were planned for it.
+bool isAsPlanned(Bytes written, const LibraryWork& work) {
+  constexpr uint64_t kStep = 1 << 20;
+  const RewrittenView planned(work.input->bytes(), work.change);
+  ByteVector scratch;
+  bool isSame = written.size() == planned.size();
+  for (uint64_t offset = 0; isSame && offset < written.size(); offset += kStep) {
+    const uint64_t length = std::min<uint64_t>(kStep, written.size() - offset);
+    isSame = planned.read(offset, length, scratch) == written.slice(offset, length);
+  }
+  return isSame;
 }
 
 // The journal's entry for the edits, made from the new file on disk.
@@ -37,7 +52,7 @@ llvm::Expected<std::optional<JournalEntry>> editEntry(StagedLibrary& staged,
   if (llvm::Error error = io::sha256Of(file->bytes()).moveInto(entry.sha256After))
     return error;
   // The planned bytes have been checked; now check what is on disk.
-  if (!context.options.signWithCodesign && entry.sha256After != work.outcome.sha256After)
+  if (!context.options.signWithCodesign && !isAsPlanned(file->bytes(), work))
     return fail(ErrorCode::CannotWrite, "the new file differs from what was written to it",
                 "check the disk, then run the same command again; the file was not changed");
   work.outcome.sha256After = entry.sha256After;

@@ -9,7 +9,8 @@
 namespace tcfix {
 
 unsigned hardwareThreads() {
-  return std::max(1u, std::thread::hardware_concurrency());
+  static const unsigned threads = std::max(1u, std::thread::hardware_concurrency());
+  return threads;
 }
 
 void parallelFor(size_t count, unsigned threads, llvm::function_ref<void(size_t)> body) {

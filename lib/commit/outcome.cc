@@ -75,7 +75,7 @@ llvm::Error describeRewrite(FileOutcome& outcome, Bytes bytes, const OutcomeDeta
   if (detail.withHashes) {
     // Both hashes take long; compute them in parallel.
     std::optional<Problem> problems[2];
-    parallelFor(isChanged ? 2 : 1, 2, [&](size_t which) {
+    parallelFor(isChanged && !detail.isHashedLater ? 2 : 1, 2, [&](size_t which) {
       llvm::Error error =
           which == 0 ? io::sha256Of(bytes).moveInto(outcome.sha256Before)
                      : io::sha256Of(RewrittenView(bytes, rewrite)).moveInto(outcome.sha256After);

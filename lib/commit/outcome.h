@@ -32,7 +32,8 @@ struct FileOutcome {
 struct OutcomeDetail {
   bool isWriting = true; ///< false: a dry run
   bool withHashes = false;
-  bool withImages = false; ///< of both states, if they differ
+  bool isHashedLater = false; ///< the caller hashes the new file itself, once it is on the disk
+  bool withImages = false;    ///< of both states, if they differ
 };
 
 /// Fills in status, hashes and images from the outcome's rewrite of `bytes`.

@@ -4,6 +4,7 @@
 #include "io/target_disk.h"
 
 #include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/StringExtras.h>
 #include <llvm/ADT/StringMap.h>
 #include <llvm/Support/Path.h>
 
@@ -20,6 +21,11 @@ struct TargetDisk::Memory {
   llvm::StringMap<std::optional<std::string>> real, found;
   llvm::StringMap<EntryKind> kinds;
   llvm::StringMap<std::shared_ptr<const Listing>> listings;
+  /// Complete listings of small directories: those that were listed anyway, and those in which many
+  /// names were looked up, because one listing replaces a system call for each name, present or
+  /// not.
+  llvm::StringMap<Listing> small;
+  llvm::StringMap<unsigned> lookups;
   std::vector<std::string> forbidden;
   /// The names in a directory by their lower-case form, for disks that ignore case.
   std::map<std::string, llvm::StringMap<std::string>> spellings;
@@ -38,18 +44,43 @@ struct TargetDisk::Memory {
   }
 
   /// The kind according to a listing of its directory. A name that is not listed may exist in
-  /// different case.
+  /// different case, except in a small directory, where that is checked.
   std::optional<EntryKind> listed(llvm::StringRef hostPath) {
-    std::shared_lock guard(mutex);
-    auto listing = listings.find(llvm::sys::path::parent_path(hostPath));
-    if (listing == listings.end())
-      return std::nullopt;
+    const llvm::StringRef folder = llvm::sys::path::parent_path(hostPath);
     const llvm::StringRef name = llvm::sys::path::filename(hostPath);
-    auto entry = llvm::lower_bound(
-        *listing->second, name,
-        [](const DirectoryEntry& each, llvm::StringRef wanted) { return each.name < wanted; });
-    return entry != listing->second->end() && entry->name == name ? std::optional(entry->kind)
-                                                                  : std::nullopt;
+    std::shared_lock guard(mutex);
+    if (auto known = small.find(folder); known != small.end()) {
+      if (std::optional<EntryKind> kind = kindIn(known->second, name))
+        return kind;
+      return isAbsentFrom(known->second, name) ? std::optional(EntryKind::None) : std::nullopt;
+    }
+    auto listing = listings.find(folder);
+    return listing == listings.end() ? std::nullopt : kindIn(*listing->second, name);
+  }
+
+  /// True once for each directory: when so many names were looked up that listing it is cheaper.
+  bool isWorthListing(llvm::StringRef folder) {
+    constexpr unsigned kLookups = 4;
+    std::lock_guard guard(mutex);
+    return ++lookups[folder] == kLookups && !small.contains(folder);
+  }
+
+private:
+  static std::optional<EntryKind> kindIn(const Listing& listing, llvm::StringRef name) {
+    auto entry =
+        llvm::lower_bound(listing, name, [](const DirectoryEntry& each, llvm::StringRef wanted) {
+          return each.name < wanted;
+        });
+    return entry != listing.end() && entry->name == name ? std::optional(entry->kind)
+                                                         : std::nullopt;
+  }
+
+  /// Some disks find a name in another case, in another Unicode form, or by its short form with
+  /// "~"; and directories of a file system that mounts on access contain no files.
+  static bool isAbsentFrom(const Listing& listing, llvm::StringRef name) {
+    return llvm::all_of(name, [](char letter) { return llvm::isASCII(letter) && letter != '~'; }) &&
+           llvm::any_of(listing, [](auto& each) { return each.kind == EntryKind::File; }) &&
+           llvm::none_of(listing, [&](auto& each) { return name.equals_insensitive(each.name); });
   }
 };
 

@@ -23,6 +23,9 @@ namespace {
 // The limit of Linux.
 constexpr int kMostLinks = 40;
 
+// Fewer entries than this: looking through them is faster than asking the system.
+constexpr size_t kMostInSmall = 256;
+
 using Parts = llvm::SmallVector<llvm::StringRef, 16>;
 
 /// The components of a path, without its root.
@@ -86,10 +89,11 @@ EntryKind kindFrom(fs::file_type type) {
   }
 }
 
-Listing listNow(const std::string& folder, std::error_code& error) {
+/// Ends after `most` entries.
+Listing listNow(const std::string& folder, std::error_code& error, size_t most = SIZE_MAX) {
   Listing found;
   for (fs::directory_iterator each(folder, error, /*follow_symlinks=*/false), end;
-       !error && each != end; each.increment(error)) {
+       !error && each != end && found.size() < most; each.increment(error)) {
     fs::file_type type = each->type();
     if (type == fs::file_type::type_unknown) // not every file system reports it
       type = fs::get_file_type(each->path(), /*Follow=*/false);
@@ -237,7 +241,23 @@ EntryKind TargetDisk::kindOf(const std::string& hostPath) const {
     return now();
   if (std::optional<EntryKind> known = memory->listed(hostPath))
     return *known;
-  return memory->recall(memory->kinds, hostPath, now);
+  return memory->recall(memory->kinds, hostPath, [&] {
+    const std::string folder = path::parent_path(hostPath).str();
+    if (memory->isWorthListing(folder) && listIfSmall(folder))
+      if (std::optional<EntryKind> known = memory->listed(hostPath))
+        return *known;
+    return now();
+  });
+}
+
+bool TargetDisk::listIfSmall(const std::string& folder) const {
+  std::error_code error;
+  Listing found = listNow(folder, error, kMostInSmall);
+  if (error || found.size() == kMostInSmall)
+    return false;
+  std::lock_guard guard(memory->mutex);
+  memory->small.try_emplace(folder, std::move(found));
+  return true;
 }
 
 EntryKind TargetDisk::kindBehind(llvm::StringRef hostPath) const {
@@ -282,10 +302,13 @@ std::shared_ptr<const Listing> TargetDisk::listing(const std::string& folder) co
   auto now = [&] {
     std::error_code error;
     auto found = std::make_shared<const Listing>(listNow(folder, error));
-    if (error == llvm::errc::permission_denied && memory) {
-      std::lock_guard guard(memory->mutex);
+    if (!memory)
+      return found;
+    std::lock_guard guard(memory->mutex);
+    if (error == llvm::errc::permission_denied)
       memory->forbidden.push_back(folder);
-    }
+    if (!error && found->size() < kMostInSmall)
+      memory->small.try_emplace(folder, *found);
     return found;
   };
   return memory ? memory->recall(memory->listings, folder, now) : now();

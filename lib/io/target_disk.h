@@ -99,6 +99,8 @@ private:
   bool exists(const std::string& hostPath) const;
   /// What a path without links on the way names.
   EntryKind kindOf(const std::string& hostPath) const;
+  /// Caches the entries of a directory without links on the way, unless it is large.
+  bool listIfSmall(const std::string& folder) const;
   /// What it leads to, links followed: never a link.
   EntryKind kindBehind(llvm::StringRef hostPath) const;
   /// The entries of a directory without links on the way, sorted.

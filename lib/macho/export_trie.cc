@@ -123,7 +123,10 @@ public:
     while (!pending.empty()) {
       Visit visit = pending.back();
       pending.pop_back();
-      look(visit);
+      if (visit.range.last - visit.range.first == 1)
+        lookForOne(visit);
+      else
+        look(visit);
     }
     return std::move(entries);
   }
@@ -169,9 +172,7 @@ private:
       const bool mayFit = edge.empty() || (letter >= lowest && letter <= highest);
       const Range found = mayFit ? startingWith(edge, visit) : Range();
       if (found.first == found.last) {
-        while (at < trie.size() && trie[at] >= 0x80)
-          ++at;
-        ++at; // past the number
+        skipNumber(at);
         continue;
       }
       std::optional<uint64_t> child = readNumber(trie, at);
@@ -179,6 +180,52 @@ private:
         return;
       follow(visit, edge, *child, found);
     }
+  }
+
+  /// The same for one name, which most of a search is about: it needs no ranges.
+  void lookForOne(const Visit& visit) {
+    const size_t index = order[visit.range.first];
+    llvm::StringRef rest = names[index].drop_front(visit.length);
+    uint64_t node = visit.node, emptyEdges = visit.emptyEdges;
+    for (;;) {
+      uint64_t at = node;
+      std::optional<uint64_t> exportSize = readNumber(trie, at);
+      if (!exportSize || !fits(at, *exportSize, trie.size()))
+        return;
+      if (*exportSize > 0 && rest.empty()) {
+        entries[index] = entryAt(at);
+        return;
+      }
+      at += *exportSize;
+      std::optional<llvm::StringRef> edge = fittingEdge(at, rest);
+      std::optional<uint64_t> child = edge ? readNumber(trie, at) : std::nullopt;
+      if (!child)
+        return;
+      emptyEdges = edge->empty() ? emptyEdges + 1 : 0;
+      if (emptyEdges > trie.size())
+        return;
+      rest = rest.drop_front(edge->size());
+      node = *child;
+    }
+  }
+
+  /// The first of a node's edges that `rest` starts with; `at` is then at its number.
+  std::optional<llvm::StringRef> fittingEdge(uint64_t& at, llvm::StringRef rest) const {
+    if (at >= trie.size())
+      return std::nullopt;
+    for (unsigned edges = trie[at++]; edges > 0; --edges) {
+      std::optional<llvm::StringRef> edge = readString(trie, at);
+      if (!edge || rest.starts_with(*edge))
+        return edge;
+      skipNumber(at);
+    }
+    return std::nullopt;
+  }
+
+  void skipNumber(uint64_t& at) const {
+    while (at < trie.size() && trie[at] >= 0x80)
+      ++at;
+    ++at;
   }
 
   /// The next letter of a name; -1 at its end.

@@ -5,6 +5,8 @@
 
 #include <llvm/ADT/STLExtras.h>
 
+#include <algorithm>
+
 namespace tcfix::macho {
 
 using namespace llvm::MachO;
@@ -28,6 +30,7 @@ public:
 
   llvm::Expected<std::vector<NeededSymbol>> needed() const override {
     std::vector<NeededSymbol> result;
+    result.reserve(std::min<uint64_t>(tables.undefinedCount, kUsualCount));
     tables.forEachUndefined([&](llvm::StringRef name, const SymbolEntry& entry) {
       NeededSymbol wanted;
       wanted.name = name;
@@ -61,6 +64,7 @@ public:
       return;
     }
     std::vector<llvm::StringRef> names;
+    names.reserve(wanted.size());
     for (const NeededSymbol& symbol : wanted)
       names.push_back(symbol.name);
     const std::vector<std::optional<TrieEntry>> entries = findExports(tables.trie, names);
@@ -69,6 +73,9 @@ public:
   }
 
 private:
+  /// The count in a file is not trusted.
+  static constexpr uint64_t kUsualCount = 4096;
+
   SymbolLookup lookupOf(const NeededSymbol& wanted, const std::optional<TrieEntry>& entry) const {
     SymbolLookup lookup;
     if (!entry)

@@ -207,15 +207,18 @@ std::string Planner::folderOfFfmpeg(const Proposal& proposal) const {
 
 // If the search path already contains something, it must do no harm.
 void Planner::prepareForLater(Proposal& best) {
-  Proposal prepared = best;
+  std::vector<Draft> drafts = best.drafts;
   bool mustEvaluate = false;
-  for (size_t i = 0; i < prepared.drafts.size(); ++i)
-    mustEvaluate |= addPathToStandingPlace(prepared.drafts[i], request, facts,
-                                           best.bare.results[i].bindings, simulation.disk());
-  if (mustEvaluate) {
-    prepared.bare = simulation.load(group, overridesOf(prepared.drafts), Regime::Bare);
-    evaluate(prepared);
+  for (size_t i = 0; i < drafts.size(); ++i)
+    mustEvaluate |= addPathToStandingPlace(drafts[i], request, facts, best.bare.results[i].bindings,
+                                           simulation.disk());
+  if (!mustEvaluate) {
+    best.drafts = std::move(drafts);
+    return;
   }
+  Proposal prepared{std::move(drafts), best.ffmpeg, {}, {}, {}};
+  prepared.bare = simulation.load(group, overridesOf(prepared.drafts), Regime::Bare);
+  evaluate(prepared);
   if (!(prepared.score.key() < best.score.key()))
     best = std::move(prepared);
 }

@@ -46,8 +46,20 @@ struct TriedFile {
   std::optional<std::string> folder; ///< host path; empty: not on this machine
   std::string rest;                  ///< below the directory
   std::string text;                  ///< the path to print
-  FoundBy how;
-  bool isRelative = false; ///< to the current directory, which is unknown
+  FoundBy::Kind kind = FoundBy::Kind::Nothing;
+  llvm::StringRef entry, holder; ///< most attempts fail, so that FoundBy is made only for a success
+  bool isRelative = false;       ///< to the current directory, which is unknown
+  bool hasNoFolder = false;      ///< the directory does not exist
+
+  FoundBy how() const { return {kind, entry.str(), holder.str()}; }
+};
+
+/// A search path entry of a module.
+struct SearchedFolder {
+  std::optional<std::string> host; ///< empty: not on this machine
+  std::string text;                ///< to print, with a slash at the end
+  bool isRelative = false;
+  bool exists = false;
 };
 
 class Dyld {
@@ -56,6 +68,7 @@ public:
       : process(process), result(result), firstNew(process.modules.size()) {}
 
   void run(const std::string& hostPath) {
+    result.bindings.reserve(kUsualBindings);
     Candidate candidate = open(process, Format::MachO, hostPath);
     if (process.findFile(*candidate.library))
       return;
@@ -153,7 +166,8 @@ private:
   std::optional<int> tryFile(Search& search, size_t requester, const TriedFile& attempt) {
     if (std::optional<size_t> loaded = findLoaded(attempt.text))
       return found(search, *loaded, {FoundBy::Kind::AlreadyLoaded});
-    std::optional<std::string> path = process.disk().find(*attempt.folder, attempt.rest);
+    std::optional<std::string> path =
+        attempt.hasNoFolder ? std::nullopt : process.disk().find(*attempt.folder, attempt.rest);
     if (!path) {
       search.tried(attempt.text, "not found");
       return std::nullopt;
@@ -167,7 +181,7 @@ private:
     }
     size_t module = addModule(process, candidate, candidate.library->path, requester);
     checkDuplicates(module);
-    return found(search, module, attempt.how);
+    return found(search, module, attempt.how());
   }
 
   /// A module, by its path or its install name.
@@ -194,9 +208,8 @@ private:
           return true;
       if (process.hasExecutable && trySearchPaths(0, rest, attempt))
         return true;
-    } else if (attempt(expand(
-                   requester, name, {},
-                   {FoundBy::Kind::OwnPath, name.starts_with("@") ? name.str() : std::string()}))) {
+    } else if (attempt(expand(requester, name, {}, FoundBy::Kind::OwnPath,
+                              name.starts_with("@") ? name : llvm::StringRef()))) {
       return true;
     }
     constexpr const char* kFallback = "DYLD_FALLBACK_LIBRARY_PATH";
@@ -205,7 +218,7 @@ private:
     if (isBuiltSince(*process.modules[requester].slice, 14, 0))
       return false;
     for (llvm::StringRef folder : {"/usr/local/lib", "/usr/lib"})
-      if (attempt(expand(requester, folder, leaf, {FoundBy::Kind::Fallback, folder.str()})))
+      if (attempt(expand(requester, folder, leaf, FoundBy::Kind::Fallback, folder)))
         return true;
     return false;
   }
@@ -215,7 +228,7 @@ private:
     llvm::SmallVector<llvm::StringRef> folders;
     llvm::SplitString(value, folders, ":");
     return llvm::any_of(folders, [&](llvm::StringRef folder) {
-      return attempt(expand(0, folder, leaf, {FoundBy::Kind::Variable, folder.str(), variable}));
+      return attempt(expand(0, folder, leaf, FoundBy::Kind::Variable, folder, variable));
     });
   }
 
@@ -223,15 +236,66 @@ private:
     // Trying may add modules, but does not change this one.
     const Module& module = process.modules[holder];
     llvm::StringRef owner = llvm::sys::path::filename(module.path);
-    return llvm::any_of(module.searchPaths(), [&](const std::string& entry) {
-      return attempt(expand(holder, entry, rest, {FoundBy::Kind::SearchPath, entry, owner.str()}));
-    });
+    const bool isName = isPlainName(rest);
+    for (size_t i = 0; i < module.searchPaths().size(); ++i) {
+      const std::string& entry = module.searchPaths()[i];
+      if (attempt(isName ? inside(searched(holder, i), rest, entry, owner)
+                         : expand(holder, entry, rest, FoundBy::Kind::SearchPath, entry, owner)))
+        return true;
+    }
+    return false;
+  }
+
+  static bool isPlainName(llvm::StringRef rest) {
+    return !rest.empty() && rest != "." && rest != ".." && !rest.contains('/');
+  }
+
+  /// A module's search path entry: expanded once for all names that are looked for in it.
+  const SearchedFolder& searched(size_t holder, size_t entry) const {
+    if (folders.size() <= holder)
+      folders.resize(process.modules.size());
+    std::vector<SearchedFolder>& known = folders[holder];
+    while (known.size() <= entry) {
+      llvm::StringRef path = process.modules[holder].searchPaths()[known.size()];
+      TriedFile expanded = expand(holder, path, {}, {}, {});
+      SearchedFolder folder{{}, std::move(expanded.text), expanded.isRelative, true};
+      if (!path.starts_with("@")) {
+        folder.host = process.disk().hostPath(path);
+        folder.text = path;
+      } else if (expanded.folder) {
+        folder.host = process.disk().find(*expanded.folder, expanded.rest);
+        folder.exists = folder.host.has_value();
+        folder.host = folder.host.value_or(*expanded.folder);
+      }
+      if (!expanded.folder || !path.starts_with("@") ||
+          !llvm::StringRef(folder.text).ends_with("/"))
+        folder.text += "/";
+      known.push_back(std::move(folder));
+    }
+    return known[entry];
+  }
+
+  static TriedFile inside(const SearchedFolder& folder, llvm::StringRef name, llvm::StringRef entry,
+                          llvm::StringRef owner) {
+    TriedFile attempt;
+    attempt.folder = folder.host;
+    attempt.rest = name.str();
+    attempt.text = folder.text + attempt.rest;
+    attempt.kind = FoundBy::Kind::SearchPath;
+    attempt.entry = entry;
+    attempt.holder = owner;
+    attempt.isRelative = folder.isRelative;
+    attempt.hasNoFolder = !folder.exists;
+    return attempt;
   }
 
   /// `path` with its @ prefix replaced, followed by `rest`.
-  TriedFile expand(size_t holder, llvm::StringRef path, llvm::StringRef rest, FoundBy how) const {
+  TriedFile expand(size_t holder, llvm::StringRef path, llvm::StringRef rest, FoundBy::Kind kind,
+                   llvm::StringRef entry, llvm::StringRef owner = {}) const {
     TriedFile attempt;
-    attempt.how = std::move(how);
+    attempt.kind = kind;
+    attempt.entry = entry;
+    attempt.holder = owner;
     std::string tail = rest.empty() ? std::string() : "/" + rest.str();
     attempt.text = path.str() + tail;
     std::optional<std::string> base;
@@ -351,12 +415,13 @@ private:
     searched.push_back(index);
     std::vector<NeededSymbol> absent;
     std::set<llvm::StringRef> lost; // forwarded to nowhere
-    table->findEach(wanted, [&](const NeededSymbol& symbol, const SymbolLookup& lookup) {
+    auto note = [&](const NeededSymbol& symbol, const SymbolLookup& lookup) {
       if (lookup.kind == SymbolLookup::Kind::Absent)
         absent.push_back(symbol);
       if (lookup.kind == SymbolLookup::Kind::Forwarded && !isForwarded(module, lookup, 0))
         lost.insert(symbol.name);
-    });
+    };
+    module.library->findEach(module.slice->arch, wanted, note);
     for (size_t i = 0; i < module.providers.size() && !absent.empty(); ++i)
       if (module.dependencies()[i].kind == DependencyKind::Reexport) {
         int next = module.providers[i];
@@ -406,12 +471,14 @@ private:
     return false;
   }
 
+  static constexpr size_t kUsualBindings = 16;
   // Limits cycles of re-exported symbols.
   static constexpr unsigned kMostHops = 64;
 
   Process& process;
   LoadResult& result;
   size_t firstNew;
+  mutable std::vector<std::vector<SearchedFolder>> folders; ///< by module and entry
 };
 
 } // namespace

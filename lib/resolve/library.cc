@@ -93,8 +93,15 @@ const Library& LibraryStore::open(const std::string& hostPath) {
     state->known[hostPath] = entry.get();
     find();
   }
-  // Outside the lock, so that threads can read different libraries in parallel.
-  std::call_once(library->isRead, [&] { library->read(state->disk, replacement); });
+  // Outside the lock, so that threads can read different libraries in parallel. std::call_once
+  // would call the system for each of them.
+  if (!library->isRead.load(std::memory_order_acquire)) {
+    std::lock_guard lock(library->reading);
+    if (!library->isRead.load(std::memory_order_relaxed)) {
+      library->read(state->disk, replacement);
+      library->isRead.store(true, std::memory_order_release);
+    }
+  }
   return *library;
 }
 
@@ -113,7 +120,8 @@ void Library::read(const io::TargetDisk& disk, std::optional<Bytes> replacement)
   llvm::Expected<Image> inspected =
       formats::inspect(bytes, {.withSymbols = false, .isThorough = false});
   llvm::Error unread = inspected.takeError();
-  if (file)
+  // Only an error needs the second look: what is written is checked again before.
+  if (file && (unread || file->isTorn()))
     unread = file->checkWhole(std::move(unread));
   if (unread)
     problem = toProblem(std::move(unread), path);
@@ -160,6 +168,46 @@ Library::Table& Library::table(const std::string& arch) const {
 const SymbolTable* Library::symbols(const std::string& arch) const {
   std::lock_guard lock(mutex);
   return table(arch).symbols.get();
+}
+
+void Library::findEach(
+    const std::string& arch, llvm::ArrayRef<NeededSymbol> wanted,
+    llvm::function_ref<void(const NeededSymbol&, const SymbolLookup&)> report) const {
+  using Kind = SymbolLookup::Kind;
+  // A library that needs more is part of torch, and no other one needs the same.
+  constexpr size_t kMostCached = 512;
+  const SymbolTable* symbols = this->symbols(arch);
+  if (wanted.size() > kMostCached) {
+    symbols->findEach(wanted, report);
+    return;
+  }
+  std::vector<SymbolLookup> found(wanted.size());
+  std::vector<NeededSymbol> unknown;
+  std::vector<size_t> places; // of the unknown ones
+  {
+    std::lock_guard lock(mutex);
+    const Table& known = table(arch);
+    for (size_t i = 0; i < wanted.size(); ++i)
+      if (auto it = known.isDefined.find(wanted[i].name); it != known.isDefined.end()) {
+        found[i].kind = it->second ? Kind::Defined : Kind::Absent;
+      } else {
+        unknown.push_back(wanted[i]);
+        places.push_back(i);
+      }
+  }
+  size_t next = 0;
+  symbols->findEach(unknown, [&](const NeededSymbol&, const SymbolLookup& lookup) {
+    found[places[next++]] = lookup;
+  });
+  {
+    std::lock_guard lock(mutex);
+    Table& known = table(arch);
+    for (size_t i : places)
+      if (found[i].kind != Kind::Forwarded)
+        known.isDefined.try_emplace(wanted[i].name, found[i].kind == Kind::Defined);
+  }
+  for (size_t i = 0; i < wanted.size(); ++i)
+    report(wanted[i], found[i]);
 }
 
 llvm::StringSet<> Library::exportedScopes(const llvm::StringSet<>& wanted) const {

@@ -10,6 +10,7 @@
 #include <llvm/ADT/StringMap.h>
 #include <llvm/ADT/StringSet.h>
 
+#include <atomic>
 #include <map>
 #include <mutex>
 
@@ -30,6 +31,11 @@ public:
 
   /// The symbols that it imports; none if the tables are corrupt.
   llvm::ArrayRef<NeededSymbol> needed(const std::string& arch) const;
+
+  /// Looks up symbols in its table for this architecture, which must exist. Caches what it found:
+  /// the libraries of a package need much the same symbols of torch.
+  void findEach(const std::string& arch, llvm::ArrayRef<NeededSymbol> wanted,
+                llvm::function_ref<void(const NeededSymbol&, const SymbolLookup&)> report) const;
 
   /// Key of a cached lookup: the symbols of one dependency (or of any), and the libraries that they
   /// are looked up in.
@@ -57,13 +63,15 @@ private:
   friend class LibraryStore;
   void read(const io::TargetDisk& disk, std::optional<Bytes> replacement);
 
-  std::once_flag isRead;
+  std::mutex reading;
+  std::atomic<bool> isRead = false;
   std::shared_ptr<const io::InputFile> file;
   Bytes bytes;
   mutable std::mutex mutex;
   struct Table {
     std::unique_ptr<SymbolTable> symbols;            ///< null: corrupt
     std::optional<std::vector<NeededSymbol>> needed; ///< set on first use
+    llvm::StringMap<bool> isDefined;                 ///< or absent: what findEach found
   };
   Table& table(const std::string& arch) const; ///< with the mutex locked
 

@@ -93,6 +93,48 @@ TEST_F(Tree, ACachingDiskReadsOnce) {
   }
 }
 
+// After a few names, a small directory is listed. What it does not list is absent, unless the disk
+// may find it under another spelling.
+TEST_F(Sysroot, ASmallDirectoryIsListedOnce) {
+  folder.file("lib/libb.so");
+  folder.file("lib/liba.so");
+  folder.file("lib/sub/libc.so");
+  folder.link("lib/alias", "libb.so");
+  const TargetDisk caching = disk.remembering();
+  for (const char* name : {"absent1", "absent2", "absent3", "absent4"})
+    EXPECT_FALSE(caching.find(folder.path("lib"), name)) << name;
+  const std::string late = folder.file("lib/late.so"), upper = folder.file("lib/LIBA.SO");
+  EXPECT_FALSE(caching.find(folder.path("lib"), "late.so")) << "was not listed";
+  EXPECT_THAT(caching.find(folder.path("lib"), "LIBA.SO"), Optional(upper)) << "another case";
+  EXPECT_THAT(disk.find(folder.path("lib"), "late.so"), Optional(late));
+  ASSERT_FALSE(llvm::sys::fs::remove(folder.path("lib/liba.so")));
+  EXPECT_TRUE(caching.isFile(folder.path("lib/liba.so"))) << "was listed";
+  EXPECT_TRUE(caching.isLink(folder.path("lib/alias")));
+  EXPECT_TRUE(caching.isFile(folder.path("lib/alias")));
+  EXPECT_TRUE(caching.isFolder(folder.path("lib/sub")));
+  EXPECT_TRUE(caching.isFile(folder.path("lib/sub/libc.so")));
+}
+
+// A file system may mount a directory when it is first opened, and does not list it before.
+TEST_F(Sysroot, ADirectoryWithoutFilesDoesNotShowWhatIsAbsent) {
+  folder.file("net/one/file");
+  const TargetDisk caching = disk.remembering();
+  for (const char* name : {"absent1", "absent2", "absent3", "absent4"})
+    EXPECT_FALSE(caching.find(folder.path("net"), name)) << name;
+  folder.file("net/two/file");
+  EXPECT_TRUE(caching.isFolder(folder.path("net/two")));
+}
+
+TEST_F(Sysroot, ALargeDirectoryIsNotListedForAFewNames) {
+  for (int i = 0; i < 300; ++i)
+    folder.file("lib/" + std::to_string(i));
+  const TargetDisk caching = disk.remembering();
+  for (const char* name : {"absent1", "absent2", "absent3", "absent4"})
+    EXPECT_FALSE(caching.find(folder.path("lib"), name)) << name;
+  folder.file("lib/late.so");
+  EXPECT_TRUE(caching.isFile(folder.path("lib/late.so")));
+}
+
 TEST_F(Sysroot, IsTheTargetsRoot) {
   std::string library = folder.file("opt/homebrew/lib/libavcodec.61.dylib");
   EXPECT_THAT(disk.hostPath("/opt/homebrew/lib/libavcodec.61.dylib"), Optional(library));

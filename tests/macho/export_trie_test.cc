@@ -70,6 +70,23 @@ TEST(ExportTrie, TheFirstEdgeThatFitsIsFollowed) {
   EXPECT_THAT(macho::findExports(last, {"_a", "_b"}), ElementsAre(Eq(std::nullopt), Optional(_)));
 }
 
+// One name is looked up in another way than several.
+TEST(ExportTrie, ANameAloneIsFoundLikeAmongOthers) {
+  for (llvm::StringRef name : {"_a", "_ab"}) {
+    const std::vector<std::optional<macho::TrieEntry>> alone = macho::findExports(kGood, {name});
+    EXPECT_THAT(alone, ElementsAre(Optional(_))) << name.str();
+  }
+  for (llvm::StringRef name : {"_abc", "", "_", "_b", "_ac", "_aa", "a"})
+    EXPECT_THAT(macho::findExports(kGood, {name}), ElementsAre(Eq(std::nullopt))) << name.str();
+  // Numbers of several bytes, also those of edges that do not fit, and an edge without characters.
+  const ByteVector trie = {0, 3,    'x',  0,   0xff, 0x01, '_', 'b',
+                           0, 0x90, 0x00, 0,   15,   0,    0, // root
+                           0, 1,    '_',  'a', 0,    21,      // ""
+                           2, 0,    0x10, 0};                 // _a
+  EXPECT_THAT(macho::findExports(trie, {"_a"}), ElementsAre(Optional(_)));
+  EXPECT_THAT(macho::findExports(trie, {"_a", "_c"}), ElementsAre(Optional(_), Eq(std::nullopt)));
+}
+
 // A node that leads to itself by an edge without characters.
 TEST(ExportTrie, ACycleOfEmptyEdgesEnds) {
   const ByteVector trie = {0, 1, 0, 0, 0};
