@@ -144,7 +144,7 @@ Words noWheel(const Defect& defect, const FindingContext& context) {
                          " is the last one for Intel Macs, and for a Python for Intel on other "
                          "Macs: the command prints what this Python is for",
                      "python -c \"import platform; print(platform.machine())\"");
-  const std::string next = isHopeless ? std::string() : nextRelease(defect);
+  const std::string next = hasNoRelease ? std::string() : nextRelease(defect);
   if (recipe.wheelSpans.empty() && !next.empty() && !advice::isBuiltForOneTorch(defect.name) &&
       defect.name != "torch" && defect.name != "av")
     return withQuote(defect,
