@@ -47,7 +47,8 @@ bool fitsTheProcess(const LibraryFacts& library, const PackageFacts& facts,
          });
 }
 
-bool isAskedFor(const LibraryFacts& library, const env::Package& package, const Demand& demand) {
+bool isRequiredByOthers(const LibraryFacts& library, const env::Package& package,
+                        const Demand& demand) {
   return demand.comesFromOthers(library.name, package) ||
          (library.identity && demand.comesFromOthers(baseName(*library.identity), package));
 }
@@ -61,7 +62,7 @@ Demand::Demand(llvm::ArrayRef<env::Package> packages, resolve::LibraryStore& sto
           store.image(file).takeError()); // read in parallel, and kept for the loop below
   });
   for (const env::Package& package : packages) {
-    std::set<std::string> own, asked;
+    std::set<std::string> own, required;
     for (const std::vector<std::string>* files : {&package.libraries, &package.grafted})
       for (const std::string& file : *files) {
         const Image* image = llvm::expectedToOptional(store.image(file)).value_or(nullptr);
@@ -71,19 +72,20 @@ Demand::Demand(llvm::ArrayRef<env::Package> packages, resolve::LibraryStore& sto
         own.insert(baseName(file).lower());
         own.insert(baseName(slice.identity.value_or("")).lower());
         for (const Dependency& dependency : slice.dependencies)
-          asked.insert(baseName(dependency.name).lower());
+          required.insert(baseName(dependency.name).lower());
       }
     // Two packages may contain libraries with the same name: each depends on its own.
-    for (const std::string& name : asked)
+    for (const std::string& name : required)
       if (!own.count(name))
-        askers[name].push_back(idOf(package));
+        dependents[name].push_back(idOf(package));
   }
 }
 
 bool Demand::comesFromOthers(llvm::StringRef name, const env::Package& than) const {
-  auto known = askers.find(name.lower());
-  return known != askers.end() &&
-         llvm::any_of(known->second, [&](const std::string& asker) { return asker != idOf(than); });
+  auto known = dependents.find(name.lower());
+  return known != dependents.end() &&
+         llvm::any_of(known->second,
+                      [&](const std::string& dependent) { return dependent != idOf(than); });
 }
 
 void findNeeds(PackageFacts& facts, const env::Target& target, resolve::LibraryStore& store,
@@ -106,14 +108,14 @@ void findNeeds(PackageFacts& facts, const env::Target& target, resolve::LibraryS
   std::optional<Demand> own;
   if (!demand)
     demand = &own.emplace(env::findPackagesWithLibraries(target.environment, target.disk), store);
-  std::vector<LibraryFacts*> asked;
+  std::vector<LibraryFacts*> required;
   for (LibraryFacts& library : facts.libraries)
-    if (library.isNeeded && isAskedFor(library, facts.package, *demand))
-      asked.push_back(&library);
+    if (library.isNeeded && isRequiredByOthers(library, facts.package, *demand))
+      required.push_back(&library);
   // A library that no package depends on is loaded by the package's own code, or as a plugin.
-  if (!asked.empty() || !env::loadsLibrariesItself(facts.package, facts.platform, target.disk))
+  if (!required.empty() || !env::loadsLibrariesItself(facts.package, facts.platform, target.disk))
     for (LibraryFacts& library : facts.libraries)
-      library.isNeeded = llvm::is_contained(asked, &library);
+      library.isNeeded = llvm::is_contained(required, &library);
 }
 
 } // namespace tcfix::survey

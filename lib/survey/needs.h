@@ -18,7 +18,7 @@ public:
 
 private:
   /// Site and name of each package that depends on a library, by the library's name.
-  std::map<std::string, std::vector<std::string>> askers;
+  std::map<std::string, std::vector<std::string>> dependents;
 };
 
 /// Sets `isModule` and `isNeeded` of each library of the package. Without a demand, the

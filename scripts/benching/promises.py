@@ -36,7 +36,7 @@ def medians(commands, prepare=None, runs=measure.DEFAULT_RUNS):
 
 def installed_tool(name):
     """A program that scripts/bootstrap --tests installed."""
-    cache = subprocess.run([ROOT / "scripts" / "cache-folder"], check=True, stdout=subprocess.PIPE,
+    cache = subprocess.run([ROOT / "scripts" / "cache-directory"], check=True, stdout=subprocess.PIPE,
                            text=True).stdout.strip()
     return f"{cache}/tools/bin/{name}"
 

@@ -39,7 +39,7 @@ def installed(group, python):
     """A virtual environment of this Python, created once by pip with these pins."""
     wanted = requirements(read_pins(group))
     digest = hashlib.sha256(f"{python}\n{wanted}".encode()).hexdigest()[:12]
-    environment = fetch_wheels.cache_folder() / "packages" / f"{group}-{digest}"
+    environment = fetch_wheels.cache_directory() / "packages" / f"{group}-{digest}"
     is_complete = environment / "complete"
     if not is_complete.exists():
         print(f"installing {wanted.count('==')} packages into {environment}", file=sys.stderr)
@@ -59,7 +59,7 @@ def unpacked(group, root):
     site = environment / SITES[group]
     site.mkdir(parents=True)
     (environment / "pyvenv.cfg").write_text("home = /none\nversion = 3.12.4\n")
-    wheels = fetch_wheels.cache_folder() / "wheels"
+    wheels = fetch_wheels.cache_directory() / "wheels"
     for digest, name in read_pins(group):
         fetch_wheels.ensure(digest, name, wheels)
         link_wheel(wheels / name[: -len(".whl")], site)

