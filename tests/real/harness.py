@@ -31,6 +31,21 @@ def wheels(*groups):
     return pathlib.Path(result.stdout.strip())
 
 
+def pinned(*groups):
+    """The unpacked wheels of these groups. The directory of `wheels` may also contain those of other tests."""
+    pins = [line.split() for line in (ROOT / "testdata" / "wheels.txt").read_text().splitlines()
+            if line and not line.startswith("#")]
+    directory = wheels(*groups)
+    return sorted(directory / name.removesuffix(".whl") for group, _, name in pins if group in groups)
+
+
+def count_changed(old, new):
+    """The number of bytes that differ; equal blocks are compared at once."""
+    block = 4096
+    return sum(sum(a != b for a, b in zip(old[i:i + block], new[i:i + block]))
+               for i in range(0, min(len(old), len(new)), block) if old[i:i + block] != new[i:i + block])
+
+
 def archives(*names):
     """The directory with these wheels as published."""
     result = subprocess.run([ROOT / "scripts" / "fetch-wheels", "--archives", *names], check=True,
