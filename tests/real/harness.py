@@ -112,11 +112,12 @@ class FilesTest(unittest.TestCase):
         self.folder = pathlib.Path(folder.name)
 
     def copy(self, files):
-        """Copies files into numbered directories (base names repeat); returns (original, copy)."""
+        """Copies files into separate directories (base names repeat); returns (original, copy). These are not next
+        to each other: tcfix also reads libraries in neighboring directories, and the tests edit several at once."""
         pairs = []
         for number, original in enumerate(files):
-            target = self.folder / str(number) / original.name
-            target.parent.mkdir()
+            target = self.folder / str(number) / "lib" / original.name
+            target.parent.mkdir(parents=True)
             shutil.copy2(original, target)
             pairs.append((original, target))
         return pairs
