@@ -89,9 +89,10 @@ EntryKind kindFrom(fs::file_type type) {
   }
 }
 
-/// Ends after `most` entries.
-Listing listNow(const std::string& folder, std::error_code& error, size_t most = SIZE_MAX) {
-  Listing found;
+/// Sorted by name; ends after `most` entries.
+std::vector<DirectoryEntry> listNow(const std::string& folder, std::error_code& error,
+                                    size_t most = SIZE_MAX) {
+  std::vector<DirectoryEntry> found;
   for (fs::directory_iterator each(folder, error, /*follow_symlinks=*/false), end;
        !error && each != end && found.size() < most; each.increment(error)) {
     fs::file_type type = each->type();
@@ -252,11 +253,11 @@ EntryKind TargetDisk::kindOf(const std::string& hostPath) const {
 
 bool TargetDisk::listIfSmall(const std::string& folder) const {
   std::error_code error;
-  Listing found = listNow(folder, error, kMostInSmall);
+  std::vector<DirectoryEntry> found = listNow(folder, error, kMostInSmall);
   if (error || found.size() == kMostInSmall)
     return false;
   std::lock_guard guard(memory->mutex);
-  memory->small.try_emplace(folder, std::move(found));
+  memory->listings.try_emplace(folder, std::make_shared<const Listing>(std::move(found), true));
   return true;
 }
 
@@ -288,28 +289,26 @@ std::vector<std::string> TargetDisk::list(llvm::StringRef hostFolder) const {
   if (!real)
     return names;
   const std::shared_ptr<const Listing> found = listing(*real);
-  for (const DirectoryEntry& each : *found)
+  for (const DirectoryEntry& each : found->entries)
     names.push_back(each.name);
   return names;
 }
 
 std::vector<DirectoryEntry> TargetDisk::entries(llvm::StringRef hostFolder) const {
   std::optional<std::string> real = openable(hostFolder);
-  return real ? *listing(*real) : std::vector<DirectoryEntry>();
+  return real ? listing(*real)->entries : std::vector<DirectoryEntry>();
 }
 
-std::shared_ptr<const Listing> TargetDisk::listing(const std::string& folder) const {
+std::shared_ptr<const TargetDisk::Listing> TargetDisk::listing(const std::string& folder) const {
   auto now = [&] {
     std::error_code error;
-    auto found = std::make_shared<const Listing>(listNow(folder, error));
-    if (!memory)
-      return found;
-    std::lock_guard guard(memory->mutex);
-    if (error == llvm::errc::permission_denied)
+    std::vector<DirectoryEntry> found = listNow(folder, error);
+    if (memory && error == llvm::errc::permission_denied) {
+      std::lock_guard guard(memory->mutex);
       memory->forbidden.push_back(folder);
-    if (!error && found->size() < kMostInSmall)
-      memory->small.try_emplace(folder, *found);
-    return found;
+    }
+    const bool isSmall = !error && found.size() < kMostInSmall;
+    return std::make_shared<const Listing>(std::move(found), isSmall);
   };
   return memory ? memory->recall(memory->listings, folder, now) : now();
 }

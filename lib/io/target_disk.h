@@ -85,6 +85,7 @@ public:
   std::optional<std::string> find(llvm::StringRef hostFolder, llvm::StringRef name) const;
 
 private:
+  struct Listing;
   struct Memory;
 
   std::optional<std::string> findNow(llvm::StringRef hostFolder, llvm::StringRef name) const;
@@ -104,7 +105,7 @@ private:
   /// What it leads to, links followed: never a link.
   EntryKind kindBehind(llvm::StringRef hostPath) const;
   /// The entries of a directory without links on the way, sorted.
-  std::shared_ptr<const std::vector<DirectoryEntry>> listing(const std::string& folder) const;
+  std::shared_ptr<const Listing> listing(const std::string& folder) const;
   std::string entry(const std::string& folder, llvm::StringRef name) const;
   std::string parent(const std::string& folder) const;
 
