@@ -220,10 +220,9 @@ bool read(JsonView::Value value, JournalEntry& entry) {
   return isValid && reader.isValid && isConsistent(entry);
 }
 
-/// Checked before a text is parsed: the parser recurses for every bracket, and a value takes up to
-/// a thousand times the memory of its text.
+/// Checked before a text is parsed, and before it is written: bounds the memory that the entries
+/// and patches take, each many times that of its text.
 llvm::Error checkShape(llvm::StringRef text) {
-  constexpr int kMaxDepth = 32;               // a journal needs five levels
   constexpr size_t kMaxObjects = 1'000'000;   // an object for each patch; 4 KiB each
   constexpr size_t kMaxSeparators = 16 << 20; // 40 bytes for each value
   int depth = 0;
@@ -240,7 +239,7 @@ llvm::Error checkShape(llvm::StringRef text) {
       objects += letter == '{';
       separators += letter == ',';
     }
-    if (depth > kMaxDepth)
+    if (depth > JsonView::kMaxDepth)
       return invalidJournal("nested too deeply");
     if (objects > kMaxObjects || separators > kMaxSeparators)
       return fail(ErrorCode::Unsupported, "the journal has too many entries and patches");

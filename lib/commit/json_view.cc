@@ -7,9 +7,6 @@ namespace tcfix::commit {
 
 namespace {
 
-/// A journal needs five levels.
-constexpr int kMaxDepth = 32;
-
 /// The content of a string, escapes included; nothing if one is invalid.
 std::optional<std::string> decoded(llvm::StringRef quoted) {
   if (!quoted.contains('\\'))

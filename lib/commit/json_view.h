@@ -24,6 +24,9 @@ class JsonView {
   };
 
 public:
+  /// More than a journal needs, which has five levels; the parser recurses for each.
+  static constexpr int kMaxDepth = 32;
+
   /// A value of the document, which must outlive it.
   class Value {
   public:
