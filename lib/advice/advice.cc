@@ -78,6 +78,11 @@ int highestOf(llvm::ArrayRef<int> majors) {
   return *std::max_element(majors.begin(), majors.end());
 }
 
+/// If only the first two numbers of a version are known, its channel is unknown.
+bool hasThreeNumbers(llvm::StringRef version) {
+  return version.count('.') >= 2;
+}
+
 /// A version without its local part, which no package index has.
 std::string publicPart(llvm::StringRef version) {
   return version.split('+').first.str();
@@ -260,8 +265,7 @@ std::string releaseCommand(const Context& context, const std::string& package,
 
 std::string sameBuildCommand(const Context& context, const std::string& package) {
   const recipe::TorchBuild& torch = context.torch;
-  if (!isBuiltForOneTorch(package) || torch.channel.empty() ||
-      llvm::StringRef(torch.version).count('.') < 2)
+  if (!isBuiltForOneTorch(package) || torch.channel.empty() || !hasThreeNumbers(torch.version))
     return {};
   return pipInstall(context, {package, "torch==" + publicPart(torch.version)},
                     Mode::AgainWithDependencies, torch.channel);
@@ -404,11 +408,9 @@ std::string reinstallCommand(const Context& context) {
 }
 
 std::string torchReinstallCommand(const Context& context, bool withDependencies) {
-  // If only the first two numbers of a version are known, its channel is unknown, and the package
-  // index only has torch without CUDA for Windows.
+  // The package index only has torch without CUDA for Windows.
   const recipe::TorchBuild& torch = context.torch;
-  if (!context.canReplaceTorch || torch.isForeign() ||
-      llvm::StringRef(torch.version).count('.') < 2 ||
+  if (!context.canReplaceTorch || torch.isForeign() || !hasThreeNumbers(torch.version) ||
       (context.machine.platform == Platform::Windows && !torch.cudaMajor))
     return {};
   return pipInstall(context, "torch==" + publicPart(torch.version),

@@ -1,5 +1,6 @@
 #include "doctor/words.h"
 
+#include "base/version.h"
 #include "image/names.h"
 
 #include <llvm/ADT/STLExtras.h>
@@ -87,31 +88,24 @@ Words packageUnavailable(const Defect& defect, const FindingContext& context) {
 
 namespace {
 
-std::vector<int> numbersIn(llvm::StringRef version) {
-  std::vector<int> numbers;
-  for (llvm::StringRef part : llvm::split(version, '.')) {
-    int number = 0;
-    if (part.getAsInteger(10, number)) // 1.0rc1
-      return {};
-    numbers.push_back(number);
-  }
-  return numbers;
+/// False for 1.0rc1.
+bool isFinal(llvm::StringRef version) {
+  return llvm::all_of(llvm::split(version, '.'), [](llvm::StringRef part) {
+    return !part.empty() && llvm::all_of(part, llvm::isDigit);
+  });
 }
 
 /// Of the releases that an installer lists, the first after the requested one; the newest if there
 /// is none; empty without a list.
 std::string nextRelease(const Defect& defect) {
   std::string newest;
-  const std::vector<int> wanted =
-      numbersIn(defect.alternatives.empty() ? "" : defect.alternatives.front());
-  if (wanted.empty())
+  if (defect.alternatives.empty() || !isFinal(defect.alternatives.front()))
     return {};
-  for (const std::string& version : defect.items)
-    if (const std::vector<int> numbers = numbersIn(version); !numbers.empty()) {
-      newest = version;
-      if (wanted < numbers)
-        break;
-    }
+  for (const std::string& version : llvm::make_filter_range(defect.items, isFinal)) {
+    newest = version;
+    if (isOlder(defect.alternatives.front(), version))
+      break;
+  }
   return newest;
 }
 
