@@ -1,26 +1,16 @@
 """Environments with the wheels that testdata/packages.txt pins: installed by pip for Linux, and unpacked for macOS
 and Windows. Downloads and environments are kept in the cache directory."""
 import hashlib
-import importlib.machinery
-import importlib.util
 import pathlib
 import shutil
 import subprocess
 import sys
 
-from harness import ROOT, link_wheel
+from harness import ROOT, link_wheel, load_script
 
 PINS = ROOT / "testdata" / "packages.txt"
 # The site directory of an environment, relative to it.
 SITES = {"macos": "lib/python3.12/site-packages", "windows": "Lib/site-packages"}
-
-
-def load_script(name):
-    """A Python program in scripts/ as a module."""
-    loader = importlib.machinery.SourceFileLoader(name.replace("-", "_"), str(ROOT / "scripts" / name))
-    module = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
-    loader.exec_module(module)
-    return module
 
 
 fetch_wheels = load_script("fetch-wheels")

@@ -1,5 +1,7 @@
 """Shared by the tests on real files: paths, copies to work on, running tcfix."""
 import hashlib
+import importlib.machinery
+import importlib.util
 import json
 import os
 import pathlib
@@ -31,11 +33,18 @@ def wheels(*groups):
     return pathlib.Path(result.stdout.strip())
 
 
+def load_script(name):
+    """A Python program in scripts/ as a module."""
+    loader = importlib.machinery.SourceFileLoader(name.replace("-", "_"), str(ROOT / "scripts" / name))
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
+    loader.exec_module(module)
+    return module
+
+
 def pinned(*groups):
     """The unpacked wheels of these groups. The directory of `wheels` may also contain those of other tests."""
-    pins = [line.split() for line in (ROOT / "testdata" / "wheels.txt").read_text().splitlines()
-            if line and not line.startswith("#")]
     directory = wheels(*groups)
+    pins = load_script("fetch-wheels").read_pins()
     return sorted(directory / name.removesuffix(".whl") for group, _, name in pins if group in groups)
 
 
