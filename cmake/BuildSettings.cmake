@@ -31,8 +31,10 @@ set(CMAKE_UNITY_BUILD_BATCH_SIZE 0)
 
 find_program(CCACHE ccache)
 if(CCACHE AND NOT TCFIX_PARTS) # ccache cannot detect changes of zig: a script runs it
-  set(CMAKE_C_COMPILER_LAUNCHER ${CCACHE})
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})
+  # Paths are hashed relative to the build directory, so that another checkout, or a wheel's build, finds the same
+  # objects.
+  set(CMAKE_C_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} ${CCACHE})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_C_COMPILER_LAUNCHER})
 endif()
 
 # Checks that every source compiles for a target for which there are no LLVM libraries: no code is generated
