@@ -193,7 +193,9 @@ PackageDiagnosis conclude(ExaminedPackage& examined, Census census, Verdict verd
           "needs " + unknown->dependency + " from a directory that is not on this machine";
   const bool improves =
       llvm::any_of(examined.onDemand, [](const GroupReport& one) { return one.isImprovable; });
-  if ((!examined.loads && examined.wouldLoadAfter) ||
+  // Where the target's system directories are unknown, a plan only adds what may help.
+  const bool mayImprove = diagnosis.verdict == Verdict::Unknown && examined.planned.hasEdits();
+  if ((!examined.loads && examined.wouldLoadAfter) || mayImprove ||
       (diagnosis.isOk && examined.isOneOfAll && improves))
     diagnosis.action = examined.applyCommand;
   else if (examined.isOneOfAll && hasErrors)

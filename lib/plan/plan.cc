@@ -299,6 +299,12 @@ bool lacksNothingHere(const GroupLoads& loads, bool isOnDemand) {
   });
 }
 
+bool PackagePlan::hasEdits() const {
+  return llvm::any_of(groups, [](const GroupPlan& group) {
+    return llvm::any_of(group.drafts, [](const Draft& draft) { return !draft.edits().empty(); });
+  });
+}
+
 survey::PackageLoads PackagePlan::takeLoads() {
   survey::PackageLoads loads;
   for (GroupPlan& group : groups) {

@@ -31,6 +31,7 @@ struct PackagePlan {
   std::vector<FfmpegChoice> ffmpegs; ///< one for each install of the facts
   std::vector<std::string> warnings; ///< such as: no dependency is found in a requested entry
 
+  bool hasEdits() const;
   /// Moves out the simulated results of the groups.
   survey::PackageLoads takeLoads();
 };
