@@ -29,14 +29,6 @@ endfunction()
 option(CMAKE_UNITY_BUILD "Compile each module as one source" ON)
 set(CMAKE_UNITY_BUILD_BATCH_SIZE 0)
 
-find_program(CCACHE ccache)
-if(CCACHE AND NOT TCFIX_PARTS) # ccache cannot detect changes of zig: a script runs it
-  # Paths are hashed relative to the build directory, so that another checkout, or a wheel's build, finds the same
-  # objects.
-  set(CMAKE_C_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} ${CCACHE})
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_C_COMPILER_LAUNCHER})
-endif()
-
 # Checks that every source compiles for a target for which there are no LLVM libraries: no code is generated
 # and nothing is linked. The empty objects are time stamps for Ninja.
 option(TCFIX_COMPILE_ONLY "Only check that all sources compile" OFF)
@@ -46,6 +38,14 @@ if(TCFIX_COMPILE_ONLY)
       "<CMAKE_${language}_COMPILER> <DEFINES> <INCLUDES> <FLAGS> -fsyntax-only <SOURCE>"
       "${CMAKE_COMMAND} -E touch <OBJECT>")
   endforeach()
+endif()
+
+find_program(CCACHE ccache)
+if(CCACHE AND NOT TCFIX_PARTS AND NOT TCFIX_COMPILE_ONLY) # ccache cannot detect changes of zig: a script runs it
+  # Paths are hashed relative to the build directory, so that another checkout, or a wheel's build, finds the same
+  # objects.
+  set(CMAKE_C_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} ${CCACHE})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_C_COMPILER_LAUNCHER})
 endif()
 
 # tcfix_program(NAME SOURCE...): an executable, or only its objects if nothing is linked.
