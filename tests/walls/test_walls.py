@@ -79,6 +79,15 @@ class Walls(unittest.TestCase):
         self.expect_file("tests/wheel/samples.h", '#include "report/text.h"\n',
                          "tests/wheel/samples.h includes report/text.h, but test wheel_test does not declare report")
 
+    def test_headers_that_a_build_precompiles(self):
+        use = "using llvm::Error; // TEST(\n"
+        self.expect_file("lib/base/error.cc", use,
+                         "lib/base/error.cc uses llvm::, but includes no header that declares it")
+        self.assertEqual(self.problems({"lib/base/error.cc": '#include "base/error.h"\n' + use,
+                                        "lib/base/error.h": "#include <llvm/Support/Error.h>\n"}), [])
+        self.expect_file("tests/wheel/repair_test.cc", "TEST_F(Repair, Works) {}\n",
+                         "tests/wheel/repair_test.cc uses TEST, but includes no header that declares it")
+
     def test_system_calls(self):
         for header in ("unistd.h", "sys/stat.h", "windows.h", "fcntl.h", "filesystem", "llvm/Support/FileSystem.h"):
             with self.subTest(header):
@@ -87,14 +96,15 @@ class Walls(unittest.TestCase):
         for code, name in (('llvm::sys::fs::remove("x");', "sys::fs"), ('getenv("HOME");', "getenv"),
                            ('namespace fs = llvm::sys::fs;', "sys::fs"), ("std::system(x);", "std::system")):
             with self.subTest(code):
-                self.expect_file("lib/base/error.cc", f"int x;\n{code}\n",
+                self.expect_file("lib/base/error.cc", f"#include <llvm/Support/Error.h>\n{code}\n",
                                  f"lib/base/error.cc:2 uses {name}; only lib/io calls the system")
 
     def test_printing(self):
         for code, name in (("std::cout << 1;", "std::cout"), ('printf("x");', "printf"),
                            ("llvm::errs() << 1;", "llvm::errs"), ("std::fprintf(f, x);", "std::fprintf")):
             with self.subTest(code):
-                self.expect_file("lib/base/error.cc", code, f"lib/base/error.cc:1 uses {name}; lib does not print")
+                self.expect_file("lib/base/error.cc", f"#include <llvm/Support/Error.h>\n{code}",
+                                 f"lib/base/error.cc:2 uses {name}; lib does not print")
         self.assertEqual(self.problems({"lib/base/error.cc": "snprintf(a, b, c);\n// printf(x)\n"}), [])
 
     def test_public_headers(self):

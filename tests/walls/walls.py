@@ -28,6 +28,10 @@ PRINTING = re.compile(
 # Only tools/ prints to standard output; it also replaces two functions of the C library.
 MAY_CALL_SYSTEM = ("lib/io/",)
 MAY_PRINT = ("lib/report/log.", "lib/report/progress.", "tools/")
+# scripts/check-sources parses these headers once for all sources (cmake/Precompiled.cmake), so the compiler does not
+# notice there that a source lacks them.
+PRECOMPILED = (("llvm::", re.compile(r"\bllvm::"), re.compile(r"llvm/")),
+               ("TEST", re.compile(r"^TEST(_F|_P)?\(", re.M), re.compile(r"(gtest|gmock)/")))
 EXCEPTIONS = {"tools/tcfix/users_static.cc": "pwd.h", "tools/tcfix/command_line.cc": "cstdio",
               "tools/tcfix/llvm_unused.cc": "llvm/Support/Signals.h"}
 
@@ -103,6 +107,7 @@ class House:
         self.check_tests()
         self.check_system_and_printing()
         self.check_public_headers()
+        self.check_precompiled()
         self.check_documents()
         return self.problems
 
@@ -215,6 +220,28 @@ class House:
             for number, line in enumerate(without_comments(self.read(path)).splitlines(), 1):
                 if "llvm::" in line:
                     self.problems.append(f"{path}:{number} names an LLVM type")
+
+    def reached_headers(self, path):
+        """All headers that a file includes, directly or through headers of this project."""
+        reached, open_ = set(), [path]
+        while open_:
+            path = open_.pop()
+            for header, is_quoted in self.includes(path):
+                for base in ("lib", "include", "tests", Path(path).parent.as_posix()) if is_quoted else ():
+                    if (self.root / base / header).exists() and f"{base}/{header}" not in reached:
+                        open_.append(f"{base}/{header}")
+                        reached.add(open_[-1])
+                reached.add(header)
+        return reached
+
+    def check_precompiled(self):
+        for path in self.sources("lib", "tools", "tests"):
+            text = self.read(path)
+            for name, use, header in PRECOMPILED:
+                # Comments and strings are removed only if something may be found.
+                if use.search(text) and use.search(without_comments(text)) and not any(
+                        header.match(reached) for reached in self.reached_headers(path)):
+                    self.problems.append(f"{path} uses {name}, but includes no header that declares it")
 
     def check_documents(self):
         """Files that the documents for developers mention exist: steps of commands, and paths in backticks."""
