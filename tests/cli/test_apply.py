@@ -14,7 +14,7 @@ import unittest
 
 import harness
 import tiny_macho
-from harness import FilesTest, run, tcfix, tcfix_json
+from harness import FilesTest, not_on_windows, run, tcfix, tcfix_json
 from package_checks import content, record_problems, stamps
 from tiny_world import (BREW, FFMPEG, INFO, LIBRARIES, TORCH, TinyWorld, library, package_files,
                         write_files)
@@ -436,6 +436,7 @@ class BadInput(ApplyTest):
 class Failures(ApplyTest):
     """Failures of the machine and interference."""
 
+    @not_on_windows("it has other locks and signals")
     def test_another_tcfix_is_running(self):
         folder = os.open(self.world.package, os.O_RDONLY)
         self.addCleanup(os.close, folder)
@@ -534,6 +535,7 @@ class Failures(ApplyTest):
         """Every library's bytes; fails if one is neither old nor new."""
         return {path.name: path.read_bytes() for path in self.world.libraries()}
 
+    @not_on_windows("strace would trace Wine")
     def test_killed_at_any_point(self):
         world = self.world
         original, old = content(world.site), self.states()
@@ -567,6 +569,7 @@ class Failures(ApplyTest):
             self.assertEqual(code, 0)
             self.assertGreater(number, 4)
 
+    @not_on_windows("strace would trace Wine")
     def test_a_disk_that_fails_at_any_sync_or_rename(self):
         """The exit code matches the disk: 3 and nothing changed, or 0 and everything changed."""
         world = self.world
@@ -596,6 +599,7 @@ class Failures(ApplyTest):
                 else:
                     tcfix("edit", "--remove-rpath", "/b", library)
 
+    @not_on_windows("strace would trace Wine")
     def test_interrupted_at_any_point(self):
         world = self.world
         before = content(world.site)

@@ -183,6 +183,7 @@ class ExitCodes(CliTest):
         self.assertEqual(library.read_bytes(), before)
         self.assertEqual(os.listdir(self.folder), ["libtiny.dylib"])
 
+    @not_on_windows("codesign is a script here")
     def test_sign_with_codesign_runs_it_on_the_new_file(self):
         """A stand-in for codesign records its arguments and writes a signed file."""
         library, tools, calls = self.make(), self.folder / "bin", self.folder / "calls"
@@ -551,6 +552,7 @@ class Output(CliTest):
         result = tcfix("edit", "-q", *ADD, self.make())
         self.assertEqual((result.stdout, result.stderr), ("", ""))
 
+    @not_on_windows("names cannot have such characters")
     def test_control_characters_are_not_printed(self):
         library = self.make("evil\x1b[31m.dylib")
         self.assertNotIn("\x1b", tcfix("inspect", library).stdout)

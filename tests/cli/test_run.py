@@ -14,7 +14,7 @@ import unittest
 
 import harness
 from doctor_trees import MacTree
-from harness import FilesTest, find_tool, run
+from harness import FilesTest, find_tool, not_on_windows, run
 
 # The findings that these tests demonstrate, for tests/cli/test_findings.py.
 SHOWN = {"loads-for-real", "simulation-disagrees", "import-fails"}
@@ -56,6 +56,7 @@ def compile_library(path, source="int here;", needs=()):
     return path
 
 
+@not_on_windows("Python is a script here")
 class RunTest(FilesTest):
     @classmethod
     def setUpClass(cls):

@@ -7,7 +7,7 @@ import unittest
 
 import harness
 import tiny_macho
-from harness import FilesTest, run, tcfix, tcfix_json
+from harness import FilesTest, not_on_windows, run, tcfix, tcfix_json
 from package_checks import content, record_problems, stamps
 from tiny_world import (BREW, INFO, LIBRARIES, TORCH, TinyWorld, library, package_files,
                         record_row, write_files)
@@ -329,6 +329,7 @@ class OneFile(TargetsTest):
         self.assertNotIn("@rpath/libtorchcodec_core7.dylib", missing)
 
 
+@not_on_windows("files have no modes there")
 class Permissions(TargetsTest):
     """A directory that cannot be searched is not reported as missing."""
 

@@ -13,7 +13,7 @@ import unittest
 
 import harness
 import tiny_macho
-from harness import run, tcfix
+from harness import not_on_windows, run, tcfix
 from package_checks import content, record_problems, stamp, stamps
 from test_apply import ApplyTest
 from tiny_world import INFO, LIBRARIES, library, write_files
@@ -431,6 +431,7 @@ class Pages(Untrusted):
         self.assertTrue(stat.S_ISFIFO(os.lstat(pipe).st_mode))
 
 
+@not_on_windows("files have no owners there")
 @unittest.skipUnless(os.geteuid() == 0, "only root has power to lend")
 class Root(Untrusted):
     """root works in an environment that belongs to another user."""

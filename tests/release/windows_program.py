@@ -28,8 +28,9 @@ def main():
     command = ["wine", os.environ["TCFIX_WINDOWS"], *sys.argv[1:]]
     result = subprocess.run(command, stdout=None if is_device(sys.stdout) else subprocess.PIPE,
                             stderr=subprocess.PIPE, env={**os.environ, "WINEDEBUG": "-all"})
-    sys.stdout.buffer.write(as_linux(result.stdout or b""))
-    sys.stdout.flush()
+    if result.stdout:
+        sys.stdout.buffer.write(as_linux(result.stdout))
+        sys.stdout.flush()
     sys.stderr.buffer.write(as_linux(result.stderr))
     return result.returncode
 
