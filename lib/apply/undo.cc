@@ -1,6 +1,7 @@
 #include "apply/undo.h"
 
 #include "apply/library_stage.h"
+#include "base/paths.h"
 #include "commit/locks.h"
 #include "env/target.h"
 #include "formats/formats.h"
@@ -138,10 +139,7 @@ std::vector<JournalPlace> findJournals(const env::Target& target) {
 std::set<std::string> namesBelow(const std::string& only, const PackageState& state) {
   std::set<std::string> names;
   for (const JournalEntry& entry : state.journal.entries) {
-    const std::string file = state.place.base + "/" + entry.path;
-    llvm::StringRef below = file;
-    bool isWanted = only.empty() || (below.consume_front(only) &&
-                                     (below.empty() || path::is_separator(below.front())));
+    bool isWanted = only.empty() || isWithin(state.place.base + "/" + entry.path, only);
     if (isWanted && isLibraryEntry(entry, state.place))
       names.insert(entry.path);
   }

@@ -3,6 +3,8 @@
 #include <llvm/ADT/SmallString.h>
 #include <llvm/Support/Path.h>
 
+#include <algorithm>
+
 namespace tcfix {
 
 namespace path = llvm::sys::path;
@@ -16,10 +18,16 @@ std::string joined(llvm::StringRef directory, llvm::StringRef name) {
 }
 
 bool isWithin(llvm::StringRef inner, llvm::StringRef directory) {
+  auto isSame = [](char a, char b) { // Windows has two separators
+    return a == b || (path::is_separator(a) && path::is_separator(b));
+  };
+  if (inner.size() < directory.size() ||
+      !std::equal(directory.begin(), directory.end(), inner.begin(), isSame))
+    return false;
+  inner = inner.drop_front(directory.size());
   // Only a root, such as "/", ends with a separator.
   bool isRoot = !directory.empty() && path::is_separator(directory.back());
-  return inner.consume_front(directory) &&
-         (isRoot || inner.empty() || path::is_separator(inner.front()));
+  return isRoot || inner.empty() || path::is_separator(inner.front());
 }
 
 std::string relativePath(llvm::StringRef from, llvm::StringRef to) {

@@ -11,8 +11,9 @@ import stat
 import subprocess
 import sys
 
-# An absolute path, as text and in a JSON string, in which each separator is two characters.
-HOST_PATH = re.compile(rb'Z:((?:\\\\|[\\/])[^\s"\'<>|:*?]*)')
+# An absolute path, as text and in a JSON string, in which each separator is two characters. A path that was given
+# without a drive has none.
+HOST_PATH = re.compile(rb'(?:\bZ:(?=[\\/])|(?<![\w.@)])(?=/\w))([^\s"\'<>|:*?]*)')
 
 
 def as_linux(output):
