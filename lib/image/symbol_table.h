@@ -19,14 +19,14 @@ namespace tcfix {
 /// A symbol that a library imports from another one.
 struct NeededSymbol {
   llvm::StringRef name;         ///< empty for a PE import by ordinal
-  uint16_t ordinal = 0;         ///< PE
   llvm::StringRef version = {}; ///< ELF; empty: any
-  std::optional<size_t> dependency =
-      {};                  ///< the one it is bound to; empty: any library may provide it
-  bool isOptional = false; ///< weak: the library loads without it
+  /// The index of the one it is bound to; empty: any library may provide it.
+  std::optional<uint32_t> dependency = {};
   /// ELF: the name's hash in DT_GNU_HASH, so that it is computed only once for
   /// all libraries; 0: not known.
   uint32_t hash = 0;
+  uint16_t ordinal = 0;    ///< PE
+  bool isOptional = false; ///< weak: the library loads without it
 
   /// The name, or the ordinal as `#12`.
   std::string text() const { return name.empty() ? "#" + std::to_string(ordinal) : name.str(); }
@@ -54,6 +54,7 @@ class SymbolTable {
 public:
   virtual ~SymbolTable() = default;
 
+  /// Mach-O: sorted by dependency, and for each one the required symbols first.
   virtual llvm::Expected<std::vector<NeededSymbol>> needed() const = 0;
   virtual SymbolLookup find(const NeededSymbol& wanted) const = 0;
   /// Looks up many symbols; some formats do this faster if the names are sorted.

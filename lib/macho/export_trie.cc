@@ -1,6 +1,7 @@
 #include "macho/export_trie.h"
 
 #include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/Sequence.h>
 #include <llvm/BinaryFormat/MachO.h>
 #include <llvm/Support/LEB128.h>
 
@@ -168,9 +169,9 @@ private:
         return;
       const llvm::StringRef edge = *string;
       // Most edges of a node are of no interest: one look at their first letter.
-      const int letter = edge.empty() ? 0 : static_cast<uint8_t>(edge.front());
-      const bool mayFit = edge.empty() || (letter >= lowest && letter <= highest);
-      const Range found = mayFit ? startingWith(edge, visit) : Range();
+      const int letter = edge.empty() ? -1 : static_cast<uint8_t>(edge.front());
+      const bool mayFit = letter >= lowest && letter <= highest;
+      const Range found = edge.empty() ? range : mayFit ? startingWith(edge, visit) : Range();
       if (found.first == found.last) {
         skipNumber(at);
         continue;
@@ -234,17 +235,28 @@ private:
     return rest.empty() ? -1 : static_cast<uint8_t>(rest.front());
   }
 
-  /// The names of a visit that go on with this string.
+  /// The names of a visit that go on with this string, which is not empty.
   Range startingWith(llvm::StringRef edge, const Visit& visit) const {
-    auto beginning = [&](size_t index) {
-      return names[index].drop_front(visit.length).take_front(edge.size());
-    };
-    const auto begin = order.begin(), end = begin + visit.range.last;
-    const auto first = std::partition_point(begin + visit.range.first, end,
-                                            [&](size_t i) { return beginning(i) < edge; });
+    // By the first letter, which mostly decides, then by the others.
+    const Range same = between(visit.range, [&](size_t place) {
+      return letterOf(place, visit) - static_cast<uint8_t>(edge.front());
+    });
+    auto fits = [&](size_t place) { return restOf(place, visit).starts_with(edge); };
+    if (same.first == same.last || (fits(same.first) && fits(same.last - 1)))
+      return same;
+    return between(same, [&](size_t place) {
+      return restOf(place, visit).take_front(edge.size()).compare(edge);
+    });
+  }
+
+  /// The places in a range where `compare` returns 0; it is negative before and positive after.
+  template <typename Compare>
+  static Range between(Range range, Compare compare) {
+    const auto places = llvm::seq(range.first, range.last);
+    const auto first = llvm::partition_point(places, [&](size_t i) { return compare(i) < 0; });
     const auto last =
-        std::partition_point(first, end, [&](size_t i) { return beginning(i) == edge; });
-    return {size_t(first - begin), size_t(last - begin)};
+        std::partition_point(first, places.end(), [&](size_t i) { return compare(i) == 0; });
+    return {*first, *last};
   }
 
   /// Of two edges that fit, as only a corrupt trie has them, the first is followed.
@@ -264,8 +276,10 @@ private:
       next = std::max(next, other.last);
     }
     push(found.last);
-    taken.push_back(found);
-    llvm::sort(taken, [](const Range& a, const Range& b) { return a.first < b.first; });
+    taken.insert(
+        llvm::upper_bound(taken, found,
+                          [](const Range& a, const Range& b) { return a.first < b.first; }),
+        found);
   }
 
   TrieEntry entryAt(uint64_t at) const {

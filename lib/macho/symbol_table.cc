@@ -6,6 +6,7 @@
 #include <llvm/ADT/STLExtras.h>
 
 #include <algorithm>
+#include <numeric>
 
 namespace tcfix::macho {
 
@@ -21,25 +22,24 @@ public:
       dependencyCount += isDependency(command.kind);
     // Only for files older than the trie (Mac OS X 10.6) and files that export nothing.
     if (tables.trie.empty())
-      tables.forEachPublic([&](llvm::StringRef name, const SymbolEntry& entry) {
+      tables.forEachPublic([&](const SymbolEntry& entry) {
         if (!entry.isUndefined())
-          listed.push_back(name);
+          listed.push_back(entry.name());
       });
     std::sort(listed.begin(), listed.end());
   }
 
   llvm::Expected<std::vector<NeededSymbol>> needed() const override {
-    std::vector<NeededSymbol> result;
-    result.reserve(std::min<uint64_t>(tables.undefinedCount, kUsualCount));
-    tables.forEachUndefined([&](llvm::StringRef name, const SymbolEntry& entry) {
-      NeededSymbol wanted;
-      wanted.name = name;
-      wanted.isOptional = (entry.description & N_WEAK_REF) != 0;
-      uint8_t ordinal = GET_LIBRARY_ORDINAL(entry.description);
-      // Otherwise: this image, the executable, or a flat lookup.
-      if (isTwoLevel && ordinal >= 1 && ordinal <= dependencyCount)
-        wanted.dependency = ordinal - 1;
-      result.push_back(wanted);
+    // Counted first, so that each symbol is written once, to its place.
+    std::vector<size_t> next(2 * (dependencyCount + 1) + 1);
+    tables.forEachUndefined([&](const SymbolEntry& entry) { ++next[placeOf(entry) + 1]; });
+    std::partial_sum(next.begin(), next.end(), next.begin());
+    std::vector<NeededSymbol> result(next.back());
+    tables.forEachUndefined([&](const SymbolEntry& entry) {
+      NeededSymbol& wanted = result[next[placeOf(entry)]++];
+      wanted.name = entry.name();
+      wanted.isOptional = isOptional(entry);
+      wanted.dependency = dependencyOf(entry);
     });
     return result;
   }
@@ -73,8 +73,20 @@ public:
   }
 
 private:
-  /// The count in a file is not trusted.
-  static constexpr uint64_t kUsualCount = 4096;
+  static bool isOptional(const SymbolEntry& entry) { return (entry.description & N_WEAK_REF) != 0; }
+
+  /// Empty: this image, the executable, or a flat lookup.
+  std::optional<size_t> dependencyOf(const SymbolEntry& entry) const {
+    const uint8_t ordinal = GET_LIBRARY_ORDINAL(entry.description);
+    return isTwoLevel && ordinal >= 1 && ordinal <= dependencyCount ? std::optional(ordinal - 1)
+                                                                    : std::nullopt;
+  }
+
+  /// The group of a symbol in needed().
+  size_t placeOf(const SymbolEntry& entry) const {
+    const std::optional<size_t> dependency = dependencyOf(entry);
+    return 2 * (dependency ? *dependency + 1 : 0) + isOptional(entry);
+  }
 
   SymbolLookup lookupOf(const NeededSymbol& wanted, const std::optional<TrieEntry>& entry) const {
     SymbolLookup lookup;

@@ -26,8 +26,7 @@ void visitEntries(Bytes entries, llvm::StringRef strings, bool isSwapped,
         (entry.n_type & N_STAB) == 0 && (entry.n_type & N_EXT) != 0 && (entry.n_type & N_PEXT) == 0;
     if (!isPublic || entry.n_strx >= strings.size())
       continue; // the name is out of bounds
-    visit(strings.drop_front(entry.n_strx).split('\0').first,
-          {entry.n_type, static_cast<uint16_t>(entry.n_desc)});
+    visit({entry.n_type, static_cast<uint16_t>(entry.n_desc), strings.drop_front(entry.n_strx)});
   }
 }
 
@@ -46,9 +45,9 @@ void SymbolTables::forEach(uint64_t first, uint64_t count, Visit visit) const {
 }
 
 void SymbolTables::forEachUndefined(Visit visit) const {
-  forEach(firstUndefined, undefinedCount, [&](llvm::StringRef name, const SymbolEntry& entry) {
+  forEach(firstUndefined, undefinedCount, [&](const SymbolEntry& entry) {
     if (entry.isUndefined())
-      visit(name, entry);
+      visit(entry);
   });
 }
 
@@ -85,16 +84,16 @@ void addSymbols(Bytes sliceBytes, const FileSlice& slice, Slice& description) {
   SymbolTables tables = symbolTablesOf(sliceBytes, slice);
   bool isTwoLevel = (slice.flags & MH_TWOLEVEL) != 0;
   std::vector<std::string> defined;
-  tables.forEachPublic([&](llvm::StringRef name, const SymbolEntry& entry) {
+  tables.forEachPublic([&](const SymbolEntry& entry) {
     if (!entry.isUndefined()) {
-      defined.push_back(name.str());
+      defined.push_back(entry.name().str());
       return;
     }
     // The ordinal of a dependency; else this image, the executable, or a flat lookup.
     uint8_t ordinal = GET_LIBRARY_ORDINAL(entry.description);
     bool isBound = isTwoLevel && ordinal >= 1 && ordinal <= description.dependencies.size();
     description.imports.push_back(
-        {name.str(), isBound ? description.dependencies[ordinal - 1].name : std::string(),
+        {entry.name().str(), isBound ? description.dependencies[ordinal - 1].name : std::string(),
          (entry.description & N_WEAK_REF) != 0});
   });
   // If the trie is empty or corrupt, fall back to the symbol table.

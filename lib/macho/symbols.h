@@ -11,12 +11,14 @@ namespace tcfix::macho {
 struct SymbolEntry {
   uint8_t type = 0;
   uint16_t description = 0;
+  llvm::StringRef strings; ///< the string table from its name on
 
+  llvm::StringRef name() const { return strings.take_front(strings.find('\0')); }
   bool isUndefined() const { return (type & llvm::MachO::N_TYPE) == llvm::MachO::N_UNDF; }
 };
 
 struct SymbolTables {
-  using Visit = llvm::function_ref<void(llvm::StringRef name, const SymbolEntry&)>;
+  using Visit = llvm::function_ref<void(const SymbolEntry&)>;
 
   bool is64 = true;
   bool isLittleEndian = true;

@@ -390,28 +390,32 @@ private:
   MissingByDependency findMissingSymbols(size_t importer, size_t dependency) const {
     MissingByDependency missing;
     const Module& module = process.modules[importer];
-    std::vector<NeededSymbol> wanted;
-    for (const NeededSymbol& symbol : module.library->needed(module.slice->arch))
-      // A flat lookup searches the whole process, here Python.
-      if (!symbol.isOptional && symbol.dependency == dependency)
-        wanted.push_back(symbol);
+    // Not those of a flat lookup, which searches the whole process, here Python.
+    auto isBefore = [&](bool isOptional) {
+      return [=](const NeededSymbol& symbol) {
+        return std::pair(symbol.dependency, symbol.isOptional) <
+               std::pair(std::optional<uint32_t>(dependency), isOptional);
+      };
+    };
+    const llvm::ArrayRef<NeededSymbol> all = module.library->needed(module.slice->arch);
+    const auto first = llvm::partition_point(all, isBefore(false));
+    const llvm::ArrayRef<NeededSymbol> wanted(first, llvm::partition_point(all, isBefore(true)));
     std::vector<size_t> searched;
-    for (const NeededSymbol& symbol :
-         missingFrom(module.providers[dependency], std::move(wanted), searched))
+    for (const NeededSymbol& symbol : missingFrom(module.providers[dependency], wanted, searched))
       missing[static_cast<int>(dependency)].push_back(symbol.text());
     return missing;
   }
 
   /// Those of the symbols that a module neither defines nor re-exports from one that does, in the
   /// same order.
-  std::vector<NeededSymbol> missingFrom(size_t index, std::vector<NeededSymbol> wanted,
+  std::vector<NeededSymbol> missingFrom(size_t index, llvm::ArrayRef<NeededSymbol> wanted,
                                         std::vector<size_t>& searched) const {
     const Module& module = process.modules[index];
     const SymbolTable* table = module.symbols();
     if (!table)
       return {}; // unknown
     if (wanted.empty() || llvm::is_contained(searched, index))
-      return wanted;
+      return wanted.vec();
     searched.push_back(index);
     std::vector<NeededSymbol> absent;
     std::set<llvm::StringRef> lost; // forwarded to nowhere
@@ -428,12 +432,15 @@ private:
         if (next == kElsewhere)
           absent.clear();
         else if (next >= 0)
-          absent = missingFrom(next, std::move(absent), searched);
+          absent = missingFrom(next, absent, searched);
       }
     for (const NeededSymbol& symbol : absent)
       lost.insert(symbol.name);
-    llvm::erase_if(wanted, [&](const NeededSymbol& symbol) { return !lost.count(symbol.name); });
-    return wanted;
+    std::vector<NeededSymbol> missing;
+    if (!lost.empty())
+      llvm::copy_if(wanted, std::back_inserter(missing),
+                    [&](const NeededSymbol& symbol) { return lost.count(symbol.name); });
+    return missing;
   }
 
   /// Whether what a module forwards is where it says.
