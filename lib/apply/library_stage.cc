@@ -23,7 +23,7 @@ llvm::Expected<JournalEntry> replacementEntry(const LibraryWork& work, const Ori
 
 /// Whether a file has the bytes that were planned for it.
 bool isAsPlanned(Bytes written, const LibraryWork& work) {
-  constexpr uint64_t kStep = 1 << 20;
+  constexpr uint64_t kStep = 1 << 16; // patches are in few of them, and only those are copied
   const RewrittenView planned(work.input->bytes(), work.change);
   ByteVector scratch;
   bool isSame = written.size() == planned.size();
@@ -111,6 +111,9 @@ llvm::Expected<StagedLibrary> stageLibrary(LibraryWork& work, const plan::Draft&
     return entry.takeError();
   if (*entry)
     staged.history.push_back(std::move(**entry));
+  // While other libraries are staged.
+  if (llvm::Error error = staged.step->sync())
+    return error;
   return staged;
 }
 

@@ -254,13 +254,28 @@ llvm::Error PackageRun::run(const commit::Locks& locks) {
     locks.removeIfEmpty(llvm::sys::path::parent_path(place.stray).str());
   }
   if (isChanged && options.isWriting) {
-    // Simulate again with the files that are on disk now.
-    resolve::LibraryStore changed = present->after(package.libraries);
-    after = keep(survey::Simulation(facts, changed).loadAll(groups));
+    after = keep(lookAgain());
   } else if (isChanged) {
     after = keep(planned.takeLoads());
   }
   return failure ? toError(std::move(failure->problem)) : llvm::Error::success();
+}
+
+// Simulates again with the files that are on disk now. The old ones are no longer needed, and a
+// file system frees the blocks of a file without a name when it is closed, so they are closed
+// meanwhile.
+survey::PackageLoads PackageRun::lookAgain() {
+  survey::PackageLoads loads;
+  parallelFor(1 + works.size(), commit::kFilesAtOnce, [&](size_t i) {
+    if (i > 0) {
+      works[i - 1]->input.reset();
+      present->close(works[i - 1]->path);
+      return;
+    }
+    resolve::LibraryStore changed = present->after(package.libraries);
+    loads = survey::Simulation(facts, changed).loadAll(groups);
+  });
+  return loads;
 }
 
 llvm::Expected<trial::Trial> PackageRun::tryOut(const trial::TrialOptions& how) {

@@ -28,6 +28,7 @@ private:
   /// Makes the new bytes of the libraries that differ from the plan.
   void rewrite();
   std::optional<commit::CommitFailure> write(const commit::Locks& locks);
+  survey::PackageLoads lookAgain();
   LibraryWork* find(const std::string& path);
 
   const env::Target& target;

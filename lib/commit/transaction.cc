@@ -188,9 +188,9 @@ llvm::Error Step::reopen() {
 }
 
 llvm::Error Step::sync() {
-  if (!file || isSynced)
+  if (isSynced())
     return llvm::Error::success();
-  isSynced = true;
+  isOnDisk = true;
   return file->sync();
 }
 
@@ -268,12 +268,13 @@ llvm::Error append(Phase& phase, const std::string& path, llvm::Expected<Step> s
 }
 
 std::optional<CommitFailure> tryCommitTogether(llvm::MutableArrayRef<Phase> phases) {
-  std::vector<Step*> all;
+  std::vector<Step*> unsynced;
   for (Phase& phase : phases)
     for (Step& step : phase)
-      all.push_back(&step);
-  std::optional<Problem> problem =
-      firstProblem(all.size(), [&](size_t i) { return at(all[i]->path(), all[i]->sync()); });
+      if (!step.isSynced())
+        unsynced.push_back(&step);
+  std::optional<Problem> problem = firstProblem(
+      unsynced.size(), [&](size_t i) { return at(unsynced[i]->path(), unsynced[i]->sync()); });
   if (problem)
     return CommitFailure{std::move(*problem), {}};
   for (size_t i = 0; i < phases.size(); ++i) {

@@ -66,6 +66,7 @@ public:
   llvm::Error reopen();
 
   llvm::Error sync(); ///< waits until the new content is on disk; later calls do nothing
+  bool isSynced() const { return !file || isOnDisk; }
   llvm::Error commit();
   llvm::Error rollBack();
   /// The directories whose entries the commit changes.
@@ -84,7 +85,7 @@ private:
   std::optional<io::Place> twin;         ///< the file to hard-link to
   std::optional<std::string> oldLink;    ///< the old link's target, if it is a link
   std::optional<io::TemporaryFile> file; ///< destroyed before directories that were created for it
-  bool isSynced = false;
+  bool isOnDisk = false;
 };
 
 /// Steps in order. The next phase starts when they are on disk.

@@ -60,6 +60,13 @@ std::shared_ptr<const io::InputFile> LibraryStore::file(const std::string& hostP
   return open(hostPath).file;
 }
 
+void LibraryStore::close(const std::string& hostPath) {
+  std::shared_ptr<const io::InputFile> file; // closed outside the lock
+  std::lock_guard lock(state->mutex);
+  if (auto known = state->known.find(hostPath); known != state->known.end())
+    file = std::move(known->second->file);
+}
+
 void LibraryStore::replace(const std::string& hostPath, Bytes bytes) {
   std::lock_guard lock(state->mutex);
   state->replacements[state->disk.realPath(hostPath).value_or(hostPath)] = bytes;

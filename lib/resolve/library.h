@@ -41,6 +41,9 @@ public:
   /// The file that the image was read from; null if it could not be opened.
   std::shared_ptr<const io::InputFile> file(const std::string& hostPath);
 
+  /// Closes the file at this path. Its image stays; its symbols must not be used again.
+  void close(const std::string& hostPath);
+
   /// Replaces the content of the file at this path, such as with the original bytes of a file that
   /// tcfix has changed. They must outlive the store. Call before the file is used.
   void replace(const std::string& hostPath, Bytes bytes);
