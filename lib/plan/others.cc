@@ -87,7 +87,9 @@ GroupLoads addPathsToOthers(llvm::MutableArrayRef<Draft> drafts, const Group& gr
       isChanged = true;
     }
   }
-  return isChanged ? simulation.load(group, overridesOf(drafts), Regime::Bare) : loads;
+  if (isChanged)
+    loads = simulation.load(group, overridesOf(drafts), Regime::Bare);
+  return loads;
 }
 
 void dropLibpython(Draft& draft, const PackageFacts& facts, const Simulation& simulation) {

@@ -197,8 +197,7 @@ private:
 
   /// Tries the files that a name may refer to, in dyld's order.
   bool tryEach(size_t requester, llvm::StringRef name, Try attempt) const {
-    llvm::StringRef leaf = llvm::sys::path::filename(name, llvm::sys::path::Style::posix);
-    if (tryVariable("DYLD_LIBRARY_PATH", leaf, attempt))
+    if (tryVariable("DYLD_LIBRARY_PATH", name, attempt))
       return true;
     if (name.starts_with(kRpath)) {
       llvm::StringRef rest = name.drop_front(kRpath.size());
@@ -214,22 +213,25 @@ private:
     }
     constexpr const char* kFallback = "DYLD_FALLBACK_LIBRARY_PATH";
     if (!process.variable(kFallback).trim(':').empty())
-      return tryVariable(kFallback, leaf, attempt);
+      return tryVariable(kFallback, name, attempt);
     if (isBuiltSince(*process.modules[requester].slice, 14, 0))
       return false;
     for (llvm::StringRef folder : {"/usr/local/lib", "/usr/lib"})
-      if (attempt(expand(requester, folder, leaf, FoundBy::Kind::Fallback, folder)))
+      if (attempt(expand(requester, folder, leafOf(name), FoundBy::Kind::Fallback, folder)))
         return true;
     return false;
   }
 
-  bool tryVariable(const char* variable, llvm::StringRef leaf, Try attempt) const {
-    llvm::StringRef value = process.variable(variable);
+  bool tryVariable(const char* variable, llvm::StringRef name, Try attempt) const {
     llvm::SmallVector<llvm::StringRef> folders;
-    llvm::SplitString(value, folders, ":");
+    llvm::SplitString(process.variable(variable), folders, ":");
     return llvm::any_of(folders, [&](llvm::StringRef folder) {
-      return attempt(expand(0, folder, leaf, FoundBy::Kind::Variable, folder, variable));
+      return attempt(expand(0, folder, leafOf(name), FoundBy::Kind::Variable, folder, variable));
     });
+  }
+
+  static llvm::StringRef leafOf(llvm::StringRef name) {
+    return llvm::sys::path::filename(name, llvm::sys::path::Style::posix);
   }
 
   bool trySearchPaths(size_t holder, llvm::StringRef rest, Try attempt) const {
@@ -296,30 +298,29 @@ private:
     attempt.kind = kind;
     attempt.entry = entry;
     attempt.holder = owner;
-    std::string tail = rest.empty() ? std::string() : "/" + rest.str();
-    attempt.text = path.str() + tail;
-    std::optional<std::string> base;
+    auto withRest = [&](llvm::StringRef folder) {
+      return rest.empty() ? folder.str() : (folder + "/" + rest).str();
+    };
+    attempt.text = withRest(path);
     llvm::StringRef below = path;
-    if (consumeWord(below, "@loader_path")) {
-      base = llvm::sys::path::parent_path(process.modules[holder].path).str();
-    } else if (consumeWord(below, "@executable_path")) {
+    size_t base = holder;
+    if (consumeWord(below, "@executable_path")) {
       if (!process.hasExecutable)
         return attempt;
-      base = llvm::sys::path::parent_path(process.modules[0].path).str();
-    } else {
+      base = 0;
+    } else if (!consumeWord(below, "@loader_path")) {
       attempt.isRelative = !path.starts_with("/");
       attempt.folder = process.disk().hostPath(path);
+      attempt.rest = rest.str();
       if (attempt.folder && rest.empty()) {
         attempt.rest = llvm::sys::path::filename(*attempt.folder).str();
-        attempt.folder = llvm::sys::path::parent_path(*attempt.folder).str();
-      } else {
-        attempt.rest = rest.str();
+        attempt.folder->resize(llvm::sys::path::parent_path(*attempt.folder).size());
       }
       return attempt;
     }
-    attempt.folder = base;
-    attempt.rest = below.str() + tail;
-    llvm::SmallString<256> whole(*base);
+    attempt.folder = llvm::sys::path::parent_path(process.modules[base].path).str();
+    attempt.rest = withRest(below);
+    llvm::SmallString<256> whole(*attempt.folder);
     whole += attempt.rest;
     llvm::sys::path::remove_dots(whole, /*remove_dot_dot=*/true);
     attempt.text = process.disk().targetPath(whole);
