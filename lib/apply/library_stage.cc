@@ -40,7 +40,9 @@ llvm::Expected<std::optional<JournalEntry>> editEntry(StagedLibrary& staged,
                                                       const StageContext& context,
                                                       const OriginalFile& original) {
   LibraryWork& work = *staged.work;
-  llvm::Expected<io::InputFile> file = io::InputFile::open(staged.step->staged()->path());
+  llvm::Expected<io::InputFile> file =
+      io::InputFile::openReal(staged.step->staged()->path(), io::kLargestFile,
+                              /*isKnownFile=*/true);
   if (!file)
     return file.takeError();
   JournalEntry entry;

@@ -2,8 +2,9 @@
 
 #include "base/error.h"
 
-#include <llvm/ADT/SmallString.h>
 #include <llvm/Support/FileSystem.h>
+#include <llvm/Support/FormatVariadic.h>
+#include <llvm/Support/Process.h>
 
 namespace tcfix::io::system {
 
@@ -26,9 +27,7 @@ llvm::StringRef thisArchitecture() {
 
 // A short fixed form: the name of the target may already be as long as the file system allows.
 std::string newTemporaryName() {
-  llvm::SmallString<32> name;
-  fs::createUniquePath(llvm::Twine(kPrefix) + "%%%%%%%%" + kSuffix, name, /*MakeAbsolute=*/false);
-  return name.str().str();
+  return llvm::formatv("{0}{1:x-8}{2}", kPrefix, llvm::sys::Process::GetRandomNumber(), kSuffix);
 }
 
 bool isTemporaryName(llvm::StringRef name) {
