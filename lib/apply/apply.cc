@@ -130,8 +130,10 @@ TargetOutcome applyTo(const std::string& target, const ApplyOptions& options, io
         return outcome;
       }
   }
+  const io::TargetDisk forgetful = found->disk;
   for (const env::Package* each : packages) {
     const env::Package& package = *each;
+    found->disk = forgetful; // the package before may have changed files
     llvm::append_range(outcome.warnings, package.problems);
     if (llvm::Error error = refuse(package, *found, options)) {
       outcome.problems.push_back(toProblem(std::move(error), target));

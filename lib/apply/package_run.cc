@@ -9,6 +9,8 @@
 #include <llvm/ADT/StringExtras.h>
 #include <llvm/Support/Path.h>
 
+#include <set>
+
 namespace tcfix::apply {
 
 using plan::GroupPlan;
@@ -31,7 +33,7 @@ bool isAlias(const env::Package& package, const std::string& path, const io::Tar
 
 void PackageRun::openLibraries(const commit::Locks& locks) {
   for (const std::string& path : package.libraries) {
-    if (isAlias(package, path, disk))
+    if (isAlias(package, path, target.disk))
       continue;
     LibraryWork& work = *works.emplace_back(std::make_unique<LibraryWork>());
     work.path = path;
@@ -162,13 +164,13 @@ void PackageRun::rewrite() {
 std::optional<commit::CommitFailure> PackageRun::write(const commit::Locks& locks) {
   std::vector<LibraryWork*> changed;
   std::vector<JournalEntry> kept;
-  for (const JournalEntry& entry : state.journal.entries) {
-    bool isOurs = llvm::any_of(works, [&](const auto& work) {
-      return work->isOpen() && relativeTo(place, work->path) == entry.path;
-    });
-    if (!isOurs && isLibraryEntry(entry, place))
+  std::set<std::string> open;
+  for (const std::unique_ptr<LibraryWork>& work : works)
+    if (work->isOpen())
+      open.insert(relativeTo(place, work->path));
+  for (const JournalEntry& entry : state.journal.entries)
+    if (!open.count(entry.path) && isLibraryEntry(entry, place))
       kept.push_back(entry);
-  }
   for (const std::unique_ptr<LibraryWork>& work : works)
     if (work->isOpen() && !work->change.isIdentity())
       changed.push_back(work.get());
@@ -215,14 +217,14 @@ commit::Locks PackageRun::lock(io::Notify notify) const {
 
 llvm::Error PackageRun::run(const commit::Locks& locks) {
   // Another tcfix may have changed files between discovery and the moment the locks were acquired.
-  disk = target.disk.remembering();
-  present.emplace(disk);
+  target.disk = target.disk.remembering();
+  present.emplace(target.disk);
   if (llvm::Error error = locks.checkJournal(place.path))
     return error;
   for (const std::string& list : listsOf(place))
     if (llvm::Error error = locks.check(list))
       return error;
-  if (llvm::Error error = readState(place, &disk).moveInto(state))
+  if (llvm::Error error = readState(place, &target.disk).moveInto(state))
     return error;
   if (state.journalFile && options.isWriting)
     for (const std::string& library : package.libraries)

@@ -10,9 +10,9 @@ namespace tcfix::apply {
 /// A run for one package.
 class PackageRun {
 public:
-  PackageRun(const env::Target& target, const env::Package& package, const ApplyOptions& options)
-      : target(target), package(package), options(options), disk(target.disk),
-        place(journalOf(package)) {}
+  /// `target` and `package` must outlive the run; the target's disk remembers what the run sees.
+  PackageRun(env::Target& target, const env::Package& package, const ApplyOptions& options)
+      : target(target), package(package), options(options), place(journalOf(package)) {}
 
   llvm::Error run(const commit::Locks& locks);
   void report(TargetOutcome& outcome);
@@ -31,10 +31,9 @@ private:
   survey::PackageLoads lookAgain();
   LibraryWork* find(const std::string& path);
 
-  const env::Target& target;
+  env::Target& target; ///< its disk remembers from the moment the locks were acquired
   const env::Package& package;
   const ApplyOptions& options;
-  io::TargetDisk disk;
   JournalPlace place;
   PackageState state;
   std::vector<std::unique_ptr<LibraryWork>> works;
