@@ -116,5 +116,21 @@ TEST(Session, OtherFilesAreReported) {
   EXPECT_THAT(codesOf(world.session().load(world.at("/p/nothing.so"))), ElementsAre("unreadable"));
 }
 
+TEST(LibraryStore, AClosedFileKeepsItsImage) {
+  World world;
+  std::string root = world.add("/p/root.so", elf({"libold.so"}));
+  std::shared_ptr<const io::InputFile> file = world.store.file(root);
+  world.store.close(root);
+  EXPECT_EQ(file.use_count(), 1);
+  EXPECT_EQ(world.store.file(root), nullptr);
+  auto needed = [&](LibraryStore& store) {
+    return llvm::cantFail(store.image(root))->slices.front().dependencies.front().name;
+  };
+  world.add("/p/root.so", elf({"libnew.so"}));
+  LibraryStore next = world.store.after({root});
+  EXPECT_EQ(needed(world.store), "libold.so");
+  EXPECT_EQ(needed(next), "libnew.so");
+}
+
 } // namespace
 } // namespace tcfix::resolve
