@@ -36,7 +36,10 @@ public:
     std::partial_sum(next.begin(), next.end(), next.begin());
     std::vector<NeededSymbol> result(next.back());
     tables.forEachUndefined([&](const SymbolEntry& entry) {
-      NeededSymbol& wanted = result[next[placeOf(entry)]++];
+      const size_t place = next[placeOf(entry)]++;
+      if (place >= result.size())
+        return; // another program is writing the file
+      NeededSymbol& wanted = result[place];
       wanted.name = entry.name();
       wanted.isOptional = isOptional(entry);
       wanted.dependency = dependencyOf(entry);
