@@ -18,7 +18,11 @@ namespace path = llvm::sys::path;
 
 namespace {
 constexpr llvm::StringLiteral kListedName = "tcfix-journal.json";
-constexpr llvm::StringLiteral kFileName = "journal.json";
+
+/// The journal of a directory of libraries.
+std::string journalBeside(llvm::StringRef folder) {
+  return joined(folder, (kJournalFolder + "/journal.json").str());
+}
 
 /// The maximum number of levels between a library and the directory of its package.
 constexpr int kMostLevels = 4;
@@ -27,18 +31,15 @@ constexpr int kMostLevels = 4;
 JournalPlace journalOf(const env::Package& package) {
   if (!package.distInfo.empty()) {
     std::string folder = package.libraries.empty()
-                             ? package.site + "/" + env::moduleName(package.name)
+                             ? joined(package.site, env::moduleName(package.name))
                              : path::parent_path(package.libraries.front()).str();
-    std::string stray = folder + "/" + kJournalFolder.str() + "/" + kFileName.str();
-    return {package.distInfo + "/" + kListedName.str(),
-            package.site,
-            package.distInfo + "/RECORD",
-            package.condaMeta,
-            relativePath(package.site, folder),
-            io::exists(stray) ? stray : ""};
+    std::string stray = journalBeside(folder);
+    return {joined(package.distInfo, kListedName), package.site,
+            joined(package.distInfo, "RECORD"),    package.condaMeta,
+            relativePath(package.site, folder),    io::exists(stray) ? stray : ""};
   }
   auto in = [](llvm::StringRef folder) -> JournalPlace {
-    return {(folder + "/" + kJournalFolder + "/" + kFileName).str(), folder.str(), {}, {}, {}, {}};
+    return {journalBeside(folder), folder.str(), {}, {}, {}, {}};
   };
   // A directory above it may have been repaired as a whole before.
   llvm::StringRef above = package.home;

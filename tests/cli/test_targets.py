@@ -156,6 +156,7 @@ class Accepted(TargetsTest):
 
 
 class Refused(TargetsTest):
+    @not_on_windows("links of the host are not links of Windows")
     def test_a_directory_of_other_things(self):
         """Reported by a user: three levels below there were unpacked wheels of other projects."""
         work = self.folder / "work"

