@@ -1,7 +1,6 @@
 #include "macho/export_trie.h"
 
 #include <llvm/ADT/STLExtras.h>
-#include <llvm/ADT/Sequence.h>
 #include <llvm/BinaryFormat/MachO.h>
 #include <llvm/Support/LEB128.h>
 
@@ -252,11 +251,22 @@ private:
   /// The places in a range where `compare` returns 0; it is negative before and positive after.
   template <typename Compare>
   static Range between(Range range, Compare compare) {
-    const auto places = llvm::seq(range.first, range.last);
-    const auto first = llvm::partition_point(places, [&](size_t i) { return compare(i) < 0; });
-    const auto last =
-        std::partition_point(first, places.end(), [&](size_t i) { return compare(i) == 0; });
-    return {*first, *last};
+    const size_t first = endOf(range, [&](size_t place) { return compare(place) < 0; });
+    return {first, endOf({first, range.last}, [&](size_t place) { return compare(place) == 0; })};
+  }
+
+  /// The end of the places at the beginning of a range where `fits` is true. libc++'s
+  /// partition_point cannot search LLVM's ranges of numbers.
+  template <typename Fits>
+  static size_t endOf(Range range, Fits fits) {
+    while (range.first < range.last) {
+      const size_t middle = range.first + (range.last - range.first) / 2;
+      if (fits(middle))
+        range.first = middle + 1;
+      else
+        range.last = middle;
+    }
+    return range.first;
   }
 
   /// Of two edges that fit, as only a corrupt trie has them, the first is followed.
