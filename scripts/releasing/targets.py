@@ -29,6 +29,7 @@ TARGETS = {
         Target("macos-arm64", "aarch64-macos.11.0", "macosx_11_0_arm64", "Darwin", "arm64"),
         Target("macos-x86_64", "x86_64-macos.11.0", "macosx_11_0_x86_64", "Darwin", "x86_64"),
         Target("windows-x86_64", "x86_64-windows-gnu", "win_amd64", "Windows", "x86_64"),
+        Target("windows-arm64", "aarch64-windows-gnu", "win_arm64", "Windows", "ARM64"),
         Target("linux-x86_64", "x86_64-linux-gnu.2.17", "manylinux_2_17_x86_64", "Linux", "x86_64"),
         Target("linux-aarch64", "aarch64-linux-gnu.2.17", "manylinux_2_17_aarch64", "Linux", "aarch64"),
         Target("musl-x86_64", "x86_64-linux-musl", "musllinux_1_2_x86_64", "Linux", "x86_64"),

@@ -69,9 +69,9 @@ class Wheels(ReleaseTest):
         for target in TARGETS.values():
             self.wheel(target.wheel_tag, self.directory / "all")
         asked = {"macos-arm64": "macosx_14_0_arm64", "macos-x86_64": "macosx_13_0_x86_64",
-                 "windows-x86_64": "win_amd64", "linux-x86_64": "manylinux_2_28_x86_64",
-                 "linux-aarch64": "manylinux_2_28_aarch64", "musl-x86_64": "musllinux_1_2_x86_64",
-                 "musl-aarch64": "musllinux_1_2_aarch64"}
+                 "windows-x86_64": "win_amd64", "windows-arm64": "win_arm64",
+                 "linux-x86_64": "manylinux_2_28_x86_64", "linux-aarch64": "manylinux_2_28_aarch64",
+                 "musl-x86_64": "musllinux_1_2_x86_64", "musl-aarch64": "musllinux_1_2_aarch64"}
         self.assertEqual(set(asked), set(TARGETS))
         for name, tag in asked.items():
             older = [tag.replace("2_28", "2_17"), tag.replace("14_0", "11_0").replace("13_0", "11_0")]
