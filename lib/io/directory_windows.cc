@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "io/host.h"
+#include "io/system.h"
 #include "io/windows.h"
 
 #include <llvm/Support/FileSystem.h>
@@ -63,8 +64,17 @@ std::vector<std::string> Directory::names() const {
   return namesIn(path());
 }
 
+// A virus scanner, or a program that is ending, uses the old file only for a moment.
 std::error_code Directory::rename(llvm::StringRef from, llvm::StringRef to) const {
-  return fs::rename(pathOf(from), pathOf(to));
+  constexpr int kTries = 40;
+  std::error_code error;
+  for (int tries = 0; tries < kTries; ++tries) {
+    error = fs::rename(pathOf(from), pathOf(to));
+    if (error != std::errc::permission_denied || system::isInterrupted())
+      break;
+    ::Sleep(50);
+  }
+  return error;
 }
 
 std::error_code Directory::remove(llvm::StringRef name) const {

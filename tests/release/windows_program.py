@@ -11,13 +11,16 @@ import stat
 import subprocess
 import sys
 
-# An absolute path, as text and in a JSON string, in which each separator is two characters. A path that was given
-# without a drive has none: those of the tests are in /tmp.
-HOST_PATH = re.compile(rb'(?:\bZ:(?=[\\/])|(?<![\w.@)])(?=/\w)|(?=\\{1,2}tmp\\))([^\s"\'<>|:*?]*)')
+# An absolute path with separators of Windows, which are two characters in JSON. A path that was given without a drive
+# has none: those of the tests are in /tmp.
+START = rb'(?:\bZ:(?=[\\/])|(?<![\w.@)])(?=/\w)|(?=SEPARATORtmpSEPARATOR))'
+REST = rb'((?:[^\s"\'<>|:*?\\]|SEPARATOR)*)'
 
 
 def as_linux(output):
-    return HOST_PATH.sub(lambda found: re.sub(rb"\\+", b"/", found[1]), output)
+    separator = b"\\\\" if output.lstrip().startswith(b"{") else b"\\"
+    path = re.compile((START + REST).replace(b"SEPARATOR", re.escape(separator)))
+    return path.sub(lambda found: found[1].replace(separator, b"/"), output)
 
 
 def is_device(stream):
