@@ -2,6 +2,7 @@
 
 #include "apply/package_run.h"
 #include "base/parallel.h"
+#include "base/paths.h"
 #include "env/distribution.h"
 #include "resolve/verdict.h"
 
@@ -18,7 +19,7 @@ namespace {
 
 // Files there are shared with other environments, or are in a store that must not change.
 std::string sharedStoreOf(llvm::StringRef folder, const io::TargetDisk& disk) {
-  std::string real = llvm::sys::path::convert_to_slash(disk.realPath(folder).value_or(""));
+  std::string real = slashed(disk.realPath(folder).value_or(""));
   for (llvm::StringRef part : {"/archive-v0/", "/environments-v2/", "/nix/store/"})
     if (llvm::StringRef(real).contains(part))
       return part == "/nix/store/" ? "the Nix store" : "uv's cache";

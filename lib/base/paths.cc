@@ -17,6 +17,10 @@ std::string joined(llvm::StringRef directory, llvm::StringRef name) {
   return text.str().str();
 }
 
+std::string slashed(llvm::StringRef path) {
+  return path::convert_to_slash(path);
+}
+
 bool isWithin(llvm::StringRef inner, llvm::StringRef directory) {
   auto isSame = [](char a, char b) { // Windows has two separators
     return a == b || (path::is_separator(a) && path::is_separator(b));

@@ -11,6 +11,9 @@ namespace tcfix {
 /// that paths can be compared as strings.
 std::string joined(llvm::StringRef directory, llvm::StringRef name);
 
+/// The path with slashes instead of the host's separators.
+std::string slashed(llvm::StringRef path);
+
 /// True for the directory itself and everything below it; /opt/lib64 is not within /opt/lib.
 bool isWithin(llvm::StringRef path, llvm::StringRef directory);
 

@@ -2,6 +2,7 @@
 // other hashes.
 #include "doctor/rules.h"
 
+#include "base/paths.h"
 #include "env/distribution.h"
 #include "env/record.h"
 #include "io/host.h"
@@ -104,10 +105,9 @@ void findStaleRecord(const ExaminedPackage& package, Defects& defects) {
   }
   std::vector<std::string> differing;
   for (const survey::LibraryFacts& library : package.facts.libraries) {
-    llvm::StringRef relative = library.path;
-    if (!relative.consume_front(installed.site) || !relative.consume_front("/"))
+    if (!isWithin(library.path, installed.site))
       continue;
-    const env::RecordRow* row = record->find(relative);
+    const env::RecordRow* row = record->find(relativePath(installed.site, library.path));
     llvm::Expected<io::InputFile> content = package.found.disk.open(library.path);
     if (!content) {
       llvm::consumeError(content.takeError());

@@ -8,8 +8,9 @@ namespace tcfix::env {
 advice::Installer installerOf(const Environment& environment, const std::string& site,
                               const io::TargetDisk& disk) {
   if (environment.kind == EnvironmentKind::Conda)
-    return llvm::StringRef(environment.root).contains("/.pixi/envs/") ? advice::Installer::Pixi
-                                                                      : advice::Installer::Conda;
+    return llvm::StringRef(slashed(environment.root)).contains("/.pixi/envs/")
+               ? advice::Installer::Pixi
+               : advice::Installer::Conda;
   // Environments made by uv have no pip by default.
   const bool isUvs = readVenvConfig(environment.root, disk).count("uv") != 0;
   return isUvs && !disk.isFolder(joined(site, "pip")) ? advice::Installer::Uv

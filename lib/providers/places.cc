@@ -1,5 +1,6 @@
 #include "providers/places.h"
 
+#include "base/paths.h"
 #include "io/host.h"
 
 #include <llvm/ADT/STLExtras.h>
@@ -139,8 +140,8 @@ std::vector<std::string> findDllFolders(const env::Target& target, const env::Pa
   // about a library that was named directly.
   std::set<std::string> tops;
   for (llvm::StringRef library : package.libraries)
-    if (library.consume_front(package.site) && library.consume_front("/"))
-      tops.insert(library.split('/').first.str());
+    if (isWithin(library, package.site))
+      tops.insert(llvm::StringRef(relativePath(package.site, library)).split('/').first.str());
   for (const std::string& top : tops) {
     std::string beside = package.site + "/" + top + ".libs";
     if (!llvm::is_contained(folders, beside) && target.disk.isFolder(beside))

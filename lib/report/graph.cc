@@ -22,10 +22,6 @@ using State = Node::State;
 
 namespace {
 
-std::string slashed(llvm::StringRef path) {
-  return llvm::sys::path::convert_to_slash(path);
-}
-
 std::string fileName(llvm::StringRef path) {
   return llvm::sys::path::filename(path).str();
 }

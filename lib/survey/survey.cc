@@ -208,7 +208,7 @@ void addSiblings(PackageFacts& facts, llvm::ArrayRef<std::string> files,
 std::vector<std::string> nvidiaLibraries(const env::Target& target, const env::Package& package) {
   std::vector<std::string> files;
   for (const std::string& folder : providers::findOtherFolders(target, package))
-    if (llvm::StringRef(folder).contains("/nvidia/"))
+    if (llvm::StringRef(slashed(folder)).contains("/nvidia/"))
       for (const std::string& name : target.disk.list(folder))
         if (env::isLibraryName(name))
           files.push_back(joined(folder, name));

@@ -9,7 +9,7 @@ import sys
 import tempfile
 import unittest
 
-from harness import run, tcfix, tcfix_json, TCFIX
+from harness import not_on_windows, run, tcfix, tcfix_json, TCFIX
 
 SUFFIX = subprocess.run([sys.executable, "-c", "import sysconfig as s; print(s.get_config_var('EXT_SUFFIX'))"],
                         capture_output=True, text=True, check=True).stdout.strip()
@@ -75,6 +75,7 @@ class Environment:
 
 
 @unittest.skipUnless(sys.platform == "linux" and shutil.which("gcc"), "needs gcc on Linux")
+@not_on_windows("the environments are this machine's")
 class All(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()

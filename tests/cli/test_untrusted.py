@@ -101,6 +101,7 @@ class Journals(Untrusted):
                         self.refused(*self.command("undo", self.world.env), says="error:")
                     self.assertTrue(self.world.journal.exists())
 
+    @not_on_windows("links of the host are not links of Windows")
     def test_a_directory_replaced_by_a_link_is_not_followed(self):
         self.apply()
         outside = self.world.root / "outside"
@@ -196,6 +197,7 @@ class Lists(Untrusted):
         self.assertEqual(record_problems(self.world.site), [])
         self.assertFalse(self.world.journal.exists())
 
+    @not_on_windows("links of the host are not links of Windows")
     def test_links_are_restored(self):
         """uv's symlink mode, including RECORD."""
         cache = self.world.root / "cache"
@@ -214,6 +216,7 @@ class Lists(Untrusted):
         self.assertEqual([os.readlink(path) for path in links], says)
         self.assertEqual(stamps(cache), before)
 
+    @not_on_windows("links of the host are not links of Windows")
     def test_a_linked_dist_info_or_journal_directory_is_refused(self):
         outside = self.world.root / "outside"
         self.world.info.rename(outside)
@@ -282,6 +285,7 @@ def access_list(permissions):
     return struct.pack("<I", 2) + b"".join(struct.pack("<HHi", *tag) for tag in tags)
 
 
+@not_on_windows("files have no modes there")
 class AccessLists(Untrusted):
     def set_list(self, path, name, value):
         try:
@@ -341,6 +345,7 @@ class Concurrency(Untrusted):
 
 
 class Hooks(Untrusted):
+    @not_on_windows("links of the host are not links of Windows")
     def test_nothing_is_written_or_deleted_through_links(self):
         info = "tcfix_hook-0.0.dist-info"
         for name in ("tcfix_hook", info):
@@ -357,6 +362,7 @@ class Hooks(Untrusted):
                     (self.world.site / name).unlink()
                     shutil.rmtree(outside)
 
+    @not_on_windows("links of the host are not links of Windows")
     def test_a_linked_cache_is_not_emptied(self):
         tcfix("hook", "install", self.world.env)
         outside = self.outside()
@@ -367,6 +373,7 @@ class Hooks(Untrusted):
             tcfix("hook", "remove", self.world.env)
         self.assertEqual(list(self.world.site.glob("tcfix_hook*")), [])
 
+    @not_on_windows("there are no such pipes")
     def test_a_pipe_does_not_block(self):
         tcfix("hook", "install", self.world.env)
         for name in ("tcfix_hook/settings.json", "tcfix_hook/finder.py", "tcfix_hook.pth"):
@@ -380,6 +387,7 @@ class Hooks(Untrusted):
                 path.unlink()
                 path.write_bytes(text)
 
+    @not_on_windows("links of the host are not links of Windows")
     def test_a_site_outside_the_environment(self):
         outside = self.world.root / "outside"
         self.world.site.rename(outside)
@@ -400,6 +408,7 @@ class Names(Untrusted):
         self.assertNotIn("\ufffd", text)
         return text
 
+    @not_on_windows("names cannot have such characters")
     def test_control_characters_are_escaped_everywhere(self):
         evil = "".join(self.CONTROLS) + "\udcff"
         self.world.env = self.world.env.rename(self.world.env.parent / f"env{evil}")
@@ -424,6 +433,7 @@ class Names(Untrusted):
 
 
 class Pages(Untrusted):
+    @not_on_windows("there are no such pipes")
     def test_a_page_does_not_replace_a_pipe_or_device(self):
         pipe = self.folder / "pipe"
         os.mkfifo(pipe)

@@ -6,7 +6,7 @@ import sys
 import unittest
 
 import harness
-from harness import FilesTest, tcfix, tcfix_json
+from harness import FilesTest, not_on_windows, tcfix, tcfix_json
 
 
 class Sites(FilesTest):
@@ -82,6 +82,7 @@ class Install(Sites):
             self.assertEqual(list(self.site.rglob("*.tmp")), [])
         self.assertEqual(self.names(), [])
 
+    @not_on_windows("the recorded path has a drive")
     def test_a_relative_ffmpeg_is_relative_to_the_current_directory(self):
         subprocess.run([harness.TCFIX, "hook", "install", "--ffmpeg", "lib", self.venv], check=True,
                        cwd=self.folder, stdout=subprocess.DEVNULL)
@@ -90,6 +91,7 @@ class Install(Sites):
         self.assertEqual(self.settings()["arguments"], ["--ffmpeg", "none", "--rpath", "lib"])
         tcfix("hook", "install", "--ffmpeg", "", self.venv, check=2)
 
+    @not_on_windows("links of the host are not links of Windows")
     def test_by_a_link_records_the_link(self):
         """As Homebrew and uv create them: the target may be removed by the next upgrade."""
         (self.folder / "bin").mkdir()
@@ -100,6 +102,7 @@ class Install(Sites):
                            stdout=subprocess.DEVNULL)
             self.assertEqual(self.settings()["tcfix"], str(link))
 
+    @not_on_windows("links of the host are not links of Windows")
     def test_for_the_environment_that_holds_a_link_to_it(self):
         """uv with --link-mode symlink."""
         (self.venv / "bin").mkdir()
