@@ -42,6 +42,45 @@ std::string aboutRepetition(const Defect& defect, const char* what) {
          defect.name + " twice, which macOS refuses in a library built with a recent SDK";
 }
 
+std::string aboutMissingLibrary(const Defect& defect) {
+  const std::string library = failedLibrary(defect);
+  if (llvm::StringRef(defect.name).starts_with("ld-linux"))
+    return library + " is built for glibc, but this system has another C library (musl)";
+  if (defect.name.empty() && llvm::StringRef(defect.path).contains(".so"))
+    return library + " was not found";
+  if (defect.isOpenedByName)
+    return (defect.subject.empty() ? "a program" : defect.subject) + " opens " + defect.name +
+           " by its name, and it was not found";
+  if (defect.name.empty())
+    return library + ", or a " +
+           (llvm::StringRef(defect.path).ends_with(".dylib") ? "library" : "DLL") +
+           " that it needs, was not found";
+  return library + " needs " + defect.name + ", which was not found";
+}
+
+std::string aboutPackage(const Defect& defect) {
+  switch (defect.kind) {
+  case Defect::Kind::PackageUnavailable:
+    return defect.name + " is not installed, or is installed but does not load";
+  case Defect::Kind::RequirementsConflict:
+    return "no set of releases meets all requirements" +
+           (defect.items.empty() ? "" : ": " + llvm::join(defect.items, "; "));
+  case Defect::Kind::NoWheel:
+    return "the installer found no wheel of " + defect.name;
+  case Defect::Kind::TorchMissing:
+  case Defect::Kind::PackageMissing:
+    return (llvm::StringRef(defect.name).contains('.') ? "Python cannot find the module "
+                                                       : "Python cannot find the package ") +
+           defect.name;
+  case Defect::Kind::PackageDamaged:
+    return defect.subject +
+           (llvm::StringRef(defect.name).contains('.') ? " has no module " : " has no library ") +
+           defect.name;
+  default:
+    return aboutSearchPath(defect);
+  }
+}
+
 } // namespace
 
 std::string sentenceOf(const Defect& defect) {
@@ -55,18 +94,7 @@ std::string sentenceOf(const Defect& defect) {
   case Defect::Kind::LibpythonMissing:
   case Defect::Kind::CudaMissing:
   case Defect::Kind::DriverMissing:
-    if (llvm::StringRef(defect.name).starts_with("ld-linux"))
-      return library + " is built for glibc, but this system has another C library (musl)";
-    if (defect.name.empty() && llvm::StringRef(defect.path).contains(".so"))
-      return library + " was not found";
-    if (defect.isOpenedByName)
-      return (defect.subject.empty() ? "a program" : defect.subject) + " opens " + defect.name +
-             " by its name, and it was not found";
-    if (defect.name.empty())
-      return library + ", or a " +
-             (llvm::StringRef(defect.path).ends_with(".dylib") ? "library" : "DLL") +
-             " that it needs, was not found";
-    return library + " needs " + defect.name + ", which was not found";
+    return aboutMissingLibrary(defect);
   case Defect::Kind::MissingSymbols:
   case Defect::Kind::MissingTorchSymbols:
     return library + " needs a symbol that was not found";
@@ -106,13 +134,6 @@ std::string sentenceOf(const Defect& defect) {
            " does not fit into the static TLS area: too many libraries were loaded before it";
   case Defect::Kind::InitializationFailed:
     return library + " was found, but failed to initialize";
-  case Defect::Kind::PackageUnavailable:
-    return defect.name + " is not installed, or is installed but does not load";
-  case Defect::Kind::RequirementsConflict:
-    return "no set of releases meets all requirements" +
-           (defect.items.empty() ? "" : ": " + llvm::join(defect.items, "; "));
-  case Defect::Kind::NoWheel:
-    return "the installer found no wheel of " + defect.name;
   case Defect::Kind::HeicUnavailable:
     return "libheif was not found";
   case Defect::Kind::PluginBroken:
@@ -121,21 +142,12 @@ std::string sentenceOf(const Defect& defect) {
     return "this torch does not have " + defect.name;
   case Defect::Kind::Crashed:
     return "the process crashed (" + defect.actual + ")";
-  case Defect::Kind::TorchMissing:
-  case Defect::Kind::PackageMissing:
-    return (llvm::StringRef(defect.name).contains('.') ? "Python cannot find the module "
-                                                       : "Python cannot find the package ") +
-           defect.name;
-  case Defect::Kind::PackageDamaged:
-    return defect.subject +
-           (llvm::StringRef(defect.name).contains('.') ? " has no module " : " has no library ") +
-           defect.name;
   case Defect::Kind::NumpyAbi:
     return "a module was built against another NumPy than the installed one";
   case Defect::Kind::PythonAbi:
     return library + " is built for Python " + defect.name;
   default:
-    return aboutSearchPath(defect);
+    return aboutPackage(defect);
   }
 }
 

@@ -120,6 +120,12 @@ class Walls(unittest.TestCase):
             with self.subTest(text):
                 self.assertEqual(self.problems({**api, path: text}), [problem] if problem else [])
 
+    def test_long_functions(self):
+        body = "int longest() {\n" + "  ++calls;\n" * 68 + "}\n"
+        self.assertEqual(self.problems({"lib/base/error.cc": body}), [])
+        self.expect_file("lib/base/error.cc", "\n" + body.replace("++calls;\n", "++calls;\n\n", 1),
+                         "lib/base/error.cc:2 has a function of 71 lines")
+
     def test_documents(self):
         walk = "\n    step        takes\n    io/file     a path\n    wheel/gone, io/file   x\n"
         self.expect_file("lib/README.md", SOUND["lib/README.md"] + walk,

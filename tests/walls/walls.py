@@ -32,6 +32,7 @@ MAY_PRINT = ("lib/report/log.", "lib/report/progress.", "tools/")
 # notice there that a source lacks them.
 PRECOMPILED = (("llvm::", re.compile(r"\bllvm::"), re.compile(r"llvm/")),
                ("TEST", re.compile(r"^TEST(_F|_P)?\(", re.M), re.compile(r"(gtest|gmock)/")))
+LONGEST_FUNCTION = 70  # lines: a function fits one screen
 EXCEPTIONS = {"tools/tcfix/users_static.cc": "pwd.h", "tools/tcfix/command_line.cc": "cstdio",
               "tools/tcfix/llvm_unused.cc": "llvm/Support/Signals.h"}
 
@@ -108,6 +109,7 @@ class House:
         self.check_system_and_printing()
         self.check_public_headers()
         self.check_precompiled()
+        self.check_lengths()
         self.check_documents()
         return self.problems
 
@@ -242,6 +244,19 @@ class House:
                 if use.search(text) and use.search(without_comments(text)) and not any(
                         header.match(reached) for reached in self.reached_headers(path)):
                     self.problems.append(f"{path} uses {name}, but includes no header that declares it")
+
+    def check_lengths(self):
+        """Relies on the formatter: a function's first line and its closing brace are not indented."""
+        for path in self.sources("lib", "tools"):
+            begin = None
+            for number, line in enumerate(self.read(path).splitlines(), 1):
+                if line[:1].isalpha() and "(" in line and not line.endswith(";"):
+                    begin = number
+                elif line == "}" and begin is not None:
+                    length = number - begin + 1
+                    if length > LONGEST_FUNCTION:
+                        self.problems.append(f"{path}:{begin} has a function of {length} lines")
+                    begin = None
 
     def check_documents(self):
         """Files that the documents for developers mention exist: steps of commands, and paths in backticks."""
