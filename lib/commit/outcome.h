@@ -15,6 +15,7 @@ llvm::StringRef nameOf(FileStatus status);
 
 struct FileOutcome {
   std::string path; ///< as given by the caller
+  bool isNew = false; ///< in a wheel: it was added to it
   FileStatus status = FileStatus::Unchanged;
   EditOutcome edit;
   std::optional<Problem> problem; ///< why it failed

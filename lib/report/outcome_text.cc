@@ -4,7 +4,6 @@
 
 #include "base/enum_name.h"
 #include "image/names.h"
-#include "wheel/bundle.h"
 
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/StringExtras.h>
@@ -186,9 +185,9 @@ llvm::StringRef verbOf(Operation operation) {
 /// dependencies are counted, because there are many.
 std::vector<CountedChange> changesOf(const apply::FileOutcome& file) {
   std::vector<CountedChange> changes;
-  // A file that is new in a wheel is reported as bundled; its edits are part of that.
-  if (!file.edit.changes.empty() && file.edit.changes.front().reason == wheel::kBundled)
-    return {{3, wheel::kBundled.str(), ""}};
+  // Of a file that is new in a wheel, its edits are a part.
+  if (file.isNew)
+    return {{3, "bundled", ""}};
   auto add = [&](CountedChange change) {
     if (llvm::none_of(changes, [&](const CountedChange& each) { return each.isSame(change); }))
       changes.push_back(std::move(change));

@@ -214,6 +214,7 @@ llvm::Expected<BundledFile> Bundler::rewrite(const Source& source,
   BundledFile bundled;
   commit::FileOutcome& outcome = bundled.outcome;
   outcome.path = target;
+  outcome.isNew = true;
   outcome.status = commit::FileStatus::Changed;
   outcome.sha256Before = source.sha256;
   formats::EditRequest request;
@@ -227,7 +228,7 @@ llvm::Expected<BundledFile> Bundler::rewrite(const Source& source,
   outcome.edit = std::move(*edit);
   apply::explain(outcome.edit.changes, edits);
   outcome.edit.changes.insert(outcome.edit.changes.begin(),
-                              {Operation::ReplaceFile, source.path, {}, kBundled.str(), {}});
+                              {Operation::ReplaceFile, source.path, {}, "bundled", {}});
   bundled.content = rewritten(outcome.edit.rewrite, source.file->bytes());
   outcome.sha256After = io::sha256Hex(bundled.content);
   return bundled;
