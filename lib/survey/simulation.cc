@@ -106,13 +106,14 @@ GroupLoads Simulation::load(const Group& group, const Overrides& overrides, Regi
   return loads;
 }
 
-PackageLoads Simulation::loadAll(llvm::ArrayRef<Group> groups) const {
+PackageLoads Simulation::loadAll(llvm::ArrayRef<Group> groups, bool withBare) const {
   PackageLoads loads;
   loads.preloaded.resize(groups.size());
-  loads.bare.resize(groups.size());
+  loads.bare.resize(withBare ? groups.size() : 0);
   parallelFor(groups.size(), hardwareThreads(), [&](size_t i) {
     loads.preloaded[i] = load(groups[i], {}, Regime::Preloaded);
-    loads.bare[i] = load(groups[i], {}, Regime::Bare);
+    if (withBare)
+      loads.bare[i] = load(groups[i], {}, Regime::Bare);
   });
   return loads;
 }
