@@ -6,6 +6,7 @@
 
 #include "apply/edit_files.h"
 #include "plan/plan.h"
+#include "providers/ffmpeg.h"
 #include "survey/survey.h"
 #include "trial/trial.h"
 
@@ -33,11 +34,12 @@ struct Loads {
 struct ChosenFfmpeg {
   int major = 0;
   std::string path; ///< target path of its directory
-  std::string source;
+  std::optional<providers::FfmpegSource> source; ///< nothing: the libraries find it by themselves
 };
 
 struct TargetOutcome {
   std::string path; ///< as given
+  bool isOfDefault = false; ///< one of its packages is the default package
   std::vector<FileOutcome> files;
   Loads loads;                    ///< after the package's own Python code has run
   Loads loadsBare;                ///< with nothing loaded before

@@ -2,7 +2,6 @@
 #include "report/text_parts.h"
 #include "report/trial.h"
 
-#include "base/enum_name.h"
 #include "image/names.h"
 
 #include <llvm/ADT/STLExtras.h>
@@ -21,13 +20,9 @@ std::string changeText(const Change& change) {
       std::initializer_list<Operation>{Operation::ReplaceRpath, Operation::SetRpathKind,
                                        Operation::RenameDependency, Operation::SetId},
       change.operation);
-  std::string text =
-      enumName<Operation::ReplaceFile>(change.operation,
-                                       {"+ search path  ", "- search path  ", "~ search path  ",
-                                        "~ kind         ", "~ dependency   ", "+ dependency   ",
-                                        "- dependency   ", "~ identity     ", "~ delayed      ",
-                                        "~ not delayed  ", "~ signature    ", "~ file         "})
-          .str();
+  constexpr size_t kColumn = 15; // after the widest operation
+  std::string text = describe(change.operation).str();
+  text.resize(kColumn, ' ');
   text += change.operation == Operation::Sign ? "ad hoc"
           : isReplacement && !old.empty()     ? old + " -> " + value
                                               : value;
@@ -45,12 +40,13 @@ std::string nameText(const apply::FileOutcome& file) {
 }
 
 /// The provider of an FFmpeg, for people; empty if the path shows it.
-std::string sourceText(llvm::StringRef source) {
-  return source == "pyav"       ? "PyAV, "
-         : source == "homebrew" ? "Homebrew, "
-         : source == "macports" ? "MacPorts, "
-         : source == "conda"    ? "conda, "
-                                : "";
+const char* sourceText(std::optional<providers::FfmpegSource> source) {
+  using providers::FfmpegSource;
+  return source == FfmpegSource::Pyav       ? "PyAV, "
+         : source == FfmpegSource::Homebrew ? "Homebrew, "
+         : source == FfmpegSource::MacPorts ? "MacPorts, "
+         : source == FfmpegSource::Conda    ? "conda, "
+                                            : "";
 }
 
 std::string changesText(const apply::FileOutcome& file) {
