@@ -58,7 +58,7 @@ std::optional<Defect> vendorOfTorch(llvm::StringRef version) {
   return vendor.empty() ? std::nullopt : std::optional(Defect{Kind::VendorTorch, {}, vendor});
 }
 
-// Matching symbols do not prove that two versions are compatible (recipe/torchcodec.cc).
+// Matching symbols do not prove that two versions are compatible: see the recipe's table.
 std::optional<Defect> versionMismatch(const recipe::Recipe& recipe, llvm::StringRef release,
                                       llvm::StringRef torchVersion) {
   std::optional<Version> parsed = parseVersion(release), torch = parseVersion(torchVersion);
