@@ -117,8 +117,9 @@ Defects allDefectsOf(const ExaminedPackage& package) {
   for (const Problem& problem : package.facts.unreadable) {
     defects.push_back(fileDefect(Defect::Kind::Unreadable, problem));
     defects.back().isCause =
-        !package.loads || (package.recipe().isJudgedByModules && isModuleName(problem.path) &&
-                           !package.recipe().roleOf(baseName(problem.path)).isOptional);
+        !package.loads ||
+        (package.recipe().isJudgedByModules && survey::isModuleName(problem.path) &&
+         !package.recipe().roleOf(baseName(problem.path)).isOptional);
   }
   for (auto find :
        {findTorchDefects, findLoadDefects, findOnDemandDefects, findCudaDefects, findFfmpegDefects,

@@ -42,8 +42,8 @@ GroupReport reportOn(const survey::Group& group, survey::GroupLoads preloaded) {
 resolve::ExplainOptions explainOptionsFor(const survey::PackageFacts& facts) {
   resolve::ExplainOptions explaining;
   if (facts.torch && facts.isAfterTorch) {
-    explaining.owners = torchLibrariesOf(facts);
-    explaining.mainOwner = mainTorchLibraryOf(facts);
+    explaining.owners = facts.torchLibraries();
+    explaining.mainOwner = facts.mainTorchLibrary();
     explaining.isOwned = [](llvm::StringRef symbol) {
       return recipe::torchSpanOf(symbol.str()).since.isKnown();
     };

@@ -32,8 +32,8 @@ Session withTorch(const PackageFacts& facts, const Session& bare, bool isTrusted
   Session session = bare.clone();
   session.trustSymbols(isTrusted);
   if (facts.torch && facts.isAfterTorch)
-    for (const std::string& name : facts.torchNames)
-      session.load(facts.torch->libFolder + "/" + name);
+    for (const std::string& path : facts.torchLibraries())
+      session.load(path);
   session.trustSymbols(false);
   return session;
 }
