@@ -257,8 +257,7 @@ llvm::Expected<Bundle> Bundler::run() {
       return error;
   }
   for (const auto& [name, source] : sources) {
-    if (std::optional<providers::FfmpegName> known = providers::parseFfmpegName(name))
-      bundle.ffmpeg.files[{known->component, known->libraryMajor}] = source.newName;
+    bundle.ffmpeg.files.add(source.newName);
     llvm::Expected<BundledFile> file = rewrite(source, bundle.ffmpeg.folder + "/" + source.newName);
     if (!file)
       return file.takeError();
