@@ -32,11 +32,9 @@ foreach(link IN LISTS links)
   get_target_property(type ${link} TYPE)
   get_target_property(is_imported ${link} IMPORTED)
   if(is_imported)
-    # Only the file: LLVM's package also lists compressors that tcfix never calls.
-    get_target_property(configurations ${link} IMPORTED_CONFIGURATIONS)
-    list(GET configurations 0 configuration)
-    get_target_property(file ${link} IMPORTED_LOCATION_${configuration})
-    list(APPEND TCFIX_LINKS ${file})
+    # Only the file, wherever it is on the user's machine: LLVM's package also lists compressors that
+    # tcfix never calls.
+    list(APPEND TCFIX_LINKS "$<TARGET_FILE:${link}>")
   elseif(type STREQUAL "STATIC_LIBRARY")
     list(APPEND objects $<TARGET_OBJECTS:${link}>)
   endif()

@@ -41,8 +41,7 @@ bool isBeingInstalled(const env::Package& package, const env::Target& target) {
 bool isToBePlanned(const env::Target& target, const env::Package& package,
                    resolve::LibraryStore& store, const survey::Demand& demand,
                    const ApplyOptions& options) {
-  if (package.recipe.name == recipe::defaultRecipe().name ||
-      target.disk.isFile(journalOf(package).path))
+  if (package.recipe.isDefault() || target.disk.isFile(journalOf(package).path))
     return true;
   const survey::PackageFacts facts =
       survey::gatherLoaderFacts(target, package, store, options.survey, &demand);

@@ -6,6 +6,7 @@
 
 #include "apply/edit_files.h"
 #include "plan/plan.h"
+#include "providers/ffmpeg.h"
 #include "survey/survey.h"
 #include "trial/trial.h"
 
@@ -32,12 +33,13 @@ struct Loads {
 /// The FFmpeg that will be used: the highest major that loads.
 struct ChosenFfmpeg {
   int major = 0;
-  std::string path; ///< target path of its directory
-  std::string source;
+  std::string path;                              ///< target path of its directory
+  std::optional<providers::FfmpegSource> source; ///< nothing: the libraries find it by themselves
 };
 
 struct TargetOutcome {
-  std::string path; ///< as given
+  std::string path;         ///< as given
+  bool isOfDefault = false; ///< one of its packages is the default package
   std::vector<FileOutcome> files;
   Loads loads;                    ///< after the package's own Python code has run
   Loads loadsBare;                ///< with nothing loaded before

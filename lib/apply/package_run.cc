@@ -140,8 +140,7 @@ void PackageRun::plan() {
   simulation.emplace(facts, store);
   plan::Request request = options.request;
   // Libraries that were not named and load are not changed.
-  request.onlyWhatFails =
-      options.survey.wantsEveryPackage && package.recipe.name != recipe::defaultRecipe().name;
+  request.onlyWhatFails = options.survey.wantsEveryPackage && !package.recipe.isDefault();
   planned = plan::planPackage(facts, request, *simulation);
   for (const GroupPlan& group : planned.groups)
     for (const plan::Draft& draft : group.drafts)
@@ -325,6 +324,7 @@ void PackageRun::report(TargetOutcome& outcome) {
 
   const bool isChanged = llvm::any_of(
       works, [](const auto& work) { return work->isOpen() && !work->change.isIdentity(); });
+  outcome.isOfDefault |= package.recipe.isDefault();
   if (std::string test = package.recipe.smokeTest(package.version);
       !test.empty() && (isChanged || !options.survey.wantsEveryPackage))
     outcome.smokeTests.push_back(std::move(test));
@@ -353,13 +353,13 @@ void PackageRun::report(TargetOutcome& outcome) {
     const GroupPlan& group = planned.groups[i];
     if (outcome.ffmpeg || now.verdict == Verdict::Fails || group.ffmpegFolder.empty())
       continue;
-    std::string source = "found by itself";
+    std::optional<providers::FfmpegSource> source;
     for (const providers::FfmpegInstall& install : facts.ffmpegs)
       if (install.folder == group.ffmpegFolder)
-        source = providers::nameOf(install.source).str();
+        source = install.source;
     const std::optional<int> major = survey::ffmpegMajorOf(*groups[i].libraries.front());
     if (group.ffmpeg)
-      source = providers::nameOf(facts.ffmpegs[*group.ffmpeg].source).str();
+      source = facts.ffmpegs[*group.ffmpeg].source;
     outcome.ffmpeg = {major.value_or(group.group.major), target.disk.targetPath(group.ffmpegFolder),
                       source};
   }

@@ -14,7 +14,8 @@ enum class FileStatus { Changed, WouldChange, Unchanged, Skipped, Failed };
 llvm::StringRef nameOf(FileStatus status);
 
 struct FileOutcome {
-  std::string path; ///< as given by the caller
+  std::string path;   ///< as given by the caller
+  bool isNew = false; ///< in a wheel: it was added to it
   FileStatus status = FileStatus::Unchanged;
   EditOutcome edit;
   std::optional<Problem> problem; ///< why it failed

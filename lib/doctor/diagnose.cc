@@ -24,14 +24,10 @@ struct Examination {
   const survey::Demand* demand; ///< null: of one package only
 };
 
-bool isDefault(const env::Package& package) {
-  return package.recipe.name == recipe::defaultRecipe().name;
-}
-
 /// A tcfix command for the same target, or for one package of all.
 std::string commandFor(std::string command, const Examination& all, const env::Package& package) {
   const DoctorOptions& options = all.options;
-  if (options.survey.wantsEveryPackage && !isDefault(package))
+  if (options.survey.wantsEveryPackage && !package.recipe.isDefault())
     command += " --package " + advice::quoted(package.name);
   for (const std::string& name : options.survey.packages)
     command += " --package " + advice::quoted(name);
@@ -121,8 +117,9 @@ Defects allDefectsOf(const ExaminedPackage& package) {
   for (const Problem& problem : package.facts.unreadable) {
     defects.push_back(fileDefect(Defect::Kind::Unreadable, problem));
     defects.back().isCause =
-        !package.loads || (package.recipe().isJudgedByModules && isModuleName(problem.path) &&
-                           !package.recipe().roleOf(baseName(problem.path)).isOptional);
+        !package.loads ||
+        (package.recipe().isJudgedByModules && survey::isModuleName(problem.path) &&
+         !package.recipe().roleOf(baseName(problem.path)).isOptional);
   }
   for (auto find :
        {findTorchDefects, findLoadDefects, findOnDemandDefects, findCudaDefects, findFfmpegDefects,
@@ -195,8 +192,9 @@ PackageDiagnosis conclude(ExaminedPackage& examined, Census census, Verdict verd
       llvm::any_of(examined.onDemand, [](const GroupReport& one) { return one.isImprovable; });
   // Where the target's system directories are unknown, a plan only adds what may help.
   const bool mayImprove = diagnosis.verdict == Verdict::Unknown && examined.planned.hasEdits();
-  if ((!examined.loads && examined.wouldLoadAfter) || mayImprove ||
-      (diagnosis.isOk && examined.isOneOfAll && improves))
+  diagnosis.isRepairable = (!examined.loads && examined.wouldLoadAfter) || mayImprove ||
+                           (diagnosis.isOk && examined.isOneOfAll && improves);
+  if (diagnosis.isRepairable)
     diagnosis.action = examined.applyCommand;
   else if (examined.isOneOfAll && hasErrors)
     diagnosis.action = error->action;
@@ -293,9 +291,8 @@ std::string actionForAll(const Examination& all, const Diagnosis& diagnosis) {
       withAction.push_back(&package);
   if (withAction.empty())
     return {};
-  const bool areRepairable = llvm::all_of(withAction, [](const PackageDiagnosis* package) {
-    return llvm::StringRef(package->action).starts_with("tcfix apply");
-  });
+  const bool areRepairable = llvm::all_of(
+      withAction, [](const PackageDiagnosis* package) { return package->isRepairable; });
   return areRepairable && withAction.size() > 1 ? "tcfix apply --all " + advice::quoted(all.target)
                                                 : withAction.front()->action;
 }

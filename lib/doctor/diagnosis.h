@@ -50,6 +50,7 @@ struct PackageDiagnosis {
   Census census = {};
   /// The first reason why it cannot be used, or why that is unknown, in one sentence; may be empty.
   std::string cause = {};
+  bool isRepairable = false; ///< the action is tcfix apply without other options
 
   size_t warnings() const; ///< the number of warnings among the findings
 };

@@ -1,6 +1,6 @@
-// The table of findings: code, severity, sentence, evidence and command for every kind of defect.
-// To add a finding: a kind in defect.h, its row in findings.cc, a rule or phrase that reports it,
-// and a section in docs/findings.md.
+// Defects as findings: code, severity, sentence, evidence and command. To add a finding: its row in
+// findings.def, its words in the _words.cc of its concern, a rule or phrase that reports it, and a
+// section in docs/findings.md.
 #pragma once
 
 #include "advice/advice.h"

@@ -1,7 +1,6 @@
 // How a package's groups load, now and after `tcfix apply`.
 #include "doctor/group_reports.h"
 
-#include "base/parallel.h"
 #include "recipe/cuda_name.h"
 #include "recipe/torch_symbols.h"
 #include "resolve/verdict.h"
@@ -14,7 +13,6 @@ namespace tcfix::doctor {
 
 using resolve::Binding;
 using resolve::Verdict;
-using survey::Regime;
 
 namespace {
 
@@ -28,15 +26,11 @@ std::string folderOfFfmpeg(const survey::GroupLoads& loads) {
   return {};
 }
 
-GroupReport reportOn(const survey::Group& group, const survey::Simulation& simulation,
-                     bool withBare) {
-  survey::GroupLoads preloaded = simulation.load(group, {}, Regime::Preloaded);
+GroupReport reportOn(const survey::Group& group, survey::GroupLoads preloaded) {
   GroupReport report;
   report.major = group.major;
   report.isOnDemand = group.need == survey::Group::Need::OnDemand;
   report.loads = preloaded.verdict;
-  if (withBare)
-    report.loadsBare = simulation.load(group, {}, Regime::Bare).verdict;
   report.ffmpegFolder = folderOfFfmpeg(preloaded);
   for (size_t i = 0; i < group.libraries.size(); ++i)
     report.libraries.push_back({group.libraries[i]->path, std::move(preloaded.results[i])});
@@ -48,8 +42,8 @@ GroupReport reportOn(const survey::Group& group, const survey::Simulation& simul
 resolve::ExplainOptions explainOptionsFor(const survey::PackageFacts& facts) {
   resolve::ExplainOptions explaining;
   if (facts.torch && facts.isAfterTorch) {
-    explaining.owners = torchLibrariesOf(facts);
-    explaining.mainOwner = mainTorchLibraryOf(facts);
+    explaining.owners = facts.torchLibraries();
+    explaining.mainOwner = facts.mainTorchLibrary();
     explaining.isOwned = [](llvm::StringRef symbol) {
       return recipe::torchSpanOf(symbol.str()).since.isKnown();
     };
@@ -60,10 +54,14 @@ resolve::ExplainOptions explainOptionsFor(const survey::PackageFacts& facts) {
 std::vector<GroupReport> reportGroups(const survey::PackageFacts& facts,
                                       llvm::ArrayRef<survey::Group> groups,
                                       resolve::LibraryStore& store, bool withBare) {
-  survey::Simulation simulation(facts, store, facts.variables, explainOptionsFor(facts));
-  std::vector<GroupReport> reports(groups.size());
-  parallelFor(groups.size(), hardwareThreads(),
-              [&](size_t i) { reports[i] = reportOn(groups[i], simulation, withBare); });
+  const survey::Simulation simulation(facts, store, facts.variables, explainOptionsFor(facts));
+  survey::PackageLoads loads = simulation.loadAll(groups, withBare);
+  std::vector<GroupReport> reports;
+  for (size_t i = 0; i < groups.size(); ++i) {
+    reports.push_back(reportOn(groups[i], std::move(loads.preloaded[i])));
+    if (withBare)
+      reports.back().loadsBare = loads.bare[i].verdict;
+  }
   return reports;
 }
 

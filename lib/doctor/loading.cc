@@ -45,7 +45,7 @@ std::optional<Defect> findStringAbi(const ExaminedPackage& package, const LoadPr
     const std::string twin = twinOf(symbol);
     NeededSymbol wanted;
     wanted.name = twin;
-    if (!twin.empty() && resolve::isOffered(wanted, torchLibrariesOf(package.facts),
+    if (!twin.empty() && resolve::isOffered(wanted, package.facts.torchLibraries(),
                                             package.facts.process.arch, package.store))
       defect.alternatives.push_back(demangled(twin));
   }
@@ -79,7 +79,7 @@ Defects defectsOf(const ExaminedPackage& package, const LoadProblem& problem) {
     if (isFromTorch(package, problem)) {
       defect.kind = Kind::MissingTorchSymbols;
       if (defect.provider.empty())
-        defect.provider = mainTorchLibraryOf(package.facts);
+        defect.provider = package.facts.mainTorchLibrary();
       if (package.facts.platform == Platform::Linux)
         if (std::optional<Defect> other = findStringAbi(package, problem))
           return {std::move(defect), std::move(*other)};

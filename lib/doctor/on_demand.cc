@@ -30,11 +30,11 @@ void findGoneModules(const ExaminedPackage& package, Defects& defects) {
   const env::Package& installed = package.facts.package;
   const bool hasModules =
       llvm::any_of(package.facts.libraries, [](const auto& one) { return one.isModule; }) ||
-      llvm::any_of(installed.gone, isModuleName);
+      llvm::any_of(installed.gone, survey::isModuleName);
   for (const std::string& file : installed.gone) {
     const bool isOptional = package.recipe().roleOf(baseName(file)).isOptional;
     if (isOptional || llvm::StringRef(file).contains(".libs/") ||
-        (hasModules && !isModuleName(file)))
+        (hasModules && !survey::isModuleName(file)))
       continue;
     Defect defect{Kind::ModuleGone, installed.site + "/" + file, file};
     defect.sentence = file + " is listed in RECORD but does not exist";
@@ -43,11 +43,6 @@ void findGoneModules(const ExaminedPackage& package, Defects& defects) {
 }
 
 } // namespace
-
-bool isModuleName(llvm::StringRef file) {
-  const llvm::StringRef name = baseName(file);
-  return name.ends_with_insensitive(".pyd") || (name.ends_with(".so") && !name.starts_with("lib"));
-}
 
 void findOnDemandDefects(const ExaminedPackage& package, Defects& defects) {
   if (!package.recipe().isJudgedByModules)

@@ -18,7 +18,7 @@ public:
   DependencyCheck(const survey::PackageFacts& facts, resolve::LibraryStore& store)
       : session(store, processOf(facts)) {
     session.trustSymbols(true);
-    for (const std::string& path : torchLibrariesOf(facts))
+    for (const std::string& path : facts.torchLibraries())
       session.load(path);
   }
 

@@ -56,15 +56,6 @@ void findPathDefects(const ExaminedPackage& package, Defects& defects);  ///< se
 void findSurroundings(const ExaminedPackage& package, Defects& defects); ///< other packages, RECORD
 void findTrialDefects(const ExaminedPackage& package, Defects& defects); ///< --run
 
-/// Whether a missing or unreadable file has the name of an extension module.
-bool isModuleName(llvm::StringRef file);
-
-/// Host paths of torch's libraries; none without torch.
-std::vector<std::string> torchLibrariesOf(const survey::PackageFacts& facts);
-
-/// The library with most of torch's symbols; empty if it does not exist.
-std::string mainTorchLibraryOf(const survey::PackageFacts& facts);
-
 // Also for tracebacks: what follows from versions alone.
 
 /// This torch was not built by PyTorch's own pipelines.

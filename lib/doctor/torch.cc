@@ -22,7 +22,7 @@ bool needsTorch(const ExaminedPackage& package) {
 
 // `import torch` comes before everything else.
 void findBrokenTorch(const ExaminedPackage& package, Defects& defects) {
-  for (const std::string& path : torchLibrariesOf(package.facts)) {
+  for (const std::string& path : package.facts.torchLibraries()) {
     if (package.loads || !package.facts.isAfterTorch ||
         !llvm::StringRef(path).contains("torch_python"))
       continue;
@@ -38,27 +38,12 @@ void findBrokenTorch(const ExaminedPackage& package, Defects& defects) {
 
 } // namespace
 
-std::vector<std::string> torchLibrariesOf(const survey::PackageFacts& facts) {
-  std::vector<std::string> paths;
-  if (facts.torch)
-    for (const std::string& name : facts.torchNames)
-      paths.push_back(facts.torch->libFolder + "/" + name);
-  return paths;
-}
-
-std::string mainTorchLibraryOf(const survey::PackageFacts& facts) {
-  for (const std::string& name : facts.torchNames)
-    if (llvm::StringRef(name).contains("torch_cpu"))
-      return facts.torch->libFolder + "/" + name;
-  return {};
-}
-
 std::optional<Defect> vendorOfTorch(llvm::StringRef version) {
   const std::string vendor = recipe::torchBuildOf(version).vendor;
   return vendor.empty() ? std::nullopt : std::optional(Defect{Kind::VendorTorch, {}, vendor});
 }
 
-// Matching symbols do not prove that two versions are compatible (recipe/torchcodec.cc).
+// Matching symbols do not prove that two versions are compatible: see the recipe's table.
 std::optional<Defect> versionMismatch(const recipe::Recipe& recipe, llvm::StringRef release,
                                       llvm::StringRef torchVersion) {
   std::optional<Version> parsed = parseVersion(release), torch = parseVersion(torchVersion);

@@ -1,6 +1,6 @@
-// The sentences of each kind of finding. The table in findings.cc has a row for each; the functions
-// are in one file per concern: ffmpeg_words.cc, torch_words.cc, library_words.cc, package_words.cc,
-// on_demand.cc, and text_words.cc for kinds that only tracebacks report.
+// The sentences of each kind of finding: the functions of findings.def, in one file per concern:
+// ffmpeg_words.cc, torch_words.cc, library_words.cc, package_words.cc, on_demand.cc, and
+// text_words.cc for kinds that only tracebacks report.
 #pragma once
 
 #include "doctor/findings.h"
@@ -14,25 +14,9 @@ struct Words {
 };
 using WordsFunction = Words(const Defect& defect, const FindingContext& context);
 
-// ffmpeg_words.cc
-WordsFunction ffmpegMissing, ffmpegNotFound, ffmpegUnfit, ffmpegUnsupportedMajor, ffmpegStatic,
-    twoFfmpegs;
-// torch_words.cc
-WordsFunction torchMissing, torchBroken, vendorTorch, torchVersionMismatch, twoTorches, cudaMissing,
-    cudaVariantMismatch;
-// library_words.cc
-WordsFunction missingDependency, missingSymbols, cxx11Abi, missingVersions, wrongArchitecture,
-    foreignLibrary, duplicateEntry, signature, signatureForeign, hardenedPython, macosTooOld,
-    quarantined, executableStack, notMapped, staticTlsFull, initializationFailed, searchPath;
-// package_words.cc
-WordsFunction packageMissing, placeholderRelease, pythonAbi, pythonVersionMismatch, numpyAbi,
-    shadowed, pluginMismatch, heicUnavailable, recordMismatch, loadsForReal, simulationDisagrees,
-    importFails;
-// on_demand.cc
-WordsFunction driverMissing, onDemandMissing;
-// text_words.cc
-WordsFunction causeNotTold, packageUnavailable, noWheel, requirementsConflict, pluginBroken,
-    operatorsMissing, crashed;
+#define FINDING(kind, code, severity, words) WordsFunction words;
+#include "doctor/findings.def"
+
 /// For a missing package, if the text does not contain torch's version.
 Words missingWithoutTorch(const Defect& defect, FindingContext context);
 

@@ -11,6 +11,13 @@ llvm::StringRef nameOf(Operation operation) {
                   "undelay", "sign", "replace_file"});
 }
 
+llvm::StringRef describe(Operation operation) {
+  return enumName<Operation::ReplaceFile>(
+      operation,
+      {"+ search path", "- search path", "~ search path", "~ kind", "~ dependency", "+ dependency",
+       "- dependency", "~ identity", "~ delayed", "~ not delayed", "~ signature", "~ file"});
+}
+
 llvm::StringRef nameOf(DependencyKind kind) {
   return enumName<DependencyKind::Delay>(kind, {"normal", "weak", "reexport", "upward", "delay"});
 }

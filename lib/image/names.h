@@ -9,6 +9,8 @@ namespace tcfix {
 
 /// The operation's name in JSON, such as "add_rpath".
 llvm::StringRef nameOf(Operation operation);
+/// The operation for people, such as "+ search path".
+llvm::StringRef describe(Operation operation);
 
 llvm::StringRef nameOf(DependencyKind kind);
 llvm::StringRef nameOf(SearchPathKind kind);

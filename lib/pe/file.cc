@@ -37,7 +37,6 @@ void PeFile::readOptionalHeader(const Header& header) {
   sizeOfImage = header.SizeOfImage;
   sizeOfHeaders = header.SizeOfHeaders;
   checksum = header.CheckSum;
-  subsystem = header.Subsystem;
   majorSubsystem = header.MajorSubsystemVersion;
   minorSubsystem = header.MinorSubsystemVersion;
   dllCharacteristics = header.DLLCharacteristics;

@@ -92,7 +92,6 @@ public:
   uint16_t machine = 0;
   uint16_t characteristics = 0;
   uint16_t dllCharacteristics = 0;
-  uint16_t subsystem = 0;
   uint16_t majorSubsystem = 0;
   uint16_t minorSubsystem = 0;
   uint32_t symbolTable = 0; ///< file offset of COFF symbols; 0 if there are none

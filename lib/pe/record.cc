@@ -136,7 +136,6 @@ llvm::Expected<std::optional<ConversionRecord>> readRecord(const PeFile& file) {
   auto field = [&](size_t offset) { return read32le(bytes->data() + offset); };
 
   ConversionRecord record;
-  record.kernelSlots = section.address + offsetof(TcfixRecord, kernel);
   record.firstSection = index;
   if (index > 0 && file.sections[index - 1].name == kCodeSection)
     --record.firstSection;

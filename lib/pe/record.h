@@ -43,8 +43,7 @@ struct SavedBytes {
 struct ConversionRecord {
   ImportSettings settings;
   std::vector<SavedBytes> saved;
-  uint32_t kernelSlots = 0; ///< RVA of the helper's own import slots
-  size_t firstSection = 0;  ///< index of the first section that tcfix added; they are the last ones
+  size_t firstSection = 0; ///< index of the first section that tcfix added; they are the last ones
 };
 
 constexpr llvm::StringLiteral kCodeSection = ".tcfixt";

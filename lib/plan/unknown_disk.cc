@@ -31,8 +31,9 @@ public:
       add(entryTo("torch/lib"), {Reason::Kind::ToFind, "torch"});
     // From one place only: a library that finds just a part of its FFmpeg there gets no entry.
     const bool isBeside =
-        request.ffmpeg && !ffmpeg.empty() &&
-        llvm::all_of(ffmpeg, [&](size_t index) { return request.ffmpeg->find(nameOf(index)); });
+        request.ffmpeg && !ffmpeg.empty() && llvm::all_of(ffmpeg, [&](size_t index) {
+          return request.ffmpeg->files.find(nameOf(index));
+        });
     if (isBeside)
       addPathToFfmpegBeside();
     else
@@ -68,7 +69,8 @@ private:
     for (size_t index : ffmpeg) {
       const std::string& name = nameOf(index);
       const std::string place = name.substr(0, name.size() - baseName(name).size());
-      draft.rename(index, place + *request.ffmpeg->find(name), {Reason::Kind::NameIn, description});
+      draft.rename(index, place + *request.ffmpeg->files.find(name),
+                   {Reason::Kind::NameIn, description});
     }
     delay(ffmpeg);
     add(entryTo(request.ffmpeg->folder), {Reason::Kind::ToFind, description});
@@ -82,14 +84,6 @@ private:
 };
 
 } // namespace
-
-const std::string* FfmpegBeside::find(llvm::StringRef dependency) const {
-  std::optional<providers::FfmpegName> name = providers::parseFfmpegName(dependency);
-  if (!name)
-    return nullptr;
-  auto found = files.find({name->component, name->libraryMajor});
-  return found == files.end() ? nullptr : &found->second;
-}
 
 void planForUnknownDisk(Draft& draft, const PackageFacts& facts,
                         const UnknownDiskRequest& request) {

@@ -10,11 +10,7 @@ namespace tcfix::plan {
 struct FfmpegBeside {
   std::string folder;      ///< from site-packages, with slashes, such as "av.libs"
   std::string description; ///< such as "PyAV 15.1.0"
-  /// The files' names, by component and library major: {"avcodec", 61}.
-  std::map<std::pair<std::string, int>, std::string> files;
-
-  /// The file that a dependency refers to; nothing if it is not one of these.
-  const std::string* find(llvm::StringRef dependency) const;
+  providers::FfmpegFiles files;
 };
 
 struct UnknownDiskRequest {

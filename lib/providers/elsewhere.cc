@@ -31,7 +31,7 @@ std::vector<std::string> usualPatterns(Platform platform, llvm::StringRef arch) 
             "/usr/local/*/lib",
             "/usr/local/*/lib64",
             "/usr/lib/*-linux-gnu/*",
-            "/home/linuxbrew/.linuxbrew/lib"};
+            (kLinuxHomebrewPrefix + "/lib").str()};
   case Platform::Windows:
     return {"C:\\Program Files\\*\\bin", "C:\\Program Files\\*\\lib", "C:\\*\\bin"};
   }

@@ -23,9 +23,7 @@ namespace {
 
 /// The parts of FFmpeg in a directory.
 struct Contents {
-  /// File names by component and library major. For a file and the links to it, the shortest name,
-  /// which is the one that other libraries depend on.
-  std::map<std::pair<std::string, int>, std::string> files;
+  FfmpegFiles files;
   bool hasStatic = false;
   bool hasProgram = false;
 };
@@ -36,12 +34,8 @@ Contents look(const std::string& folder, const io::TargetDisk& disk) {
     contents.hasStatic |= name == "libavcodec.a" || name == "avcodec.lib";
     contents.hasProgram |=
         name == "ffmpeg" || llvm::StringRef(name).equals_insensitive("ffmpeg.exe");
-    std::optional<FfmpegName> parsed = parseFfmpegName(name);
-    if (!parsed || !disk.isFile(joined(folder, name)))
-      continue;
-    std::string& known = contents.files[{parsed->component, parsed->libraryMajor}];
-    if (known.empty() || name.size() < known.size())
-      known = name;
+    if (parseFfmpegName(name) && disk.isFile(joined(folder, name)))
+      contents.files.add(name);
   }
   return contents;
 }
@@ -87,7 +81,7 @@ FfmpegInstall installAt(const FfmpegPlace& place, const io::TargetDisk& disk) {
 std::vector<FfmpegInstall> installsIn(const FfmpegPlace& place, const Contents& contents,
                                       const io::TargetDisk& disk, const FfmpegQuery& query) {
   std::vector<FfmpegInstall> installs;
-  for (const auto& [key, name] : contents.files) {
+  for (const auto& [key, name] : contents.files.names) {
     std::optional<int> major = ffmpegMajorOf({key.first, key.second});
     if (key.first != "avcodec" || !major)
       continue;
@@ -95,8 +89,8 @@ std::vector<FfmpegInstall> installsIn(const FfmpegPlace& place, const Contents& 
     install.major = *major;
     std::vector<std::string> missing;
     for (llvm::StringRef component : ffmpegComponents()) {
-      auto file = contents.files.find({component.str(), libraryMajorIn(*major, component)});
-      if (file == contents.files.end())
+      auto file = contents.files.names.find({component.str(), libraryMajorIn(*major, component)});
+      if (file == contents.files.names.end())
         missing.push_back(component.str());
       else
         install.files[component.str()] = file->second;

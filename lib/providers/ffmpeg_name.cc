@@ -69,6 +69,21 @@ std::optional<FfmpegName> parseFfmpegName(llvm::StringRef dependency) {
   return FfmpegName{component.str(), *number};
 }
 
+void FfmpegFiles::add(llvm::StringRef file) {
+  std::optional<FfmpegName> parsed = parseFfmpegName(file);
+  if (!parsed)
+    return;
+  std::string& known = names[{parsed->component, parsed->libraryMajor}];
+  if (known.empty() || file.size() < known.size())
+    known = file;
+}
+
+const std::string* FfmpegFiles::find(llvm::StringRef dependency) const {
+  std::optional<FfmpegName> name = parseFfmpegName(dependency);
+  auto found = name ? names.find({name->component, name->libraryMajor}) : names.end();
+  return found == names.end() ? nullptr : &found->second;
+}
+
 std::optional<int> ffmpegMajorOf(const FfmpegName& name) {
   std::optional<size_t> index = indexOf(name.component);
   std::optional<int> found;

@@ -4,6 +4,7 @@
 #include <llvm/ADT/ArrayRef.h>
 #include <llvm/ADT/StringRef.h>
 
+#include <map>
 #include <optional>
 #include <string>
 
@@ -17,6 +18,18 @@ struct FfmpegName {
   int libraryMajor = 0;
 };
 std::optional<FfmpegName> parseFfmpegName(llvm::StringRef dependency);
+
+/// The files of FFmpeg's libraries in a directory.
+struct FfmpegFiles {
+  /// By component and library major: {"avcodec", 61}.
+  std::map<std::pair<std::string, int>, std::string> names;
+
+  /// Adds a file, if it is one of FFmpeg's libraries. For a file and the links to it, the shortest
+  /// name is kept, which is the one that other libraries depend on.
+  void add(llvm::StringRef file);
+  /// The file that a dependency refers to; null if it is not one of these.
+  const std::string* find(llvm::StringRef dependency) const;
+};
 
 /// The FFmpeg major whose component has this library major; nothing for swresample 4, which belongs
 /// to both 5 and 6.

@@ -83,7 +83,7 @@ void addLinuxPlaces(PlaceList& list, const FfmpegQuery& query) {
     list.add(FfmpegSource::System, folder, "the system's");
   if (std::string given = variable(query, "HOMEBREW_PREFIX"); !given.empty())
     list.addHomebrew(given);
-  list.addHomebrew("/home/linuxbrew/.linuxbrew");
+  list.addHomebrew(kLinuxHomebrewPrefix.str());
   std::string home = variable(query, "HOME");
   if (!home.empty())
     list.addHomebrew(home + "/.linuxbrew");

@@ -6,9 +6,10 @@
 
 namespace tcfix::providers {
 
-/// Where Homebrew installs on macOS: on Apple silicon, and on Intel.
+/// Where Homebrew installs: on Apple silicon, on Intel, and on Linux.
 inline constexpr llvm::StringLiteral kHomebrewPrefix = "/opt/homebrew";
 inline constexpr llvm::StringLiteral kIntelHomebrewPrefix = "/usr/local";
+inline constexpr llvm::StringLiteral kLinuxHomebrewPrefix = "/home/linuxbrew/.linuxbrew";
 inline constexpr llvm::StringLiteral kMacPortsPrefix = "/opt/local";
 
 /// Both Homebrew prefixes on macOS, the one for this architecture first.

@@ -35,14 +35,6 @@ std::string pyavRequirement(llvm::ArrayRef<int> majors) {
   return {};
 }
 
-int ffmpegMajorOfPyav(int pyavMajor) {
-  int major = 0;
-  for (const PyavSpan& span : kPyav)
-    if (span.pyav <= pyavMajor)
-      major = span.ffmpeg;
-  return major;
-}
-
 std::string condaRequirement(llvm::ArrayRef<int> majors) {
   if (majors.empty())
     return {};

@@ -13,9 +13,6 @@ namespace tcfix::recipe {
 /// has a newer FFmpeg; empty if none has one of these.
 std::string pyavRequirement(llvm::ArrayRef<int> majors);
 
-/// The FFmpeg major inside a PyAV, by PyAV's own major version; 0 if unknown.
-int ffmpegMajorOfPyav(int pyavMajor);
-
 /// For conda: one of these majors, such as "ffmpeg<8" or, for a single one, "ffmpeg>=7,<8".
 std::string condaRequirement(llvm::ArrayRef<int> majors);
 

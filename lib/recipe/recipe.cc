@@ -106,6 +106,10 @@ std::string Recipe::smokeTest(llvm::StringRef version) const {
   return module.empty() ? module : "import " + module;
 }
 
+bool Recipe::isDefault() const {
+  return name == defaultRecipe().name;
+}
+
 const Recipe& defaultRecipe() {
   return torchcodec();
 }

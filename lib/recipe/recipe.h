@@ -114,6 +114,8 @@ struct Recipe {
   ErrorWords errorWords;
   std::string (*versionedSmokeTest)(std::optional<Version>) = nullptr;
 
+  /// The package that tcfix repairs by default.
+  bool isDefault() const;
   LibraryRole roleOf(llvm::StringRef fileName) const;
   /// The torch that a release was built for; null if the table does not contain it.
   const TorchMatch* matchFor(Version release) const;

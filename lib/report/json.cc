@@ -156,7 +156,8 @@ std::string jsonForApply(const Preamble& preamble, llvm::ArrayRef<apply::TargetO
           out.attributeObject("ffmpeg", [&] {
             out.attribute("major", target.ffmpeg->major);
             text(out, "path", target.ffmpeg->path);
-            text(out, "source", target.ffmpeg->source);
+            text(out, "source",
+                 target.ffmpeg->source ? nameOf(*target.ffmpeg->source) : "found by itself");
           });
         });
     });

@@ -2,9 +2,7 @@
 #include "report/text_parts.h"
 #include "report/trial.h"
 
-#include "base/enum_name.h"
 #include "image/names.h"
-#include "wheel/bundle.h"
 
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/StringExtras.h>
@@ -22,13 +20,9 @@ std::string changeText(const Change& change) {
       std::initializer_list<Operation>{Operation::ReplaceRpath, Operation::SetRpathKind,
                                        Operation::RenameDependency, Operation::SetId},
       change.operation);
-  std::string text =
-      enumName<Operation::ReplaceFile>(change.operation,
-                                       {"+ search path  ", "- search path  ", "~ search path  ",
-                                        "~ kind         ", "~ dependency   ", "+ dependency   ",
-                                        "- dependency   ", "~ identity     ", "~ delayed      ",
-                                        "~ not delayed  ", "~ signature    ", "~ file         "})
-          .str();
+  constexpr size_t kColumn = 15; // after the widest operation
+  std::string text = describe(change.operation).str();
+  text.resize(kColumn, ' ');
   text += change.operation == Operation::Sign ? "ad hoc"
           : isReplacement && !old.empty()     ? old + " -> " + value
                                               : value;
@@ -46,12 +40,13 @@ std::string nameText(const apply::FileOutcome& file) {
 }
 
 /// The provider of an FFmpeg, for people; empty if the path shows it.
-std::string sourceText(llvm::StringRef source) {
-  return source == "pyav"       ? "PyAV, "
-         : source == "homebrew" ? "Homebrew, "
-         : source == "macports" ? "MacPorts, "
-         : source == "conda"    ? "conda, "
-                                : "";
+const char* sourceText(std::optional<providers::FfmpegSource> source) {
+  using providers::FfmpegSource;
+  return source == FfmpegSource::Pyav       ? "PyAV, "
+         : source == FfmpegSource::Homebrew ? "Homebrew, "
+         : source == FfmpegSource::MacPorts ? "MacPorts, "
+         : source == FfmpegSource::Conda    ? "conda, "
+                                            : "";
 }
 
 std::string changesText(const apply::FileOutcome& file) {
@@ -186,9 +181,9 @@ llvm::StringRef verbOf(Operation operation) {
 /// dependencies are counted, because there are many.
 std::vector<CountedChange> changesOf(const apply::FileOutcome& file) {
   std::vector<CountedChange> changes;
-  // A file that is new in a wheel is reported as bundled; its edits are part of that.
-  if (!file.edit.changes.empty() && file.edit.changes.front().reason == wheel::kBundled)
-    return {{3, wheel::kBundled.str(), ""}};
+  // Of a file that is new in a wheel, its edits are a part.
+  if (file.isNew)
+    return {{3, "bundled", ""}};
   auto add = [&](CountedChange change) {
     if (llvm::none_of(changes, [&](const CountedChange& each) { return each.isSame(change); }))
       changes.push_back(std::move(change));

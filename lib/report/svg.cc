@@ -97,13 +97,14 @@ std::string edgeMarkup(const Graph& graph, const Edge& edge, llvm::ArrayRef<Poin
   if (way.empty())
     return {};
   bool isIdle = !graph.nodes[edge.from].isNeeded;
-  llvm::StringRef kind = isIdle ? "idle" : edge.isBroken ? "broken" : "good";
+  const bool isBroken = edge.isBroken && !isIdle;
+  llvm::StringRef kind = isIdle ? "idle" : isBroken ? "broken" : "good";
   std::string out = formatv("<g class=\"edge {0}\" aria-hidden=\"true\" data-from=\"{1}\" "
                             "data-to=\"{2}\"><title>{3}</title>"
                             "<path d=\"{4}\" marker-end=\"url(#arrow-{0})\"/>",
                             kind, edge.from, edge.to, usesText(edge), pathOf(way))
                         .str();
-  if (kind == "broken") {
+  if (isBroken) {
     size_t middle = (way.size() - 1) / 2;
     const Point &a = way[middle], &b = way[middle + 1];
     out += formatv("<text class=\"cut\" x=\"{0}\" y=\"{1}\">✕</text>", number((a.x + b.x) / 2),

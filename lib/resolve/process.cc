@@ -46,6 +46,11 @@ bool Module::isDropped(size_t dependency) const {
   return replaced && dependency < replaced->isDropped.size() && replaced->isDropped[dependency];
 }
 
+bool Module::isNamed(llvm::StringRef name) const {
+  return targetPath == name || (slice->identity && *slice->identity == name) ||
+         llvm::is_contained(aliases, name);
+}
+
 llvm::StringRef Process::variable(const std::string& name) const {
   auto it = options.environment.find(name);
   return it == options.environment.end() ? llvm::StringRef() : llvm::StringRef(it->second);
@@ -55,6 +60,13 @@ const void* providerKey(const Process& process, int provider) {
   if (provider >= 0)
     return process.modules[provider].slice;
   return provider == kElsewhere ? &kElsewhere : nullptr;
+}
+
+std::optional<size_t> Process::findNamed(llvm::StringRef name) const {
+  for (size_t i = 0; i < modules.size(); ++i)
+    if (modules[i].isNamed(name))
+      return i;
+  return std::nullopt;
 }
 
 std::optional<size_t> Process::findFile(const Library& library) const {

@@ -29,10 +29,8 @@ struct Module {
   std::optional<SearchPathKind> searchPathKind() const;
   bool isDropped(size_t dependency) const;
   const SymbolTable* symbols() const { return library->symbols(slice->arch); }
-  /// True for the library's identity and for the path that it was loaded by.
-  bool isNamed(llvm::StringRef name) const {
-    return targetPath == name || (slice->identity && *slice->identity == name);
-  }
+  /// True for the library's identity, the path that it was loaded by and its aliases.
+  bool isNamed(llvm::StringRef name) const;
 };
 
 /// The modules of a process, in the order of loading. Copies share them: a plan tries many
@@ -85,6 +83,8 @@ struct Process {
   const io::TargetDisk& disk() const { return store->disk(); }
   /// The value of a variable of the target's environment; empty if it is not set.
   llvm::StringRef variable(const std::string& name) const;
+  /// The module with this identity, path or alias.
+  std::optional<size_t> findNamed(llvm::StringRef name) const;
   /// The module loaded from this file, by any path.
   std::optional<size_t> findFile(const Library& library) const;
 };
@@ -140,6 +140,11 @@ void setVerdict(LoadResult& result);
 LoadResult loadByDyld(Process& process, const std::string& hostPath);
 LoadResult loadByLdSo(Process& process, const std::string& hostPath);
 LoadResult loadByWindows(Process& process, const std::string& hostPath);
+
+/// Parts of two of them: bind the symbols of the modules from `firstNew` or `root` on. The first of
+/// these is the library that is being loaded.
+void bindByDyld(const Process& process, size_t firstNew, LoadResult& result);
+void bindByLdSo(const Process& process, size_t root, LoadResult& result);
 
 /// Starts a python whose program is unknown: only what every python loads.
 void startPythonByLdSo(Process& process);

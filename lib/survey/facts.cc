@@ -12,6 +12,21 @@ namespace tcfix::survey {
 
 using resolve::Verdict;
 
+std::vector<std::string> PackageFacts::torchLibraries() const {
+  std::vector<std::string> paths;
+  if (torch)
+    for (const std::string& name : torchNames)
+      paths.push_back(torch->libFolder + "/" + name);
+  return paths;
+}
+
+std::string PackageFacts::mainTorchLibrary() const {
+  for (const std::string& path : torchLibraries())
+    if (llvm::sys::path::filename(path).contains("torch_cpu"))
+      return path;
+  return {};
+}
+
 std::vector<Group> groupsOf(const PackageFacts& facts) {
   std::map<int, Group, std::greater<>> majors;
   std::vector<Group> others;

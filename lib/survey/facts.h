@@ -46,6 +46,11 @@ struct PackageFacts {
   resolve::ProcessOptions process;
   /// LD_LIBRARY_PATH and the like, as a Python started here would have them.
   std::map<std::string, std::string> variables;
+
+  /// Host paths of torch's libraries; none without torch.
+  std::vector<std::string> torchLibraries() const;
+  /// The library with most of torch's symbols; empty if it does not exist.
+  std::string mainTorchLibrary() const;
 };
 
 /// Libraries that only work together: those of one FFmpeg major, in the order of loading.

@@ -88,6 +88,11 @@ bool Demand::comesFromOthers(llvm::StringRef name, const env::Package& than) con
                       [&](const std::string& dependent) { return dependent != idOf(than); });
 }
 
+bool isModuleName(llvm::StringRef file) {
+  const llvm::StringRef name = baseName(file);
+  return name.ends_with_insensitive(".pyd") || (name.ends_with(".so") && !name.starts_with("lib"));
+}
+
 void findNeeds(PackageFacts& facts, const env::Target& target, resolve::LibraryStore& store,
                const Demand* demand) {
   if (!facts.package.recipe.isJudgedByModules)

@@ -21,6 +21,9 @@ private:
   std::map<std::string, std::vector<std::string>> dependents;
 };
 
+/// Whether a missing or unreadable file has the name of an extension module.
+bool isModuleName(llvm::StringRef file);
+
 /// Sets `isModule` and `isNeeded` of each library of the package. Without a demand, the
 /// environment's packages are read here, but only if the result depends on them.
 void findNeeds(PackageFacts& facts, const env::Target& target, resolve::LibraryStore& store,

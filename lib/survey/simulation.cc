@@ -32,8 +32,8 @@ Session withTorch(const PackageFacts& facts, const Session& bare, bool isTrusted
   Session session = bare.clone();
   session.trustSymbols(isTrusted);
   if (facts.torch && facts.isAfterTorch)
-    for (const std::string& name : facts.torchNames)
-      session.load(facts.torch->libFolder + "/" + name);
+    for (const std::string& path : facts.torchLibraries())
+      session.load(path);
   session.trustSymbols(false);
   return session;
 }
@@ -106,13 +106,14 @@ GroupLoads Simulation::load(const Group& group, const Overrides& overrides, Regi
   return loads;
 }
 
-PackageLoads Simulation::loadAll(llvm::ArrayRef<Group> groups) const {
+PackageLoads Simulation::loadAll(llvm::ArrayRef<Group> groups, bool withBare) const {
   PackageLoads loads;
   loads.preloaded.resize(groups.size());
-  loads.bare.resize(groups.size());
+  loads.bare.resize(withBare ? groups.size() : 0);
   parallelFor(groups.size(), hardwareThreads(), [&](size_t i) {
     loads.preloaded[i] = load(groups[i], {}, Regime::Preloaded);
-    loads.bare[i] = load(groups[i], {}, Regime::Bare);
+    if (withBare)
+      loads.bare[i] = load(groups[i], {}, Regime::Bare);
   });
   return loads;
 }

@@ -40,8 +40,8 @@ public:
 
   GroupLoads load(const Group& group, const Overrides& overrides, Regime regime) const;
 
-  /// All groups, with the files as they are.
-  PackageLoads loadAll(llvm::ArrayRef<Group> groups) const;
+  /// All groups, with the files as they are. Without `withBare`, `bare` stays empty.
+  PackageLoads loadAll(llvm::ArrayRef<Group> groups, bool withBare = true) const;
 
   /// How a library's own dependencies resolve in a process where nothing else is loaded.
   std::vector<resolve::Binding> directBindings(const LibraryFacts& library,

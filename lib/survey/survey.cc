@@ -270,9 +270,8 @@ PackageFacts gatherLoaderFacts(const env::Target& target, const env::Package& pa
 }
 
 PackageFacts gatherFacts(const env::Target& target, const env::Package& package,
-                         resolve::LibraryStore& store, const SurveyOptions& options,
-                         const Demand* demand) {
-  PackageFacts facts = gatherLoaderFacts(target, package, store, options, demand);
+                         resolve::LibraryStore& store, const SurveyOptions& options) {
+  PackageFacts facts = gatherLoaderFacts(target, package, store, options);
   addProviders(facts, target, options);
   return facts;
 }

@@ -37,7 +37,6 @@ void addProviders(PackageFacts& facts, const env::Target& target, const SurveyOp
 
 /// All facts of one package, with its libraries as they are in the store.
 PackageFacts gatherFacts(const env::Target& target, const env::Package& package,
-                         resolve::LibraryStore& store, const SurveyOptions& options,
-                         const Demand* demand = nullptr);
+                         resolve::LibraryStore& store, const SurveyOptions& options);
 
 } // namespace tcfix::survey

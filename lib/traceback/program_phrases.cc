@@ -62,7 +62,7 @@ Defect pleaseInstall(const Place& place) {
   return isPackage(nameAt(place.after())) ? unavailable() : Defect();
 }
 
-/// "TorchCodec is required for …", "torchcodec is not available": the name precedes the words.
+/// "NAME is required for …", "NAME is not available": the name precedes the words.
 Defect isUnavailable(const Place& place) {
   llvm::StringRef before = place.before().rtrim(" \t'\"`*");
   return isPackage(before.take_back(recipe::defaultRecipe().name.size())) ? unavailable()

@@ -214,6 +214,7 @@ llvm::Expected<BundledFile> Bundler::rewrite(const Source& source,
   BundledFile bundled;
   commit::FileOutcome& outcome = bundled.outcome;
   outcome.path = target;
+  outcome.isNew = true;
   outcome.status = commit::FileStatus::Changed;
   outcome.sha256Before = source.sha256;
   formats::EditRequest request;
@@ -227,7 +228,7 @@ llvm::Expected<BundledFile> Bundler::rewrite(const Source& source,
   outcome.edit = std::move(*edit);
   apply::explain(outcome.edit.changes, edits);
   outcome.edit.changes.insert(outcome.edit.changes.begin(),
-                              {Operation::ReplaceFile, source.path, {}, kBundled.str(), {}});
+                              {Operation::ReplaceFile, source.path, {}, "bundled", {}});
   bundled.content = rewritten(outcome.edit.rewrite, source.file->bytes());
   outcome.sha256After = io::sha256Hex(bundled.content);
   return bundled;
@@ -256,8 +257,7 @@ llvm::Expected<Bundle> Bundler::run() {
       return error;
   }
   for (const auto& [name, source] : sources) {
-    if (std::optional<providers::FfmpegName> known = providers::parseFfmpegName(name))
-      bundle.ffmpeg.files[{known->component, known->libraryMajor}] = source.newName;
+    bundle.ffmpeg.files.add(source.newName);
     llvm::Expected<BundledFile> file = rewrite(source, bundle.ffmpeg.folder + "/" + source.newName);
     if (!file)
       return file.takeError();

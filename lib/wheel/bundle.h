@@ -13,9 +13,6 @@
 
 namespace tcfix::wheel {
 
-/// The reason for a file that was added to the wheel.
-inline constexpr llvm::StringLiteral kBundled = "bundled";
-
 struct BundledFile {
   ByteVector content;
   commit::FileOutcome outcome; ///< its path is the name in the wheel

@@ -145,7 +145,10 @@ OutputFolder::OutputFolder(std::string folderPath, io::Notify notify)
 }
 
 llvm::Expected<io::Place> OutputFolder::place(const std::string& name) const {
-  return locks->place(path + "/" + name);
+  llvm::Expected<io::Place> place = locks->place(path + "/" + name);
+  if (place)
+    place->made = made; // the commit also syncs the directories in which these were created
+  return place;
 }
 
 llvm::Error OutputFolder::check() const {

@@ -27,7 +27,7 @@ llvm::Expected<PyavWheel> readPyav(const std::string& file) {
     if (!known)
       continue;
     pyav.ffmpeg.folder = path::parent_path(member.name, path::Style::posix).str();
-    pyav.ffmpeg.files[{known->component, known->libraryMajor}] = name.str();
+    pyav.ffmpeg.files.add(name);
     if (known->component != "avcodec")
       continue;
     llvm::Expected<ByteVector> bytes = wheel->read(member);

@@ -114,8 +114,9 @@ llvm::Expected<const plan::FfmpegBeside*> Repair::chooseFfmpeg(const Contents& w
                 "add another --av-wheel");
   auto asksFor = [](const plan::FfmpegBeside& ffmpeg) {
     return [&](const Library& library) {
-      return llvm::any_of(library.image.slices.front().dependencies,
-                          [&](const Dependency& one) { return ffmpeg.find(one.name) != nullptr; });
+      return llvm::any_of(library.image.slices.front().dependencies, [&](const Dependency& one) {
+        return ffmpeg.files.find(one.name) != nullptr;
+      });
     };
   };
   if (llvm::none_of(libraries, asksFor(found->ffmpeg)))

@@ -26,9 +26,17 @@ class Example(harness.FilesTest):
         self.assertEqual(len(self.installed("lib*/**/libtcfix.a")), 1)
         self.assertEqual(len(self.installed("lib*/**/tcfixConfig.cmake")), 1)
 
+    def test_the_package_has_no_paths_of_the_installation(self):
+        for file in self.prefix.glob("lib*/**/*.cmake"):
+            text = file.read_text()
+            for path in (self.prefix, os.environ["TCFIX_BUILD"]):
+                self.assertNotIn(str(path), text, file.name)
+            self.assertNotRegex(text, r"[\";]/[^;\"]*\.(a|so|dylib)\b", file.name)
+
     def test_the_example(self):
-        build = self.folder / "example"
-        run(CMAKE, "-S", harness.ROOT / "examples/cpp", "-B", build, f"-DCMAKE_PREFIX_PATH={self.prefix}", check=0)
+        build, moved = self.folder / "example", self.folder / "moved"
+        self.prefix.rename(moved)
+        run(CMAKE, "-S", harness.ROOT / "examples/cpp", "-B", build, f"-DCMAKE_PREFIX_PATH={moved}", check=0)
         run(CMAKE, "--build", build, check=0)
         library = self.folder / "libtiny.dylib"
         library.write_bytes(dylib(dependencies=("/usr/lib/libSystem.B.dylib", "@loader_path/libabsent.dylib")))

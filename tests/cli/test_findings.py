@@ -618,10 +618,8 @@ search_path("search-path-world-writable", "/opt/open", "warning", "is writable b
 
 
 def codes_in_sources():
-    return {code for path in (ROOT / "lib" / "doctor").glob("*.cc")
-            for code in re.findall(r'"([a-z0-9]+(?:-[a-z0-9]+)+|unreadable|quarantined|shadowed|crashed)",?\s*'
-                                   r'(?:\n|:|,|;)', path.read_text())
-            if not code.startswith("nvidia-") and not code.endswith("-packages")}
+    table = (ROOT / "lib" / "doctor" / "findings.def").read_text()
+    return set(re.findall(r'^FINDING\(\w+,\s*"([a-z0-9-]+)"', table, re.MULTILINE))
 
 
 class Findings(FilesTest):

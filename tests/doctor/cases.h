@@ -62,6 +62,7 @@ public:
   std::vector<Finding> run(void (*rule)(const ExaminedPackage&, Defects&)) {
     ExaminedPackage package{found, facts, planned, world.store};
     package.groups = groups;
+    package.onDemand = onDemand;
     package.required = required;
     package.loads = loads;
     package.wouldLoadAfter = wouldLoadAfter;
@@ -86,7 +87,7 @@ public:
   env::Target found;
   survey::PackageFacts facts;
   plan::PackagePlan planned;
-  std::vector<GroupReport> groups;
+  std::vector<GroupReport> groups, onDemand;
   std::vector<int> required;
   bool loads = false, wouldLoadAfter = false;
   std::optional<trial::Trial> trial;

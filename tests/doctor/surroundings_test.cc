@@ -3,6 +3,7 @@
 
 #include "doctor/python_tag.h"
 
+#include <algorithm>
 #include <gmock/gmock.h>
 
 namespace tcfix::doctor {
@@ -91,6 +92,23 @@ TEST(Mac, ASystemThatIsTooOld) {
   EXPECT_THAT(one.codes(findMacDefects), ElementsAre("macos-too-old"));
   one.facts.process.systemVersion = "11.0";
   EXPECT_THAT(one.codes(findMacDefects), IsEmpty());
+}
+
+TEST(Mac, APythonThatLoadsOnlyItsOwnTeamsLibraries) {
+  ByteVector program = buildMachO(signedAs(SignatureStyle::AdHoc));
+  Case one(Platform::MacOs);
+  one.facts.process.executable = one.world.add("/env/bin/python", program);
+  EXPECT_THAT(one.codes(findHardenedPython), IsEmpty());
+  // The flags of the code directory: ad-hoc, hardened runtime.
+  const uint8_t codeDirectory[] = {0xFA, 0xDE, 0x0C, 0x02}, flags[] = {0, 1, 0, 2};
+  auto found = std::search(program.begin(), program.end(), std::begin(codeDirectory),
+                           std::end(codeDirectory));
+  ASSERT_NE(found, program.end());
+  llvm::copy(flags, found + 12);
+  one.world.add("/env/bin/python", program);
+  EXPECT_THAT(one.codes(findHardenedPython), ElementsAre("hardened-python"));
+  one.facts.platform = Platform::Linux;
+  EXPECT_THAT(one.codes(findHardenedPython), IsEmpty());
 }
 
 TEST(Mac, NothingOnOtherPlatforms) {

@@ -88,10 +88,6 @@ TEST(Releases, TheirFfmpegInEachPackageManager) {
   }
   EXPECT_EQ(pyavRequirement({6, 5, 4}), "av<13");
   EXPECT_EQ(pyavRequirement({5}), "");
-  EXPECT_EQ(ffmpegMajorOfPyav(15), 7);
-  EXPECT_EQ(ffmpegMajorOfPyav(18), 8);
-  EXPECT_EQ(ffmpegMajorOfPyav(19), 9);
-  EXPECT_EQ(ffmpegMajorOfPyav(9), 0);
   EXPECT_EQ(condaRequirement({8, 7, 6, 5, 4}), "ffmpeg<9");
   EXPECT_EQ(condaRequirement({7}), "ffmpeg>=7,<8");
   EXPECT_EQ(homebrewFormula(7), "ffmpeg@7");

@@ -47,6 +47,9 @@ constexpr Sentence kSentences[] = {
     {"ImportError: /lib/libc.so.6: version `GLIBC_2.38' not found (required by /a/b.so)",
      "glibc-too-old"},
     {"ImportError: /lib/libx.so: version `X_2' not found (required by /a/b.so)", "library-too-old"},
+    {"ImportError: /a/b.so: symbol gzopen64, version ZLIB_1.2.3 not defined in file libz.so.1 with "
+     "link time reference",
+     "missing-symbols"},
     {"OSError: /a/b.so: wrong ELF class: ELFCLASS32", "wrong-architecture"},
     {"OSError: /a/b.so: cannot enable executable stack as shared object requires",
      "executable-stack"},
@@ -76,6 +79,17 @@ constexpr Sentence kSentences[] = {
     {"OSError: [WinError 126] The specified module could not be found. Error loading "
      "\"C:\\p\\site-packages\\torch\\lib\\c10.dll\" or one of its dependencies.",
      "torch-broken"},
+    {"FileNotFoundError: Could not find module 'C:\\x\\other.dll' (or one of its dependencies). "
+     "Try "
+     "using the full path with constructor syntax.",
+     "missing-dependency"},
+    {"FAIL : LoadLibrary failed with error 126 \"\" when trying to load \"C:\\x\\other.dll\"",
+     "missing-dependency"},
+    {"The code execution cannot proceed because avutil-59.dll was not found. Reinstalling the "
+     "program "
+     "may fix this problem.",
+     "ffmpeg-missing"},
+    {"The code execution cannot proceed because other.dll was not found.", "missing-dependency"},
     {"ModuleNotFoundError: No module named 'torch'", "torch-missing"},
     {"ModuleNotFoundError: No module named 'torchcodec'", "package-missing"},
     {"ImportError: torchcodec is not available. Please install torchcodec.", "package-missing"},
@@ -86,6 +100,13 @@ constexpr Sentence kSentences[] = {
     {"ImportError: Module use of python311.dll conflicts: module was compiled for Python 3.11, but "
      "the interpreter version is incompatible: 3.12.1.",
      "python-abi"},
+    {"WARNING: xFormers was built for:\n    PyTorch 2.1.2+cu121 with CUDA 1201 (you have "
+     "2.5.1+cu121)",
+     "torch-version-mismatch"},
+    {"qt.qpa.plugin: From 6.5.0, xcb-cursor0 or libxcb-cursor0 is needed to load the Qt xcb "
+     "platform "
+     "plugin.",
+     "missing-dependency"},
     {"OSError: Could not load this library: /a/libtorchcodec_core7.so", "cause-not-told"},
     {"Could not load this library libtorchcodec_core4.dll", "cause-not-told"},
     {"OSError: libheif.so.1: cannot open shared object file: No such file", "heic-unavailable"},

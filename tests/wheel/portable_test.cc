@@ -48,8 +48,8 @@ plan::FfmpegBeside pyav() {
   plan::FfmpegBeside ffmpeg;
   ffmpeg.folder = "av.libs";
   ffmpeg.description = "PyAV 15";
-  ffmpeg.files[{"avutil", 59}] = "libavutil-1a.so.59.1.100";
-  ffmpeg.files[{"avcodec", 61}] = "libavcodec-2b.so.61.1.100";
+  ffmpeg.files.add("libavutil-1a.so.59.1.100");
+  ffmpeg.files.add("libavcodec-2b.so.61.1.100");
   return ffmpeg;
 }
 

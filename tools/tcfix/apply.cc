@@ -4,6 +4,7 @@
 #include "base/parallel.h"
 #include "io/host.h"
 #include "io/system.h"
+#include "recipe/recipe.h"
 #include "report/progress.h"
 #include "trial/trial.h"
 
@@ -113,17 +114,14 @@ void reportProblems(Invocation& invocation, const apply::TargetOutcome& target,
   }
 }
 
-/// The package's name; empty if there are several, or neither option nor path contains it.
+/// The package's name; empty if there are several, or it is neither named nor the default one.
 std::string packageOf(const Invocation& invocation, const apply::TargetOutcome& target) {
   if (invocation.isOn("all"))
     return {};
   const std::vector<std::string> named = surveyFor(invocation).packages;
   if (!named.empty())
     return named.size() == 1 ? named.front() : std::string();
-  const bool isDefault = llvm::any_of(target.files, [](const apply::FileOutcome& file) {
-    return llvm::StringRef(file.path).contains("torchcodec");
-  });
-  return isDefault ? "torchcodec" : "";
+  return target.isOfDefault ? recipe::defaultRecipe().name : std::string();
 }
 
 report::AppliedView viewOf(const Invocation& invocation, const apply::TargetOutcome& target,
