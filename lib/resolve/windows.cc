@@ -164,23 +164,54 @@ private:
 
   void checkSymbols(size_t importer, const WindowsSearch& search,
                     llvm::function_ref<bool(size_t dependency)> isWanted) {
-    std::map<size_t, std::vector<std::string>> missing; // by dependency
-    const Module& module = process.modules[importer];
-    for (const NeededSymbol& symbol : module.library->needed(module.slice->arch)) {
-      // The helper that a plan would add has imports of its own, which Windows provides.
-      size_t dependency = *symbol.dependency;
-      if (dependency >= module.providers.size() || !isWanted(dependency))
+    for (size_t i = 0; i < process.modules[importer].providers.size(); ++i) {
+      const int provider = process.modules[importer].providers[i];
+      if (provider < 0 || !isWanted(i))
         continue;
-      int provider = module.providers[dependency];
-      if (provider >= 0 && !provides(*process.modules[provider].library,
-                                     process.modules[provider].slice->arch, symbol, search, 0))
-        missing[dependency].push_back(symbol.text());
+      std::vector<std::string> missing = missingFrom(importer, i, search);
+      if (!missing.empty())
+        result.problems.push_back(missingSymbols(process, importer, dependencyOf(importer, i).name,
+                                                 process.modules[provider].path,
+                                                 std::move(missing)));
     }
-    for (auto& [dependency, symbols] : missing)
-      result.problems.push_back(
-          missingSymbols(process, importer, dependencyOf(importer, dependency).name,
-                         process.modules[process.modules[importer].providers[dependency]].path,
-                         std::move(symbols)));
+  }
+
+  /// The symbols that a dependency lacks. Unless it forwards some of them, that depends only on the
+  /// two files, and is looked up once for all processes.
+  std::vector<std::string> missingFrom(size_t importer, size_t dependency,
+                                       const WindowsSearch& search) const {
+    constexpr int kForwarded = -1;
+    const Module& module = process.modules[importer];
+    const Module& provider = process.modules[module.providers[dependency]];
+    const SymbolTable* table = provider.symbols();
+    if (!table)
+      return {}; // unknown
+    const llvm::ArrayRef<NeededSymbol> needed = module.library->needed(module.slice->arch);
+    const MissingByDependency& known = module.library->missing(
+        {dependency, {module.slice, provider.slice}}, [&] {
+          MissingByDependency missing;
+          for (const NeededSymbol& symbol : needed) {
+            if (symbol.dependency != dependency)
+              continue;
+            const SymbolLookup lookup = table->find(symbol);
+            if (lookup.kind == SymbolLookup::Kind::Absent)
+              missing[static_cast<int>(dependency)].push_back(symbol.text());
+            if (lookup.kind == SymbolLookup::Kind::Forwarded)
+              missing[kForwarded].push_back(symbol.text());
+          }
+          return missing;
+        });
+    std::vector<std::string> missing;
+    if (!known.count(kForwarded)) {
+      if (auto own = known.find(static_cast<int>(dependency)); own != known.end())
+        missing = own->second;
+      return missing;
+    }
+    for (const NeededSymbol& symbol : needed)
+      if (symbol.dependency == dependency &&
+          !provides(*provider.library, provider.slice->arch, symbol, search, 0))
+        missing.push_back(symbol.text());
+    return missing;
   }
 
   /// Whether a DLL has the symbol, or forwards it to one that does.

@@ -110,7 +110,8 @@ LoadResult Simulation::loadAfterSiblings(Session& session, const std::string& pa
 // is.
 LoadResult Simulation::loadAsPackage(Session& session, const LibraryFacts& library) const {
   const auto ofPackage = [this](llvm::StringRef) { return loadsSiblings(); };
-  if (!library.isModule || facts.package.recipe.preloadsNvidia)
+  // Reading the sources takes longer than everything else, so it must matter.
+  if (!library.isModule || !library.isNeeded || facts.package.recipe.preloadsNvidia)
     return loadAfterSiblings(session, library.path, ofPackage);
   LoadResult result = loadOne(session, library.path);
   if (!mayDependOnOrder(result, library.path))
