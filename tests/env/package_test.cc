@@ -484,6 +484,17 @@ TEST_F(Packages, AllWithLibrariesAreFoundByTheirRecords) {
   EXPECT_THAT(all[0].gone, ElementsAre("native/_gone.abi3.so"));
   EXPECT_TRUE(all[0].recipe.isJudgedByModules);
   EXPECT_EQ(all[1].name, "torchcodec");
+  EXPECT_FALSE(all[1].recipe.isNamespace);
+}
+
+TEST_F(Packages, ANamespaceHasNothingToImport) {
+  const recipe::Recipe generic = recipe::recipeFor("nvidia-x");
+  tree.file(inSite("nvidia_x-1.dist-info/RECORD"), library("nvidia/x/lib/libx.so.1"));
+  ASSERT_THAT(found("venv", generic), SizeIs(1));
+  EXPECT_EQ(found("venv", generic)[0].recipe.importName, "nvidia");
+  EXPECT_EQ(found("venv", generic)[0].recipe.smokeTest("1"), "");
+  tree.file(inSite("nvidia/__init__.py"), "");
+  EXPECT_EQ(found("venv", generic)[0].recipe.smokeTest("1"), "import nvidia");
 }
 
 TEST_F(Packages, RequirementsAreThoseWithoutAnExtra) {
