@@ -24,7 +24,8 @@ std::string withExtension(llvm::StringRef name) {
 
 class Windows {
 public:
-  Windows(Process& process, LoadResult& result) : process(process), result(result) {}
+  Windows(Process& process, LoadResult& result)
+      : process(process), result(result), system32(resolve::system32(process)) {}
 
   /// One LoadLibraryEx call: maps the file and its imports, binds them, and initializes every new
   /// DLL. If that fails, nothing stays loaded, and the reasons are in `result.problems`.
@@ -92,14 +93,17 @@ private:
       return taken(trace, State::System, "Windows");
     if (std::optional<size_t> loaded = findLoaded(name))
       return found(trace, *loaded, {FoundBy::Kind::AlreadyLoaded});
+    const bool isKnown = isKnownDll(name);
+    std::vector<const WindowsFolder*> missed;
     for (const WindowsFolder& folder : search) {
-      if (isKnownDll(name) && folder.path != system32(process))
+      if (isKnown && folder.path != system32)
         continue;
       std::optional<std::string> path = process.disk().find(folder.path, name);
       if (!path) {
-        trace.tried(targetOf(folder.path, name), "not found");
+        missed.push_back(&folder);
         continue;
       }
+      noteMissed(trace, missed, name);
       Candidate candidate = open(process, Format::Pe, *path);
       if (std::optional<size_t> same = process.findFile(*candidate.library))
         return found(trace, *same, {FoundBy::Kind::AlreadyLoaded});
@@ -109,15 +113,26 @@ private:
       trace.tried(targetOf(folder.path, name), candidate);
       return conclude(trace, requester, name);
     }
+    if (!isAssumed(name))
+      noteMissed(trace, missed, name);
     missSystem32(trace);
     return conclude(trace, requester, name);
   }
+
+  void noteMissed(Search& trace, llvm::ArrayRef<const WindowsFolder*> folders,
+                  const std::string& name) const {
+    for (const WindowsFolder* folder : folders)
+      trace.tried(targetOf(folder->path, name), "not found");
+  }
+
+  /// A part of a Windows that is not on this machine.
+  bool isAssumed(llvm::StringRef name) const { return !system32 && isWindowsLibrary(name); }
 
   /// The result of a search that found nothing.
   int conclude(Search& trace, size_t requester, llvm::StringRef name) {
     if (isInterpreter(name))
       return taken(trace, State::Assumed, "the interpreter");
-    if (isWindowsLibrary(name) && !system32(process))
+    if (isAssumed(name))
       return taken(trace, State::Assumed, "part of Windows");
     if (trace.hasUnknownPlaces)
       return taken(trace, State::Unknown, "");
@@ -157,7 +172,7 @@ private:
   /// A loaded module with this file name, in any folder.
   std::optional<size_t> findLoaded(llvm::StringRef name) const {
     for (size_t i = 0; i < process.modules.size(); ++i)
-      if (llvm::sys::path::filename(process.modules[i].path).equals_insensitive(name))
+      if (name.equals_insensitive(process.modules[i].fileName))
         return i;
     return std::nullopt;
   }
@@ -234,7 +249,7 @@ private:
         return candidate.outcome == Candidate::Outcome::Good &&
                provides(*candidate.library, arch, lookup.symbol, search, hops + 1);
       }
-    return isWindowsLibrary(name) && !system32(process);
+    return isAssumed(name);
   }
 
   /// Simulates the helper, which runs before a converted DLL's own code.
@@ -251,7 +266,7 @@ private:
         process.modules.edit(module).providers[i] = static_cast<int>(*loaded);
         checkSymbols(module, modernSearch(process, folderOf(process.modules[*loaded].path)),
                      [&](size_t dependency) { return dependency == i; });
-      } else if (isInterpreter(name) || (isWindowsLibrary(name) && !system32(process))) {
+      } else if (isInterpreter(name) || isAssumed(name)) {
         process.modules.edit(module).providers[i] = taken(trace, State::Assumed, "part of Windows");
       } else if (trace.hasUnknownPlaces) {
         process.modules.edit(module).providers[i] = taken(trace, State::Unknown, "");
@@ -352,6 +367,7 @@ private:
 
   Process& process;
   LoadResult& result;
+  const std::optional<std::string> system32; ///< a host path; nothing if it is not on this machine
   unsigned depth = 0;
 };
 

@@ -239,6 +239,15 @@ class All(unittest.TestCase):
         run(self.env.path / "bin/python", "-c", f"import ctypes; ctypes.CDLL({str(broken)!r})", check=0)
         self.assertEqual(self.env.packages()["whole"]["verdict"], "ok")
 
+    def test_an_unreadable_module_is_the_cause(self):
+        bad = self.env.library(f"one/bad{SUFFIX}", module("bad"))
+        self.env.library("one/libplugin.so", needs=["libgone.so.1"])
+        self.env.install("one", code="import ctypes\ndef f(x):\n    ctypes.CDLL(x)\n")
+        bad.write_bytes(bad.read_bytes()[:40])
+        package = self.env.packages(check=1)["one"]
+        self.assertEqual(package["verdict"], "broken")
+        self.assertIn(bad.name, package["cause"])
+
     def test_apply_recommends_nothing_that_proves_nothing(self):
         wanted = self.env.library("nvidia/cublas/lib/libcublas.so.12")
         self.env.library("nvidia/cusolver/lib/libcusolver.so.11", needs=[wanted])

@@ -128,6 +128,7 @@ TEST_F(Packages, AreReadFromRecord) {
 TEST_F(Packages, CanBeAnyByName) {
   std::string record = library("cv2/cv2.abi3.so") + library("cv2/deep/er/x.so");
   tree.file(inSite("opencv_python-4.10.dist-info/RECORD"), record);
+  tree.file(inSite("cv2/__init__.py"), "");
   std::vector<Package> packages = found("venv", recipe::recipeFor("OpenCV-Python"));
   ASSERT_THAT(packages, SizeIs(1));
   EXPECT_EQ(packages[0].version, "4.10"); // without METADATA
