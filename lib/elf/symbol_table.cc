@@ -185,8 +185,8 @@ bool ElfSymbols::accepts(llvm::StringRef version) const {
   });
 }
 
-// ld.so looks up what relocations refer to. libstdc++'s headers, for example, record a symbol only to
-// link the object that defines it.
+// ld.so looks up what relocations refer to. libstdc++'s headers, for example, record a symbol only
+// to link the object that defines it.
 bool ElfSymbols::isReferenced(const NeededSymbol& symbol) const {
   std::call_once(areReferencesRead, [this] { readReferences(); });
   return !hasRelocations || references.count(symbol.name);

@@ -27,9 +27,8 @@ bool isExtensionEnding(llvm::StringRef ending, Platform platform) {
 }
 
 bool isIdentifier(llvm::StringRef name) {
-  return !name.empty() && !llvm::isDigit(name.front()) && llvm::all_of(name, [](char letter) {
-    return llvm::isAlnum(letter) || letter == '_';
-  });
+  return !name.empty() && !llvm::isDigit(name.front()) &&
+         llvm::all_of(name, [](char letter) { return llvm::isAlnum(letter) || letter == '_'; });
 }
 
 } // namespace
@@ -46,7 +45,7 @@ public:
 
 private:
   struct Found {
-    std::string file;                 ///< empty: a namespace package
+    std::string file; ///< empty: a namespace package
     bool isExtension = false;
     std::vector<std::string> folders; ///< of its submodules
   };
@@ -104,7 +103,8 @@ private:
   }
 
   std::optional<Found> locate(llvm::StringRef name) const {
-    const auto [parent, last] = name.contains('.') ? name.rsplit('.') : std::pair(llvm::StringRef(), name);
+    const auto [parent, last] =
+        name.contains('.') ? name.rsplit('.') : std::pair(llvm::StringRef(), name);
     auto known = started.find(parent.str());
     if (!parent.empty() && known == started.end())
       return std::nullopt;
@@ -138,7 +138,7 @@ private:
   ImportReader& reader;
   const std::string target; ///< the file at which the import ends
   const std::string top;    ///< the first part of its name
-  /// The modules that were imported or are about to be, with the folders of their submodules.
+  /// The modules that were imported or are about to be, with the directories of their submodules.
   std::map<std::string, std::vector<std::string>> started;
   bool isReached = false;
 };

@@ -19,8 +19,8 @@ struct ImportOrder {
   std::string loadingCode; ///< code of the same package, executed before, that loads libraries
 };
 
-/// The name by which Python imports a module's file, such as "scipy.linalg._fblas"; empty if it is in
-/// none of the sites, or in a directory whose name cannot be part of one.
+/// The name by which Python imports a module's file, such as "scipy.linalg._fblas"; empty if it is
+/// in none of the sites, or in a directory whose name cannot be part of one.
 std::string moduleIn(const std::string& file, llvm::ArrayRef<std::string> sites);
 
 /// Reads the sources of an environment. Thread-safe.
@@ -43,7 +43,7 @@ private:
   const io::TargetDisk& disk;
   std::mutex mutex;
   std::map<std::string, PythonSource> sources;              ///< by host path
-  std::map<std::string, std::vector<std::string>> listings; ///< of folders
+  std::map<std::string, std::vector<std::string>> listings; ///< of directories
 };
 
 } // namespace tcfix::env

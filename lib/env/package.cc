@@ -206,8 +206,8 @@ std::optional<Package> findInSite(const Environment& environment, const io::Targ
   collector.finish();
   if (package.recipe.importName.empty())
     package.recipe.importName = importNameOf(package, folder, disk);
-  package.recipe.isNamespace = recipe.isJudgedByModules &&
-                               isNamespace(joined(site, package.recipe.importName), disk);
+  package.recipe.isNamespace =
+      recipe.isJudgedByModules && isNamespace(joined(site, package.recipe.importName), disk);
   findOutwardFolder(environment, disk, record, folder, package);
   return package;
 }

@@ -323,7 +323,8 @@ private:
       if (at == llvm::StringRef::npos)
         continue;
       const llvm::StringRef arguments = text.drop_front(at + call.size());
-      const llvm::StringRef first = arguments.take_until([](char c) { return c == ',' || c == ')'; });
+      const llvm::StringRef first =
+          arguments.take_until([](char c) { return c == ',' || c == ')'; });
       if (const auto name = literal(first.trim())) {
         const llvm::StringRef module = name->ltrim('.');
         source.imports.push_back({name->size() - module.size(), module.str(), {}});

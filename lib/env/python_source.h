@@ -27,8 +27,8 @@ struct PythonSource {
   std::string loadingCode;
 };
 
-/// Whether the code may load the library with this file name: it contains the name, or it loads what
-/// it finds in a directory.
+/// Whether the code may load the library with this file name: it contains the name, or it loads
+/// what it finds in a directory.
 bool mayLoad(llvm::StringRef loadingCode, llvm::StringRef library);
 
 PythonSource readPythonSource(llvm::StringRef text, Platform platform);

@@ -65,8 +65,8 @@ public:
       report(symbol, find(symbol));
   }
 
-  /// False for a needed symbol that the loader never looks up, because nothing in the library refers
-  /// to it: the linker only recorded it.
+  /// False for a needed symbol that the loader never looks up, because nothing in the library
+  /// refers to it: the linker only recorded it.
   virtual bool isReferenced(const NeededSymbol& /*symbol*/) const { return true; }
 
   virtual llvm::ArrayRef<NeededVersion> neededVersions() const { return {}; }

@@ -30,7 +30,8 @@ constexpr KnownPart kKnownParts[] = {
     // imagecodecs/imagecodecs.py, __getattr__: codecs are imported when they are used. The wheels
     // for Windows lack heif.dll.
     {"imagecodecs", KnownAs::Optional, "_heif"},
-    // Those that the wheels for Windows contain without their libraries (imagecodecs.py, "distributed as
+    // Those that the wheels for Windows contain without their libraries (imagecodecs.py,
+    // "distributed as
     // source code only").
     {"imagecodecs", KnownAs::Optional, "_jetraw"},
     {"imagecodecs", KnownAs::Optional, "_jpegxs"},

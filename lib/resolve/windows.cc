@@ -202,8 +202,8 @@ private:
     if (!table)
       return {}; // unknown
     const llvm::ArrayRef<NeededSymbol> needed = module.library->needed(module.slice->arch);
-    const MissingByDependency& known = module.library->missing(
-        {dependency, {module.slice, provider.slice}}, [&] {
+    const MissingByDependency& known =
+        module.library->missing({dependency, {module.slice, provider.slice}}, [&] {
           MissingByDependency missing;
           for (const NeededSymbol& symbol : needed) {
             if (symbol.dependency != dependency)

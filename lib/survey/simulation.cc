@@ -77,8 +77,7 @@ bool Simulation::loadsSiblings() const {
 // If a library fails without a sibling, load the sibling and try again. If the sibling fails, its
 // problems are the cause.
 LoadResult Simulation::loadAfterSiblings(Session& session, const std::string& path,
-                                         SiblingFilter mayLoad,
-                                         int depth) const {
+                                         SiblingFilter mayLoad, int depth) const {
   LoadResult result = loadOne(session, path);
   bool hasLoaded = false;
   Verdict ofSiblings = Verdict::Loads;

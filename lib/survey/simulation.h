@@ -58,8 +58,7 @@ private:
   /// Whether the package's Python code may have loaded a library with this file name.
   using SiblingFilter = llvm::function_ref<bool(llvm::StringRef library)>;
   resolve::LoadResult loadAfterSiblings(resolve::Session& session, const std::string& path,
-                                        SiblingFilter mayLoad,
-                                        int depth = 0) const;
+                                        SiblingFilter mayLoad, int depth = 0) const;
   bool mayDependOnOrder(const resolve::LoadResult& result, const std::string& path) const;
   resolve::LoadResult loadAsPackage(resolve::Session& session, const LibraryFacts& library) const;
 

@@ -85,10 +85,11 @@ TEST(PythonSource, CallsWithALiteralNameAreImports) {
 }
 
 TEST(PythonSource, PartsOfAConditionMayDecide) {
-  EXPECT_THAT(importsIn("if wants(a) or __package__ or '.' in __name__:\n  from . import a\n"
-                        "else:\n  import a\n"
-                        "if (sys.platform == 'win32' and wants(b)):\n  import b\nelse:\n  import c\n"),
-              ElementsAre(". a", "c"));
+  EXPECT_THAT(
+      importsIn("if wants(a) or __package__ or '.' in __name__:\n  from . import a\n"
+                "else:\n  import a\n"
+                "if (sys.platform == 'win32' and wants(b)):\n  import b\nelse:\n  import c\n"),
+      ElementsAre(". a", "c"));
 }
 
 bool loads(llvm::StringRef text, llvm::StringRef library = "libx-1.so.2",
@@ -113,9 +114,9 @@ TEST(PythonSource, CodeLoadsWhatItFindsInADirectory) {
 }
 
 TEST(PythonSource, AnyTextIsReadToItsEnd) {
-  for (llvm::StringRef text :
-       {"", "\n", "'", "\"\"\"", "'\\", "((", "))\nimport a", "if", "else:", "from", "from ", "from .",
-        "import ", "from . import (", "import_module(", "\\", "if x", "try", "\xef\xbb\xbf"})
+  for (llvm::StringRef text : {"", "\n", "'", "\"\"\"", "'\\", "((", "))\nimport a", "if",
+                               "else:", "from", "from ", "from .", "import ", "from . import (",
+                               "import_module(", "\\", "if x", "try", "\xef\xbb\xbf"})
     importsIn(text);
 }
 
