@@ -1,6 +1,7 @@
 #include "apply/package_run.h"
 
 #include "base/parallel.h"
+#include "env/import_order.h"
 #include "image/names.h"
 #include "io/system.h"
 #include "resolve/verdict.h"
@@ -296,6 +297,28 @@ llvm::Expected<trial::Trial> PackageRun::tryOut(const trial::TrialOptions& how) 
   return trial::tryOut(*python, facts, groups, expected, how);
 }
 
+/// Python code that fails unless the changed libraries load; empty if none is known.
+std::string PackageRun::smokeTest() {
+  if (!package.recipe.isJudgedByModules)
+    return package.recipe.smokeTest(package.version);
+  constexpr size_t kMostModules = 4;
+  std::vector<std::string> modules;
+  bool isImported = false;
+  for (const survey::LibraryFacts& library : facts.libraries) {
+    const LibraryWork* work = find(library.path);
+    if (!library.isNeeded || !work || !work->isOpen() || work->change.isIdentity())
+      continue;
+    std::string module = library.isModule ? env::moduleIn(library.path, facts.sites) : "";
+    if (module.empty())
+      isImported = true; // by the package's own code
+    else if (modules.size() < kMostModules)
+      modules.push_back(std::move(module));
+  }
+  if (!modules.empty())
+    return "import " + llvm::join(modules, ", ");
+  return isImported ? package.recipe.smokeTest(package.version) : std::string();
+}
+
 void PackageRun::report(TargetOutcome& outcome) {
   // Paths as the user would type them, relative to the target as it was given.
   auto asTyped = [&](const std::string& path) {
@@ -325,7 +348,7 @@ void PackageRun::report(TargetOutcome& outcome) {
   const bool isChanged = llvm::any_of(
       works, [](const auto& work) { return work->isOpen() && !work->change.isIdentity(); });
   outcome.isOfDefault |= package.recipe.isDefault();
-  if (std::string test = package.recipe.smokeTest(package.version);
+  if (std::string test = smokeTest();
       !test.empty() && (isChanged || !options.survey.wantsEveryPackage))
     outcome.smokeTests.push_back(std::move(test));
   if (!before || !after)

@@ -29,6 +29,7 @@ private:
   void rewrite();
   std::optional<commit::CommitFailure> write(const commit::Locks& locks);
   survey::PackageLoads lookAgain();
+  std::string smokeTest();
   LibraryWork* find(const std::string& path);
 
   env::Target& target; ///< its disk remembers from the moment the locks were acquired

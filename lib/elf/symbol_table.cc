@@ -6,6 +6,8 @@
 #include <llvm/ADT/STLExtras.h>
 
 #include <map>
+#include <mutex>
+#include <set>
 
 namespace tcfix::elf {
 
@@ -22,12 +24,14 @@ public:
   SymbolLookup find(const NeededSymbol& wanted) const override;
   llvm::ArrayRef<NeededVersion> neededVersions() const override { return versionNeeds; }
   bool accepts(llvm::StringRef version) const override;
+  bool isReferenced(const NeededSymbol& symbol) const override;
 
 private:
   void readNeeds(llvm::ArrayRef<NeededFile> files);
   std::optional<Symbol> symbolAt(uint64_t index) const;
   uint16_t versionAt(uint64_t index) const;
   bool isOffered(const Symbol& symbol) const;
+  void readReferences() const;
 
   Source source;
   Model model;
@@ -38,6 +42,9 @@ private:
   std::map<uint16_t, llvm::StringRef> definedByIndex; ///< without the base version
   std::vector<NeededVersion> versionNeeds;
   bool definesVersions = false;
+  mutable std::once_flag areReferencesRead;
+  mutable std::set<llvm::StringRef> references; ///< the names that relocations refer to
+  mutable bool hasRelocations = false;
 };
 
 llvm::Error ElfSymbols::read() {
@@ -176,6 +183,43 @@ bool ElfSymbols::accepts(llvm::StringRef version) const {
   return !definesVersions || llvm::any_of(definedByIndex, [&](const auto& defined) {
     return defined.second == version;
   });
+}
+
+// ld.so looks up what relocations refer to. libstdc++'s headers, for example, record a symbol only
+// to link the object that defines it.
+bool ElfSymbols::isReferenced(const NeededSymbol& symbol) const {
+  std::call_once(areReferencesRead, [this] { readReferences(); });
+  return !hasRelocations || references.count(symbol.name);
+}
+
+void ElfSymbols::readReferences() const {
+  struct Table {
+    uint64_t address, size;
+    bool hasAddends;
+  };
+  const bool isPltWithAddends = model.find(DT_PLTREL).value_or(DT_RELA) == DT_RELA;
+  for (const auto& [address, size, hasAddends] :
+       {Table{DT_RELA, DT_RELASZ, true}, Table{DT_REL, DT_RELSZ, false},
+        Table{DT_JMPREL, DT_PLTRELSZ, isPltWithAddends}}) {
+    const std::optional<uint64_t> start = model.find(address), length = model.find(size);
+    if (!start || !length)
+      continue;
+    Bytes table = model.readFrom(*start);
+    table = table.take_front(std::min<uint64_t>(*length, table.size()));
+    const uint64_t word = model.flavor.wordSize(), entry = word * (hasAddends ? 3 : 2);
+    std::optional<uint64_t> last; // most symbols have several
+    for (; table.size() >= entry; table = table.drop_front(entry)) {
+      hasRelocations = true;
+      const uint8_t* info = table.data() + word;
+      const uint64_t index =
+          model.flavor.is64 ? model.flavor.read64(info) >> 32 : model.flavor.read32(info) >> 8;
+      if (index == 0 || index == last)
+        continue;
+      last = index;
+      if (const std::optional<Symbol> symbol = symbolAt(index))
+        references.insert(model.text(symbol->name));
+    }
+  }
 }
 
 } // namespace

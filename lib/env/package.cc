@@ -105,6 +105,13 @@ std::string importNameOf(const Package& package, const std::string& folder,
   return name;
 }
 
+/// Whether a directory is a namespace package, without code of its own.
+bool isNamespace(const std::string& folder, const io::TargetDisk& disk) {
+  return disk.isFolder(folder) && llvm::none_of(disk.list(folder), [](llvm::StringRef name) {
+           return name.starts_with("__init__.");
+         });
+}
+
 /// Parsing the RECORD of every package that is only Python would take long.
 bool mayHaveLibraries(const Distribution& distribution, const io::TargetDisk& disk) {
   std::optional<io::InputFile> file =
@@ -199,6 +206,8 @@ std::optional<Package> findInSite(const Environment& environment, const io::Targ
   collector.finish();
   if (package.recipe.importName.empty())
     package.recipe.importName = importNameOf(package, folder, disk);
+  package.recipe.isNamespace =
+      recipe.isJudgedByModules && isNamespace(joined(site, package.recipe.importName), disk);
   findOutwardFolder(environment, disk, record, folder, package);
   return package;
 }

@@ -2,6 +2,7 @@
 
 #include "base/paths.h"
 #include "env/distribution.h"
+#include "env/python_source.h"
 
 #include <llvm/ADT/STLExtras.h>
 
@@ -9,18 +10,9 @@ namespace tcfix::env {
 
 namespace {
 
-/// How Python code names the ways to load a library: ctypes, cffi, torch's operators.
-constexpr llvm::StringLiteral kLoading[] = {"CDLL(",   "PyDLL(",        "LoadLibrary(",
-                                            "dlopen(", "load_library(", "OleDLL("};
-
 bool isCode(llvm::StringRef path) {
   return path.ends_with(".py") && !path.contains("/tests/") && !path.contains("/test/") &&
          !path.starts_with("..");
-}
-
-bool mentions(llvm::StringRef text, Platform platform) {
-  return llvm::any_of(kLoading, [&](llvm::StringRef call) { return text.contains(call); }) ||
-         (platform == Platform::Windows && text.contains("add_dll_directory("));
 }
 
 } // namespace
@@ -34,7 +26,7 @@ bool loadsLibrariesItself(const Package& package, Platform platform, const io::T
   auto loads = [&](const std::string& relative) {
     std::optional<io::InputFile> code =
         llvm::expectedToOptional(disk.open(joined(package.site, relative)));
-    return code && mentions(textOf(code->bytes()), platform);
+    return code && callsALoader(textOf(code->bytes()), platform);
   };
   return loads(package.recipe.importName + "/__init__.py") ||
          llvm::any_of(file.record->rows(),

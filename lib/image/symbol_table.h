@@ -65,6 +65,10 @@ public:
       report(symbol, find(symbol));
   }
 
+  /// False for a needed symbol that the loader never looks up, because nothing in the library
+  /// refers to it: the linker only recorded it.
+  virtual bool isReferenced(const NeededSymbol& /*symbol*/) const { return true; }
+
   virtual llvm::ArrayRef<NeededVersion> neededVersions() const { return {}; }
   /// True if the library defines the version, or no versions at all (the loader then only warns).
   virtual bool accepts(llvm::StringRef /*version*/) const { return true; }

@@ -30,6 +30,11 @@ constexpr KnownPart kKnownParts[] = {
     // imagecodecs/imagecodecs.py, __getattr__: codecs are imported when they are used. The wheels
     // for Windows lack heif.dll.
     {"imagecodecs", KnownAs::Optional, "_heif"},
+    // Those that the wheels for Windows contain without their libraries (imagecodecs.py,
+    // "distributed as
+    // source code only").
+    {"imagecodecs", KnownAs::Optional, "_jetraw"},
+    {"imagecodecs", KnownAs::Optional, "_jpegxs"},
     // cupy/_environment.py, _preload_library: an ImportError of modules that use these is ignored.
     // The
     // libraries of CUDA itself are not preloaded (seen with 14.2).

@@ -103,7 +103,7 @@ std::string Recipe::smokeTest(llvm::StringRef version) const {
   if (versionedSmokeTest)
     return versionedSmokeTest(parseVersion(version));
   const std::string& module = importName.empty() ? name : importName;
-  return module.empty() ? module : "import " + module;
+  return module.empty() || isNamespace ? std::string() : "import " + module;
 }
 
 bool Recipe::isDefault() const {

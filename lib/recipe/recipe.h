@@ -95,6 +95,8 @@ struct Recipe {
   std::vector<std::string> optionalStems;
   /// Its extension modules must load; other libraries only if they are imported.
   bool isJudgedByModules = false;
+  /// Importing it executes no code, as for `nvidia`, whose directory several packages share.
+  bool isNamespace = false;
   /// Its Python code loads libraries of NVIDIA's wheels before its own libraries.
   bool preloadsNvidia = false;
   bool importsTorch = false; ///< before its own libraries, so that torch's are already loaded

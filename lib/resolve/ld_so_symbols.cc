@@ -133,7 +133,7 @@ private:
     Binders binders;
     const Module& module = process.modules[importer];
     for (const NeededSymbol& symbol : module.library->needed(module.slice->arch))
-      if (!isBound(importer, symbol, visible, binders))
+      if (!isBound(importer, symbol, visible, binders) && module.symbols()->isReferenced(symbol))
         missing[symbol.dependency ? static_cast<int>(*symbol.dependency) : -1].push_back(
             symbol.text());
     if (missing.empty() && binders.areAll)

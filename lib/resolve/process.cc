@@ -4,6 +4,7 @@
 
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/StringSwitch.h>
+#include <llvm/Support/Path.h>
 
 namespace tcfix::resolve {
 
@@ -111,6 +112,7 @@ size_t addModule(Process& process, const Candidate& candidate, std::string hostP
     module.replaced = it->second;
   module.targetPath = process.disk().targetPath(hostPath);
   module.path = std::move(hostPath);
+  module.fileName = llvm::sys::path::filename(module.path).str();
   module.loader = loader;
   module.providers.assign(module.dependencies().size(), kAbsent);
   process.modules.push_back(std::move(module));

@@ -19,6 +19,7 @@ struct Module {
   std::shared_ptr<const LibraryOverride> replaced;
   std::string path;                 ///< the host path that it was loaded by
   std::string targetPath;           ///< the same as a target path
+  std::string fileName;             ///< the last component of the path
   std::optional<size_t> loader;     ///< the first module that required it
   std::vector<std::string> aliases; ///< other names that it was found by
   /// For each dependency, the module that provides it, or one of the two values below.

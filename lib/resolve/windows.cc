@@ -24,7 +24,8 @@ std::string withExtension(llvm::StringRef name) {
 
 class Windows {
 public:
-  Windows(Process& process, LoadResult& result) : process(process), result(result) {}
+  Windows(Process& process, LoadResult& result)
+      : process(process), result(result), system32(resolve::system32(process)) {}
 
   /// One LoadLibraryEx call: maps the file and its imports, binds them, and initializes every new
   /// DLL. If that fails, nothing stays loaded, and the reasons are in `result.problems`.
@@ -92,14 +93,17 @@ private:
       return taken(trace, State::System, "Windows");
     if (std::optional<size_t> loaded = findLoaded(name))
       return found(trace, *loaded, {FoundBy::Kind::AlreadyLoaded});
+    const bool isKnown = isKnownDll(name);
+    std::vector<const WindowsFolder*> missed;
     for (const WindowsFolder& folder : search) {
-      if (isKnownDll(name) && folder.path != system32(process))
+      if (isKnown && folder.path != system32)
         continue;
       std::optional<std::string> path = process.disk().find(folder.path, name);
       if (!path) {
-        trace.tried(targetOf(folder.path, name), "not found");
+        missed.push_back(&folder);
         continue;
       }
+      noteMissed(trace, missed, name);
       Candidate candidate = open(process, Format::Pe, *path);
       if (std::optional<size_t> same = process.findFile(*candidate.library))
         return found(trace, *same, {FoundBy::Kind::AlreadyLoaded});
@@ -109,15 +113,26 @@ private:
       trace.tried(targetOf(folder.path, name), candidate);
       return conclude(trace, requester, name);
     }
+    if (!isAssumed(name))
+      noteMissed(trace, missed, name);
     missSystem32(trace);
     return conclude(trace, requester, name);
   }
+
+  void noteMissed(Search& trace, llvm::ArrayRef<const WindowsFolder*> folders,
+                  const std::string& name) const {
+    for (const WindowsFolder* folder : folders)
+      trace.tried(targetOf(folder->path, name), "not found");
+  }
+
+  /// A part of a Windows that is not on this machine.
+  bool isAssumed(llvm::StringRef name) const { return !system32 && isWindowsLibrary(name); }
 
   /// The result of a search that found nothing.
   int conclude(Search& trace, size_t requester, llvm::StringRef name) {
     if (isInterpreter(name))
       return taken(trace, State::Assumed, "the interpreter");
-    if (isWindowsLibrary(name) && !system32(process))
+    if (isAssumed(name))
       return taken(trace, State::Assumed, "part of Windows");
     if (trace.hasUnknownPlaces)
       return taken(trace, State::Unknown, "");
@@ -157,30 +172,61 @@ private:
   /// A loaded module with this file name, in any folder.
   std::optional<size_t> findLoaded(llvm::StringRef name) const {
     for (size_t i = 0; i < process.modules.size(); ++i)
-      if (llvm::sys::path::filename(process.modules[i].path).equals_insensitive(name))
+      if (name.equals_insensitive(process.modules[i].fileName))
         return i;
     return std::nullopt;
   }
 
   void checkSymbols(size_t importer, const WindowsSearch& search,
                     llvm::function_ref<bool(size_t dependency)> isWanted) {
-    std::map<size_t, std::vector<std::string>> missing; // by dependency
-    const Module& module = process.modules[importer];
-    for (const NeededSymbol& symbol : module.library->needed(module.slice->arch)) {
-      // The helper that a plan would add has imports of its own, which Windows provides.
-      size_t dependency = *symbol.dependency;
-      if (dependency >= module.providers.size() || !isWanted(dependency))
+    for (size_t i = 0; i < process.modules[importer].providers.size(); ++i) {
+      const int provider = process.modules[importer].providers[i];
+      if (provider < 0 || !isWanted(i))
         continue;
-      int provider = module.providers[dependency];
-      if (provider >= 0 && !provides(*process.modules[provider].library,
-                                     process.modules[provider].slice->arch, symbol, search, 0))
-        missing[dependency].push_back(symbol.text());
+      std::vector<std::string> missing = missingFrom(importer, i, search);
+      if (!missing.empty())
+        result.problems.push_back(missingSymbols(process, importer, dependencyOf(importer, i).name,
+                                                 process.modules[provider].path,
+                                                 std::move(missing)));
     }
-    for (auto& [dependency, symbols] : missing)
-      result.problems.push_back(
-          missingSymbols(process, importer, dependencyOf(importer, dependency).name,
-                         process.modules[process.modules[importer].providers[dependency]].path,
-                         std::move(symbols)));
+  }
+
+  /// The symbols that a dependency lacks. Unless it forwards some of them, that depends only on the
+  /// two files, and is looked up once for all processes.
+  std::vector<std::string> missingFrom(size_t importer, size_t dependency,
+                                       const WindowsSearch& search) const {
+    constexpr int kForwarded = -1;
+    const Module& module = process.modules[importer];
+    const Module& provider = process.modules[module.providers[dependency]];
+    const SymbolTable* table = provider.symbols();
+    if (!table)
+      return {}; // unknown
+    const llvm::ArrayRef<NeededSymbol> needed = module.library->needed(module.slice->arch);
+    const MissingByDependency& known =
+        module.library->missing({dependency, {module.slice, provider.slice}}, [&] {
+          MissingByDependency missing;
+          for (const NeededSymbol& symbol : needed) {
+            if (symbol.dependency != dependency)
+              continue;
+            const SymbolLookup lookup = table->find(symbol);
+            if (lookup.kind == SymbolLookup::Kind::Absent)
+              missing[static_cast<int>(dependency)].push_back(symbol.text());
+            if (lookup.kind == SymbolLookup::Kind::Forwarded)
+              missing[kForwarded].push_back(symbol.text());
+          }
+          return missing;
+        });
+    std::vector<std::string> missing;
+    if (!known.count(kForwarded)) {
+      if (auto own = known.find(static_cast<int>(dependency)); own != known.end())
+        missing = own->second;
+      return missing;
+    }
+    for (const NeededSymbol& symbol : needed)
+      if (symbol.dependency == dependency &&
+          !provides(*provider.library, provider.slice->arch, symbol, search, 0))
+        missing.push_back(symbol.text());
+    return missing;
   }
 
   /// Whether a DLL has the symbol, or forwards it to one that does.
@@ -203,7 +249,7 @@ private:
         return candidate.outcome == Candidate::Outcome::Good &&
                provides(*candidate.library, arch, lookup.symbol, search, hops + 1);
       }
-    return isWindowsLibrary(name) && !system32(process);
+    return isAssumed(name);
   }
 
   /// Simulates the helper, which runs before a converted DLL's own code.
@@ -220,7 +266,7 @@ private:
         process.modules.edit(module).providers[i] = static_cast<int>(*loaded);
         checkSymbols(module, modernSearch(process, folderOf(process.modules[*loaded].path)),
                      [&](size_t dependency) { return dependency == i; });
-      } else if (isInterpreter(name) || (isWindowsLibrary(name) && !system32(process))) {
+      } else if (isInterpreter(name) || isAssumed(name)) {
         process.modules.edit(module).providers[i] = taken(trace, State::Assumed, "part of Windows");
       } else if (trace.hasUnknownPlaces) {
         process.modules.edit(module).providers[i] = taken(trace, State::Unknown, "");
@@ -321,6 +367,7 @@ private:
 
   Process& process;
   LoadResult& result;
+  const std::optional<std::string> system32; ///< a host path; nothing if it is not on this machine
   unsigned depth = 0;
 };
 

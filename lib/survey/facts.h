@@ -28,6 +28,8 @@ struct PackageFacts {
   env::Package package;
   Platform platform = Platform::MacOs;
   std::string root; ///< host path of the environment, which can be moved as a whole
+  /// Host paths of the directories that the package's Python imports from, in order.
+  std::vector<std::string> sites;
   std::vector<LibraryFacts> libraries;
   /// Paths, by identity, of other libraries that its Python code may have loaded before: libraries
   /// of the same package, if only a part of it is examined, or of NVIDIA's wheels.

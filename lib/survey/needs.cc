@@ -36,6 +36,12 @@ bool isExtensionModule(const LibraryFacts& library, const PackageFacts& facts,
   return resolve::isOffered(wanted, {library.path}, facts.process.arch, store);
 }
 
+/// A file that cannot be read, or does not exist, has only its name.
+bool hasModuleName(llvm::StringRef path) {
+  const llvm::StringRef name = baseName(path);
+  return name.ends_with_insensitive(".pyd") || (name.ends_with(".so") && !name.starts_with("lib"));
+}
+
 /// A package that loads its libraries with ctypes may contain one library for several
 /// architectures.
 bool fitsTheProcess(const LibraryFacts& library, const PackageFacts& facts,
@@ -97,7 +103,10 @@ void findNeeds(PackageFacts& facts, const env::Target& target, resolve::LibraryS
                const Demand* demand) {
   if (!facts.package.recipe.isJudgedByModules)
     return;
-  bool hasModules = false;
+  bool hasModules = llvm::any_of(facts.package.gone, hasModuleName) ||
+                    llvm::any_of(facts.unreadable, [](const Problem& problem) {
+                      return hasModuleName(problem.path);
+                    });
   for (LibraryFacts& library : facts.libraries) {
     library.isModule = isExtensionModule(library, facts, store);
     hasModules |= library.isModule || library.role.isImported;

@@ -2,6 +2,7 @@
 
 #include "base/parallel.h"
 #include "env/package_code.h"
+#include "image/names.h"
 #include "resolve/verdict.h"
 
 namespace tcfix::survey {
@@ -45,11 +46,22 @@ Simulation::Simulation(const PackageFacts& facts, resolve::LibraryStore& store,
                        std::optional<resolve::ExplainOptions> explaining, bool trustsTorch)
     : store(store), explaining(std::move(explaining)),
       bare(started(Session(store, withVariables(facts.process, variables)))),
-      preloaded(withTorch(facts, bare, trustsTorch)), siblings(facts.siblings), facts(facts) {
+      preloaded(withTorch(facts, bare, trustsTorch)), siblings(facts.siblings), facts(facts),
+      imports(facts.sites, facts.platform, store.disk()) {
   if (facts.package.recipe.loadsSiblingsFirst)
     for (const LibraryFacts& library : facts.libraries)
       if (library.identity)
         siblings.try_emplace(*library.identity, library.path);
+}
+
+/// Whether a load that was simulated by itself can end in another way after other loads.
+bool Simulation::mayDependOnOrder(const LoadResult& result, const std::string& path) const {
+  if (result.verdict == Verdict::Unknown)
+    return llvm::any_of(result.bindings, [&](const Binding& binding) {
+      return binding.state == Binding::State::Unknown && siblings.count(binding.dependency);
+    });
+  // Nothing helps a file that the loader rejects.
+  return result.verdict == Verdict::Fails && result.problems.front().provider != path;
 }
 
 // True if the recipe or the package's code shows it. Assuming it would make a library that lost its
@@ -65,7 +77,7 @@ bool Simulation::loadsSiblings() const {
 // If a library fails without a sibling, load the sibling and try again. If the sibling fails, its
 // problems are the cause.
 LoadResult Simulation::loadAfterSiblings(Session& session, const std::string& path,
-                                         int depth) const {
+                                         SiblingFilter mayLoad, int depth) const {
   LoadResult result = loadOne(session, path);
   bool hasLoaded = false;
   Verdict ofSiblings = Verdict::Loads;
@@ -74,9 +86,9 @@ LoadResult Simulation::loadAfterSiblings(Session& session, const std::string& pa
       continue;
     auto sibling = siblings.find(binding.dependency);
     if (sibling == siblings.end() || sibling->second == path || depth == kDeepestSibling ||
-        !loadsSiblings())
+        !mayLoad(baseName(sibling->second)))
       continue;
-    LoadResult first = loadAfterSiblings(session, sibling->second, depth + 1);
+    LoadResult first = loadAfterSiblings(session, sibling->second, mayLoad, depth + 1);
     if (first.verdict == Verdict::Fails) {
       result.verdict = Verdict::Fails;
       result.problems = std::move(first.problems);
@@ -92,6 +104,27 @@ LoadResult Simulation::loadAfterSiblings(Session& session, const std::string& pa
   return result;
 }
 
+// A module that fails by itself may load in a real import, which has executed other code of the
+// package before: a library that another module has loaded is used again by its name, wherever it
+// is.
+LoadResult Simulation::loadAsPackage(Session& session, const LibraryFacts& library) const {
+  const auto ofPackage = [this](llvm::StringRef) { return loadsSiblings(); };
+  // Reading the sources takes longer than everything else, so it must matter.
+  if (!library.isModule || !library.isNeeded || facts.package.recipe.preloadsNvidia)
+    return loadAfterSiblings(session, library.path, ofPackage);
+  LoadResult result = loadOne(session, library.path);
+  if (!mayDependOnOrder(result, library.path))
+    return result;
+  const std::optional<env::ImportOrder> before = imports.before(library.path);
+  if (!before)
+    return loadAfterSiblings(session, library.path, ofPackage);
+  for (const std::string& module : before->modules)
+    session.load(module);
+  return loadAfterSiblings(session, library.path, [&](llvm::StringRef sibling) {
+    return env::mayLoad(before->loadingCode, sibling);
+  });
+}
+
 GroupLoads Simulation::load(const Group& group, const Overrides& overrides, Regime regime) const {
   Session session = (regime == Regime::Bare ? bare : preloaded).clone();
   for (const auto& [path, override] : overrides)
@@ -100,7 +133,7 @@ GroupLoads Simulation::load(const Group& group, const Overrides& overrides, Regi
   loads.verdict = Verdict::Loads;
   for (const LibraryFacts* library : group.libraries) {
     loads.results.push_back(regime == Regime::Bare ? loadOne(session, library->path)
-                                                   : loadAfterSiblings(session, library->path));
+                                                   : loadAsPackage(session, *library));
     loads.verdict = both(loads.verdict, loads.results.back().verdict);
   }
   return loads;

@@ -2,6 +2,7 @@
 // plan.
 #pragma once
 
+#include "env/import_order.h"
 #include "resolve/explain.h"
 #include "survey/facts.h"
 
@@ -11,7 +12,8 @@ namespace tcfix::survey {
 
 enum class Regime {
   Bare, ///< nothing is loaded yet
-  /// The package's Python code has run up to this point: torch is imported, siblings are loaded.
+  /// The package's Python code has run up to this point: torch and what the code imports before are
+  /// imported, siblings are loaded.
   Preloaded,
 };
 
@@ -53,8 +55,12 @@ private:
   resolve::LoadResult loadOne(resolve::Session& session, const std::string& path) const {
     return session.load(path, explaining ? &*explaining : nullptr);
   }
+  /// Whether the package's Python code may have loaded a library with this file name.
+  using SiblingFilter = llvm::function_ref<bool(llvm::StringRef library)>;
   resolve::LoadResult loadAfterSiblings(resolve::Session& session, const std::string& path,
-                                        int depth = 0) const;
+                                        SiblingFilter mayLoad, int depth = 0) const;
+  bool mayDependOnOrder(const resolve::LoadResult& result, const std::string& path) const;
+  resolve::LoadResult loadAsPackage(resolve::Session& session, const LibraryFacts& library) const;
 
   resolve::LibraryStore& store;
   std::optional<resolve::ExplainOptions> explaining;
@@ -66,6 +72,7 @@ private:
   /// Libraries that the package's Python code may have loaded before others: paths by identity.
   std::map<std::string, std::string> siblings;
   const PackageFacts& facts;
+  mutable env::ImportReader imports;
   mutable std::once_flag isCodeRead;
   mutable bool codeLoads = true;
 };

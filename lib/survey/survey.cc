@@ -239,6 +239,24 @@ std::string pythonOf(const env::Target& target, const env::Package& package) {
   return {};
 }
 
+namespace {
+
+/// Those of the Python that the package is installed for.
+std::vector<std::string> sitesOf(const env::Target& target, const env::Package& package) {
+  auto own = llvm::find_if(target.environment.sites,
+                           [&](const env::Site& one) { return one.folder == package.site; });
+  std::vector<std::string> folders;
+  for (const env::Site& site : target.environment.sites)
+    if (own == target.environment.sites.end() || own->pythonVersion.empty() ||
+        site.pythonVersion.empty() || site.pythonVersion == own->pythonVersion)
+      folders.push_back(site.folder);
+  if (own == target.environment.sites.end() && !package.site.empty())
+    folders.push_back(package.site);
+  return folders;
+}
+
+} // namespace
+
 PackageFacts gatherLoaderFacts(const env::Target& target, const env::Package& package,
                                resolve::LibraryStore& store, const SurveyOptions& options,
                                const Demand* demand) {
@@ -246,6 +264,7 @@ PackageFacts gatherLoaderFacts(const env::Target& target, const env::Package& pa
   facts.package = package;
   facts.platform = target.platform;
   facts.root = target.environment.whole;
+  facts.sites = sitesOf(target, package);
   facts.process.executable = pythonOf(target, package);
   facts.process.isPython = true;
   facts.process.systemVersion = options.macosVersion;

@@ -290,8 +290,11 @@ llvm::Expected<Trial> tryOut(const Interpreter& python, const survey::PackageFac
   if (!trial.smokeTest.empty())
     readSmokeTest(results.back(), options, trial);
 
-  trial.isOk = (trial.smokeTest.empty() ? trial.librariesLoad() : trial.failure.empty()) &&
-               llvm::all_of(options.required, [&](int major) { return trial.loads(major); });
+  // A package without code whose libraries are all loaded on demand has nothing that can fail.
+  const bool isIdle = trial.groups.empty() && !groups.empty();
+  trial.isOk =
+      (trial.smokeTest.empty() ? isIdle || trial.librariesLoad() : trial.failure.empty()) &&
+      llvm::all_of(options.required, [&](int major) { return trial.loads(major); });
   // Versions that do not report their FFmpeg use the first one that loads.
   if (trial.failure.empty() && !trial.ffmpegMajor)
     for (const GroupTrial& group : llvm::reverse(trial.groups))

@@ -235,9 +235,39 @@ class All(unittest.TestCase):
         broken = self.env.library(f"whole/core{SUFFIX}", module("core"), needs=[wanted])
         self.env.install("whole", requires=["whole-parts (>=1)", "other ; extra == 'x'"])
         self.assertEqual(self.env.packages(check=1)["whole"]["verdict"], "broken")
-        tcfix("apply", "--all", self.env.path)
+        self.assertIn('next: python -c "import whole.core"\n', tcfix("apply", "--all", self.env.path).stdout)
         run(self.env.path / "bin/python", "-c", f"import ctypes; ctypes.CDLL({str(broken)!r})", check=0)
         self.assertEqual(self.env.packages()["whole"]["verdict"], "ok")
+
+    def test_an_unreadable_module_is_the_cause(self):
+        bad = self.env.library(f"one/bad{SUFFIX}", module("bad"))
+        self.env.library("one/libplugin.so", needs=["libgone.so.1"])
+        self.env.install("one", code="import ctypes\ndef f(x):\n    ctypes.CDLL(x)\n")
+        bad.write_bytes(bad.read_bytes()[:40])
+        package = self.env.packages(check=1)["one"]
+        self.assertEqual(package["verdict"], "broken")
+        self.assertIn(bad.name, package["cause"])
+
+    def test_apply_recommends_nothing_that_proves_nothing(self):
+        wanted = self.env.library("nvidia/cublas/lib/libcublas.so.12")
+        self.env.library("nvidia/cusolver/lib/libcusolver.so.11", needs=[wanted])
+        self.env.install("nvidia-cu12", top="nvidia", code=None)
+        self.env.library(f"one/good{SUFFIX}", module("good"))
+        self.env.library("one/libplugin.so", needs=[wanted])
+        self.env.install("one")
+        text = tcfix("apply", "--all", self.env.path).stdout
+        self.assertIn("2 libraries changed", text)
+        self.assertNotIn("next:", text)
+
+    def test_a_module_uses_the_libraries_that_imports_before_it_have_loaded(self):
+        part = self.env.library("one.libs/libpart.so.1")
+        self.env.library(f"one/_first{SUFFIX}", module("_first"), needs=[part],
+                         flags=["-Wl,-rpath,$ORIGIN/../one.libs"])
+        self.env.library(f"one/_later{SUFFIX}", module("_later"), needs=[part])
+        self.env.install("one", code="from . import _first\n")
+        self.assertEqual(self.env.packages()["one"]["verdict"], "ok")
+        (self.env.site / "one/__init__.py").write_text("def load():\n    from . import _first\n")
+        self.assertEqual(self.env.packages(check=1)["one"]["verdict"], "broken")
 
     def test_libraries_that_cannot_be_repaired_are_not_changed(self):
         broken = self.env.library(f"one/bad{SUFFIX}", module("bad"), needs=["libgone.so.1"])

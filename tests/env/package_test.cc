@@ -128,6 +128,7 @@ TEST_F(Packages, AreReadFromRecord) {
 TEST_F(Packages, CanBeAnyByName) {
   std::string record = library("cv2/cv2.abi3.so") + library("cv2/deep/er/x.so");
   tree.file(inSite("opencv_python-4.10.dist-info/RECORD"), record);
+  tree.file(inSite("cv2/__init__.py"), "");
   std::vector<Package> packages = found("venv", recipe::recipeFor("OpenCV-Python"));
   ASSERT_THAT(packages, SizeIs(1));
   EXPECT_EQ(packages[0].version, "4.10"); // without METADATA
@@ -484,6 +485,17 @@ TEST_F(Packages, AllWithLibrariesAreFoundByTheirRecords) {
   EXPECT_THAT(all[0].gone, ElementsAre("native/_gone.abi3.so"));
   EXPECT_TRUE(all[0].recipe.isJudgedByModules);
   EXPECT_EQ(all[1].name, "torchcodec");
+  EXPECT_FALSE(all[1].recipe.isNamespace);
+}
+
+TEST_F(Packages, ANamespaceHasNothingToImport) {
+  const recipe::Recipe generic = recipe::recipeFor("nvidia-x");
+  tree.file(inSite("nvidia_x-1.dist-info/RECORD"), library("nvidia/x/lib/libx.so.1"));
+  ASSERT_THAT(found("venv", generic), SizeIs(1));
+  EXPECT_EQ(found("venv", generic)[0].recipe.importName, "nvidia");
+  EXPECT_EQ(found("venv", generic)[0].recipe.smokeTest("1"), "");
+  tree.file(inSite("nvidia/__init__.py"), "");
+  EXPECT_EQ(found("venv", generic)[0].recipe.smokeTest("1"), "import nvidia");
 }
 
 TEST_F(Packages, RequirementsAreThoseWithoutAnExtra) {

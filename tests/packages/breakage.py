@@ -26,13 +26,17 @@ def changed_name(name):
 
 
 def place_of_string(path, text):
-    """The offset of a string of .dynstr in the file; None if another string ends with it."""
+    """The offset of a string of .dynstr in the file; None if another string ends with it, or a symbol's name is the
+    end of it: linkers store such names once."""
     start, size = elf_view.string_table(path)
     with open(path, "rb") as file:
         file.seek(start)
         table = file.read(size)
     place = table.find(b"\0" + text.encode() + b"\0")
-    return None if place < 0 or table.count(text.encode() + b"\0") != 1 else start + place + 1
+    if place < 0 or table.count(text.encode() + b"\0") != 1:
+        return None
+    is_shared = any(text.endswith(name) for name in elf_view.names(path) if name != text)
+    return None if is_shared else start + place + 1
 
 
 def renaming(path, name):

@@ -32,6 +32,12 @@ def symbols(path, is_defined):
                 and (symbol["st_shndx"] != "SHN_UNDEF") == is_defined}
 
 
+def names(path):
+    """Names of all symbols in .dynsym."""
+    with opened(path) as image:
+        return {symbol.name for symbol in image.get_section_by_name(".dynsym").iter_symbols() if symbol.name}
+
+
 def string_table(path):
     """The offset of .dynstr in the file."""
     with opened(path) as image:

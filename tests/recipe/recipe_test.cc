@@ -61,6 +61,7 @@ TEST(Recipe, GenericDependsOnModulesUnlessMoreIsKnown) {
   EXPECT_TRUE(recipeFor("numba").roleOf("tbbpool.cpython-312-x86_64-linux-gnu.so").isOptional);
   EXPECT_FALSE(recipeFor("x").roleOf("tbbpool.cpython-312-x86_64-linux-gnu.so").isOptional);
   EXPECT_TRUE(recipeFor("cupy_cuda12x").roleOf("nccl.cpython-312-x86_64-linux-gnu.so").isOptional);
+  EXPECT_TRUE(recipeFor("imagecodecs").roleOf("_jpegxs.pyd").isOptional);
   EXPECT_TRUE(recipeFor("torchvision").roleOf("_C.so").isImported);
   EXPECT_TRUE(recipeFor("torchvision").roleOf("image.so").isOptional);
   EXPECT_TRUE(recipeFor("torch").preloadsNvidia);

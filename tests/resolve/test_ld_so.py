@@ -114,6 +114,21 @@ class ThisSystem(unittest.TestCase):
         self.assertGreater(compared, 100)
 
 
+@unittest.skipUnless(find_tool("gcc") and find_tool("ld"), "no toolchain")
+class References(unittest.TestCase):
+    def test_only_symbols_with_a_relocation_are_looked_up(self):
+        with tempfile.TemporaryDirectory(prefix="tcfix-test-") as folder:
+            for name, code in (("named", '__asm__(".reloc ., R_X86_64_NONE, absent"); int x(void) { return 1; }'),
+                               ("called", "int absent(void); int x(void) { return absent(); }")):
+                with self.subTest(name):
+                    path = os.path.join(folder, f"{name}.so")
+                    subprocess.run(["gcc", "-shared", "-fPIC", "-o", path, "-x", "c", "-"], input=code, text=True,
+                                   check=True)
+                    self.assertIn("absent", subprocess.run(["nm", "-D", "-u", path], capture_output=True, text=True).stdout)
+                    (load,) = simulate("--alone", "--executable", os.path.realpath(sys.executable), path)
+                    self.assertEqual(load["verdict"], "loads" if dlopen(path) == "ok" else "fails", load)
+
+
 class Wheels(unittest.TestCase):
     """Real wheels, installed side by side as pip does."""
 

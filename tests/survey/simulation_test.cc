@@ -12,10 +12,12 @@ using resolve::Verdict;
 
 class Siblings : public testing::Test {
 protected:
-  void add(const std::string& name, std::vector<std::string> needed) {
+  void add(const std::string& name, std::vector<std::string> needed,
+           const std::string& runpath = {}) {
     test::ElfSpec spec;
     spec.soname = name;
     spec.needed = std::move(needed);
+    spec.runpath = runpath;
     spec.versions = {};
     spec.symbols = {};
     const std::string path = world.add("/env/x/" + name, test::buildElf(spec).bytes);
@@ -56,6 +58,60 @@ TEST_F(Siblings, OfAnInstalledPackageCountOnlyIfItsCodeLoadsLibraries) {
   world.add("/env/x/tests/test_x.py", bytesOf("ctypes.CDLL('y')\n"));
   EXPECT_EQ(load(0, Regime::Preloaded).verdict, Verdict::Fails);
   world.add("/env/x/__init__.py", bytesOf("import ctypes; ctypes.CDLL('libx.so')\n"));
+  EXPECT_EQ(load(0, Regime::Preloaded).verdict, Verdict::Loads);
+}
+
+/// An installed package whose modules are imported by its own code.
+class ImportedBefore : public Siblings {
+protected:
+  ImportedBefore() {
+    facts.package.recipe.isJudgedByModules = true;
+    facts.package.site = world.at("/env");
+    facts.package.distInfo = world.at("/env/x-1.dist-info");
+    facts.package.hasRecord = true;
+    facts.sites = {world.at("/env")};
+  }
+
+  void code(llvm::StringRef name, const std::string& text) {
+    world.add("/env/x/" + name.str(), bytesOf(text));
+    record += "x/" + name.str() + ",,\n";
+    world.add("/env/x-1.dist-info/RECORD", bytesOf(record));
+  }
+
+  /// `_a.so` finds libx.so by its search path; `_b.so` has none.
+  void addTwoModules() {
+    test::ElfSpec spec;
+    spec.soname = "libx.so";
+    spec.needed = {};
+    spec.versions = {};
+    spec.symbols = {};
+    world.add("/env/x.libs/libx.so", test::buildElf(spec).bytes);
+    add("_a.so", {"libx.so"}, "$ORIGIN/../x.libs");
+    add("_b.so", {"libx.so"});
+    for (LibraryFacts& library : facts.libraries)
+      library.isModule = true;
+  }
+
+  std::string record;
+};
+
+TEST_F(ImportedBefore, AModuleFindsTheLibrariesOfThoseThatTheCodeImportsFirst) {
+  addTwoModules();
+  code("__init__.py", "from . import _b, _a\n");
+  EXPECT_EQ(load(1, Regime::Preloaded).verdict, Verdict::Fails);
+  code("__init__.py", "from . import _a, _b\n");
+  EXPECT_EQ(load(1, Regime::Preloaded).verdict, Verdict::Loads);
+  EXPECT_EQ(load(1, Regime::Bare).verdict, Verdict::Fails);
+}
+
+TEST_F(ImportedBefore, CodeThatWasNotExecutedLoadsNoSibling) {
+  add("_x.so", {"libx.so"});
+  add("libx.so", {});
+  facts.libraries[0].isModule = true;
+  code("__init__.py", "from . import _x\nfrom . import later\n");
+  code("later.py", "ctypes.CDLL('libx.so')\n");
+  EXPECT_EQ(load(0, Regime::Preloaded).verdict, Verdict::Fails);
+  code("__init__.py", "from . import later\nfrom . import _x\n");
   EXPECT_EQ(load(0, Regime::Preloaded).verdict, Verdict::Loads);
 }
 
