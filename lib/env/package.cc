@@ -105,6 +105,18 @@ std::string importNameOf(const Package& package, const std::string& folder,
   return name;
 }
 
+/// The problem of a package that several distributions in its site claim to be.
+Problem severalVersions(llvm::ArrayRef<Distribution> found, const Package& package,
+                        const io::TargetDisk& disk) {
+  std::vector<std::string> versions;
+  for (const Distribution& each : found)
+    versions.push_back(each.version);
+  return {std::nullopt,
+          "several versions are installed: " + llvm::join(versions, ", ") +
+              "; the files are from " + (package.version.empty() ? "one of them" : package.version),
+          package.site, reinstallHint(package, disk)};
+}
+
 /// Whether a directory is a namespace package, without code of its own.
 bool isNamespace(const std::string& folder, const io::TargetDisk& disk) {
   return disk.isFolder(folder) && llvm::none_of(disk.list(folder), [](llvm::StringRef name) {
@@ -178,16 +190,8 @@ std::optional<Package> findInSite(const Environment& environment, const io::Targ
       package.name = distribution.name;
     package.version = distribution.version;
     package.distInfo = distribution.entry;
-    if (found.size() > 1) {
-      std::vector<std::string> versions;
-      for (const Distribution& each : found)
-        versions.push_back(each.version);
-      package.problems.push_back({std::nullopt,
-                                  "several versions are installed: " + llvm::join(versions, ", ") +
-                                      "; the files are from " +
-                                      (package.version.empty() ? "one of them" : package.version),
-                                  site, reinstallHint(package, disk)});
-    }
+    if (found.size() > 1)
+      package.problems.push_back(severalVersions(found, package, disk));
     if (records[chosen].problem)
       package.problems.push_back(*records[chosen].problem);
     if (records[chosen].record) {
