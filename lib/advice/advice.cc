@@ -6,6 +6,7 @@
 #include "recipe/ffmpeg_packages.h"
 #include "recipe/recipe.h"
 #include "recipe/system_packages.h"
+#include "recipe/torch_extensions.h"
 
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/StringExtras.h>
@@ -111,6 +112,13 @@ std::string pyavInstallCommand(const Context& context, llvm::ArrayRef<int> major
   return requirement.empty() ? requirement : pipInstall(context, requirement);
 }
 
+std::string bundledFfmpegCommand(const Context& context, llvm::ArrayRef<int> majors) {
+  const std::string install = pyavInstallCommand(context, majors);
+  return install.empty() || context.applyCommand.empty()
+             ? std::string()
+             : inOrder(context, install, context.applyCommand + " --ffmpeg av");
+}
+
 std::string ffmpegInstallCommand(const Context& context, llvm::ArrayRef<int> wanted) {
   const std::vector<int> majors = usableMajors(context, wanted);
   const int highest = highestOf(majors);
@@ -137,13 +145,15 @@ std::string sharedFfmpegCommand(const Context& context, llvm::ArrayRef<int> want
 namespace {
 
 /// Both, if torch comes from PyTorch's own index and the package from the package index. torch 2.9
-/// is the newest whose channels are known for Windows: cu128 for CUDA 12, cu130 for 13.
+/// is the newest whose channels are known for Windows: cu128 for CUDA 12, cu130 for 13. It has none
+/// for CUDA 11; cu126 supports the oldest drivers and processors of its channels.
 std::string withCudaOnWindows(const Context& context, const recipe::Recipe& recipe) {
   const int cuda = *context.torch.cudaMajor;
-  const recipe::TorchBuild wanted =
-      recipe::torchBuildOf(cuda == 12 ? "2.9.1+cu128" : "2.9.1+cu130");
+  const recipe::TorchBuild wanted = recipe::torchBuildOf(cuda == 11   ? "2.9.1+cu126"
+                                                         : cuda == 12 ? "2.9.1+cu128"
+                                                                      : "2.9.1+cu130");
   const std::optional<recipe::Release> release = recipe.releaseFor(wanted, context.machine);
-  if (!release || (cuda != 12 && cuda != 13))
+  if (!release || cuda < 11 || cuda > 13)
     return {};
   return inOrder(context, pipInstall(context, {"torch==2.9.*"}, Mode::Usual, wanted.channel),
                  thenRepair(context, pipInstall(context, release->requirement(context.package))));
@@ -271,6 +281,21 @@ std::string sameBuildCommand(const Context& context, const std::string& package)
                     Mode::AgainWithDependencies, torch.channel);
 }
 
+std::string rebuildCommand(const Context& context, llvm::StringRef module) {
+  const recipe::TorchExtension* extension = recipe::torchExtensionOf(module);
+  if (!extension || context.torch.isForeign())
+    return {};
+  const std::string install = pipInstall(context, extension->distribution.str(), Mode::Again);
+  const std::string index = recipe::extensionIndex(context.torch);
+  if (extension->hasIndex)
+    return index.empty() ? std::string() : install + " -f " + index;
+  // None has wheels for Windows, where a build needs two compilers.
+  return context.machine.platform == Platform::Windows
+             ? std::string()
+             : install + " --no-build-isolation" +
+                   (context.installer == Installer::Uv ? " --no-cache" : " --no-cache-dir");
+}
+
 bool isBuiltForOneTorch(llvm::StringRef package) {
   return package == "torchvision" || package == "torchaudio" || package == "xformers";
 }
@@ -325,8 +350,10 @@ std::string searchFirst(llvm::StringRef module) {
 
 std::string openedCudaCommand(const Context& context, llvm::StringRef library) {
   const recipe::CudaWheel wheel = recipe::cudaWheelOf(library, context.torch.cudaMajor.value_or(0));
+  if (wheel.module.empty())
+    return {};
   return wheel.requirement.empty()
-             ? std::string()
+             ? searchFirst(wheel.module)
              : inOrder(context, pipInstall(context, wheel.requirement), searchFirst(wheel.module));
 }
 

@@ -97,7 +97,7 @@ std::string summaryOf(const TracebackFacts& facts, llvm::ArrayRef<Cause> causes,
   const Cause& first = causes.front();
   if (first.failure->kind == Kind::NoWheel)
     return name + " could not be installed";
-  if (first.progress == Progress::Further && first.major && facts.groups.size() > 1)
+  if (first.progress >= Progress::WithPartOfFfmpeg && first.major && facts.groups.size() > 1)
     return name + " did not load; the attempt with FFmpeg " + std::to_string(first.major) +
            " shows the cause";
   if (first.progress == Progress::WithoutFfmpeg && facts.isListComplete)
@@ -157,7 +157,8 @@ Findings findingsOf(const TracebackFacts& facts, llvm::ArrayRef<Cause> causes,
     return findings;
   }
   const Defect& first = *causes.front().failure;
-  if (causes.front().progress == Progress::WithoutFfmpeg) {
+  if (causes.front().progress == Progress::WithoutFfmpeg ||
+      causes.front().progress == Progress::WithPartOfFfmpeg) {
     findings.push_back(doctor::wordFinding(ffmpegDefect(first, facts), context));
     return findings;
   }
@@ -191,7 +192,8 @@ void explainSilence(const TracebackFacts& facts, Diagnosis& diagnosis) {
   doctor::PackageDiagnosis& package = diagnosis.packages.front();
   const FindingContext context = contextOf(facts);
   std::optional<Defect> mismatch = mismatchIn(facts, context.torch);
-  if (mismatch && facts.looksLikeFailure) {
+  // Versions alone prove it, too, unless the text shows that they work.
+  if (mismatch && !facts.isMajorPrinted) {
     package.findings.push_back(doctor::wordFinding(*mismatch, context));
     package.package = context.package;
     package.summary = context.package + " and torch were not built for each other";
