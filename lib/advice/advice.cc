@@ -145,15 +145,13 @@ std::string sharedFfmpegCommand(const Context& context, llvm::ArrayRef<int> want
 namespace {
 
 /// Both, if torch comes from PyTorch's own index and the package from the package index. torch 2.9
-/// is the newest whose channels are known for Windows: cu128 for CUDA 12, cu130 for 13. It has none
-/// for CUDA 11; cu126 supports the oldest drivers and processors of its channels.
+/// is the newest whose channels are known for Windows: cu128 for CUDA 12, cu130 for 13.
 std::string withCudaOnWindows(const Context& context, const recipe::Recipe& recipe) {
   const int cuda = *context.torch.cudaMajor;
-  const recipe::TorchBuild wanted = recipe::torchBuildOf(cuda == 11   ? "2.9.1+cu126"
-                                                         : cuda == 12 ? "2.9.1+cu128"
-                                                                      : "2.9.1+cu130");
+  const recipe::TorchBuild wanted =
+      recipe::torchBuildOf(cuda == 12 ? "2.9.1+cu128" : "2.9.1+cu130");
   const std::optional<recipe::Release> release = recipe.releaseFor(wanted, context.machine);
-  if (!release || cuda < 11 || cuda > 13)
+  if (!release || (cuda != 12 && cuda != 13))
     return {};
   return inOrder(context, pipInstall(context, {"torch==2.9.*"}, Mode::Usual, wanted.channel),
                  thenRepair(context, pipInstall(context, release->requirement(context.package))));
@@ -221,9 +219,17 @@ std::string fittingReleaseCommand(const Context& context) {
 std::string sameChannelCommand(const Context& context) {
   const recipe::Recipe recipe = recipe::recipeFor(context.package);
   if (context.torch.version.empty()) { // from a text: without CUDA it works with every build
-    std::optional<recipe::Release> plain = recipe.releaseWithoutCuda({}, context.machine);
+    // The torch that the installed release is for, which must stay.
+    const std::optional<Version> known = parseVersion(context.release);
+    const recipe::TorchMatch* match = known ? recipe.matchFor(*known) : nullptr;
+    const recipe::TorchBuild assumed = match && !match->isOpenEnded
+                                           ? recipe::torchBuildOf(match->torch.text())
+                                           : recipe::TorchBuild();
+    std::optional<recipe::Release> plain = recipe.releaseWithoutCuda(assumed, context.machine);
     return plain && context.canReplace
-               ? thenRepair(context, pipInstall(context, plain->requirement(context.package)))
+               ? thenRepair(context,
+                            pipInstall(context, plain->requirement(context.package),
+                                       known == plain->version ? Mode::Again : Mode::Usual))
                : std::string();
   }
   std::optional<recipe::Release> release = recipe.releaseFor(context.torch, context.machine);

@@ -6,16 +6,13 @@ namespace tcfix::recipe {
 
 namespace {
 
-/// Source: the documents of PyG and of the packages (`pip install flash-attn --no-build-isolation`).
+/// Source: the documents of PyG and of the packages (`pip install flash-attn
+/// --no-build-isolation`).
 constexpr TorchExtension kExtensions[] = {
-    {"torch_scatter", "torch-scatter", true},
-    {"torch_sparse", "torch-sparse", true},
-    {"torch_cluster", "torch-cluster", true},
-    {"torch_spline_conv", "torch-spline-conv", true},
-    {"flash_attn", "flash-attn", false},
-    {"causal_conv1d", "causal-conv1d", false},
-    {"mamba_ssm", "mamba-ssm", false},
-    {"selective_scan_cuda", "mamba-ssm", false},
+    {"torch_scatter", "torch-scatter", true}, {"torch_sparse", "torch-sparse", true},
+    {"torch_cluster", "torch-cluster", true}, {"torch_spline_conv", "torch-spline-conv", true},
+    {"flash_attn", "flash-attn", false},      {"causal_conv1d", "causal-conv1d", false},
+    {"mamba_ssm", "mamba-ssm", false},        {"selective_scan_cuda", "mamba-ssm", false},
 };
 
 } // namespace

@@ -136,7 +136,9 @@ Findings findingsOf(const TracebackFacts& facts, llvm::ArrayRef<Cause> causes,
       causes.empty() || failedPackage(*causes.front().failure, facts) == recipe.name;
   const bool isPlugin = !causes.empty() && causes.front().failure->kind == Kind::PluginBroken;
   const bool isTorch = !causes.empty() && isTorchTheCause(*causes.front().failure);
-  if (isAboutPackage && facts.versions.release == recipe.placeholder) {
+  const bool isConflict =
+      !causes.empty() && causes.front().failure->kind == Kind::RequirementsConflict;
+  if ((isAboutPackage || isConflict) && facts.versions.release == recipe.placeholder) {
     findings.push_back(
         doctor::wordFinding({Kind::PlaceholderRelease, {}, recipe.placeholder}, context));
     return findings;
@@ -250,9 +252,13 @@ Diagnosis explainTraceback(llvm::StringRef text, const std::string& name) {
       package.groups.push_back(reportOf(group));
   if (!package.isOk) {
     // The environment itself shows more than the text.
-    for (const Finding* finding : diagnosis.findings())
+    // Nothing else helps before versions are compatible.
+    for (const Finding* finding : diagnosis.findings()) {
       if (diagnosis.action.empty())
         diagnosis.action = finding->action;
+      if (finding->code == "torch-version-mismatch")
+        break;
+    }
     if (diagnosis.action.empty())
       diagnosis.action = "tcfix doctor";
   }

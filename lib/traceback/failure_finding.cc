@@ -122,8 +122,12 @@ Finding findingOf(const Defect& failure, FindingContext context, const Traceback
       context.applyCommand += " --package " + advice::quoted(name);
   }
   Defect defect = classified(failure, package, facts);
+  // The package's own channel is torch's: "0.10.0+cu128".
+  const std::optional<int> channels = recipe::torchBuildOf(context.release).cudaMajor;
+  const bool isOfChannel = isOwn && !context.torch.cudaMajor && channels.value_or(0) != 0 &&
+                           recipe::cudaMajorOf(defect.name) == channels;
   if ((isOwn || package.empty() || providers::isTorchLibrary(defect.name)) &&
-      defect.kind == Kind::CudaMissing && !defect.isOpenedByName &&
+      defect.kind == Kind::CudaMissing && !defect.isOpenedByName && !isOfChannel &&
       isOfOtherCuda(defect.name, context.torch, isOwn || facts.isAboutTorch))
     defect.kind = Kind::CudaVariantMismatch;
   if (defect.kind == Kind::TorchVersionMismatch) { // as the package itself reports it

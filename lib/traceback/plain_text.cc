@@ -217,6 +217,8 @@ bool takeMark(llvm::StringRef& line) {
 }
 
 llvm::StringRef withoutPrefix(llvm::StringRef line) {
+  if (line.starts_with("| ") && line.rtrim().ends_with(" |")) // a box
+    line = line.rtrim().drop_back(2).rtrim();
   for (llvm::StringRef rest = line.ltrim();
        takeMark(rest) || takeWorker(rest) || takeLevel(rest) || takeStamp(rest) ||
        takeJournal(rest) || takeStream(rest) || takeSource(rest) || takeContainer(rest);

@@ -407,13 +407,13 @@ TEST(Shapes, AnOlderPartOfCudaIsFoundFirst) {
               testing::StartsWith("pip install nvidia-npp-cu12 && export LD_LIBRARY_PATH="));
 }
 
-TEST(Shapes, ATorchForCuda11IsReplacedByOneWithCuda) {
-  const std::string action = actionOf(
-      "torch==2.7.1+cu118\ntorchcodec==0.10.0\nRuntimeError: Could not load libtorchcodec.\n"
-      "OSError: Could not load this library: C:\\v\\torchcodec\\libtorchcodec_core8.dll\n");
-  EXPECT_THAT(action,
-              HasSubstr("torch==2.9.*\" --index-url https://download.pytorch.org/whl/cu126"));
-  EXPECT_THAT(action, HasSubstr("torchcodec==0.9.*"));
+TEST(Shapes, WithoutACommandForTorchNoOtherHelps) {
+  // Its driver may be too old for a later CUDA.
+  EXPECT_EQ(actionOf("torch==2.7.1+cu118\ntorchcodec==0.10.0\n"
+                     "OSError: Could not load this library: C:\\v\\torchcodec\\"
+                     "libtorchcodec_core8.dll\nFFmpeg version 8: Could not find module "
+                     "'C:\\v\\torchcodec\\libtorchcodec_core8.dll'\n"),
+            "tcfix doctor");
 }
 
 TEST(Shapes, PluginsOfTorchHaveTheirOwnVariable) {
@@ -478,6 +478,28 @@ TEST(Shapes, ExtensionsThatWereBuiltForAnotherTorch) {
                         kSymbol)
                            .str()),
               Not(HasSubstr("pip")));
+}
+
+TEST(Shapes, TheChannelOfThePackageIsTorchs) {
+  constexpr llvm::StringLiteral kMissing =
+      "OSError: libnppicc.so.12: cannot open shared object file: No such file or directory\n"
+      "OSError: Could not load this library: /v/torchcodec/libtorchcodec_core8.so\n";
+  EXPECT_EQ(actionOf(("torchcodec==0.10.0+cu128\n" + kMissing).str()),
+            "pip install nvidia-npp-cu12 && tcfix apply");
+  // Without a channel, the release for the same torch.
+  EXPECT_EQ(actionOf(("torchcodec==0.10.0\n" + kMissing).str()),
+            "pip install --force-reinstall --no-deps \"torchcodec==0.10.*\" && tcfix apply");
+}
+
+TEST(Shapes, SystemsThatOnlyWordsShow) {
+  EXPECT_THAT(actionOf("torch 2.10.0, torchcodec 0.14.0\nmacOS 15.6 (arm64), Python 3.11.12\n"),
+              HasSubstr("torchcodec==0.10.*"));
+}
+
+TEST(Shapes, APlaceholderInAConflict) {
+  EXPECT_EQ(codeOf("pyannote-audio 4.0.5 requires torchcodec>=0.7.0, but you have torchcodec "
+                   "0.0.0.dev0 which is incompatible.\n"),
+            "placeholder-release");
 }
 
 } // namespace
