@@ -12,7 +12,7 @@ struct Defect {
     CauseNotTold, ///< of a text: it failed, and the text has no cause
     // FFmpeg. `majors`: those that would work; `name`: the dependency; `items`: the installed
     // FFmpegs.
-    FfmpegMissing,
+    FfmpegMissing,          ///< `actual`: the FFmpeg that is there in part, according to a text
     FfmpegNotFound,         ///< `actual`: what is installed, according to a text
     FfmpegUnfit,            ///< found, but the libraries fail with it; `alternatives`: why
     FfmpegUnsupportedMajor, ///< `actual`: the installed majors

@@ -73,6 +73,8 @@ size_t lengthOfEscape(llvm::StringRef text, std::string& plain) {
 }
 
 size_t lengthOfVertical(llvm::StringRef text) {
+  if (text.front() != kVerticals[0].front()) // most characters
+    return 0;
   for (llvm::StringRef each : kVerticals)
     if (text.starts_with(each))
       return each.size();
