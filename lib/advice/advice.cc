@@ -6,6 +6,7 @@
 #include "recipe/ffmpeg_packages.h"
 #include "recipe/recipe.h"
 #include "recipe/system_packages.h"
+#include "recipe/torch_extensions.h"
 
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/StringExtras.h>
@@ -111,6 +112,13 @@ std::string pyavInstallCommand(const Context& context, llvm::ArrayRef<int> major
   return requirement.empty() ? requirement : pipInstall(context, requirement);
 }
 
+std::string bundledFfmpegCommand(const Context& context, llvm::ArrayRef<int> majors) {
+  const std::string install = pyavInstallCommand(context, majors);
+  return install.empty() || context.applyCommand.empty()
+             ? std::string()
+             : inOrder(context, install, context.applyCommand + " --ffmpeg av");
+}
+
 std::string ffmpegInstallCommand(const Context& context, llvm::ArrayRef<int> wanted) {
   const std::vector<int> majors = usableMajors(context, wanted);
   const int highest = highestOf(majors);
@@ -211,9 +219,17 @@ std::string fittingReleaseCommand(const Context& context) {
 std::string sameChannelCommand(const Context& context) {
   const recipe::Recipe recipe = recipe::recipeFor(context.package);
   if (context.torch.version.empty()) { // from a text: without CUDA it works with every build
-    std::optional<recipe::Release> plain = recipe.releaseWithoutCuda({}, context.machine);
+    // The torch that the installed release is for, which must stay.
+    const std::optional<Version> known = parseVersion(context.release);
+    const recipe::TorchMatch* match = known ? recipe.matchFor(*known) : nullptr;
+    const recipe::TorchBuild assumed = match && !match->isOpenEnded
+                                           ? recipe::torchBuildOf(match->torch.text())
+                                           : recipe::TorchBuild();
+    std::optional<recipe::Release> plain = recipe.releaseWithoutCuda(assumed, context.machine);
     return plain && context.canReplace
-               ? thenRepair(context, pipInstall(context, plain->requirement(context.package)))
+               ? thenRepair(context,
+                            pipInstall(context, plain->requirement(context.package),
+                                       known == plain->version ? Mode::Again : Mode::Usual))
                : std::string();
   }
   std::optional<recipe::Release> release = recipe.releaseFor(context.torch, context.machine);
@@ -271,6 +287,21 @@ std::string sameBuildCommand(const Context& context, const std::string& package)
                     Mode::AgainWithDependencies, torch.channel);
 }
 
+std::string rebuildCommand(const Context& context, llvm::StringRef module) {
+  const recipe::TorchExtension* extension = recipe::torchExtensionOf(module);
+  if (!extension || context.torch.isForeign())
+    return {};
+  const std::string install = pipInstall(context, extension->distribution.str(), Mode::Again);
+  const std::string index = recipe::extensionIndex(context.torch);
+  if (extension->hasIndex)
+    return index.empty() ? std::string() : install + " -f " + index;
+  // None has wheels for Windows, where a build needs two compilers.
+  return context.machine.platform == Platform::Windows
+             ? std::string()
+             : install + " --no-build-isolation" +
+                   (context.installer == Installer::Uv ? " --no-cache" : " --no-cache-dir");
+}
+
 bool isBuiltForOneTorch(llvm::StringRef package) {
   return package == "torchvision" || package == "torchaudio" || package == "xformers";
 }
@@ -325,8 +356,10 @@ std::string searchFirst(llvm::StringRef module) {
 
 std::string openedCudaCommand(const Context& context, llvm::StringRef library) {
   const recipe::CudaWheel wheel = recipe::cudaWheelOf(library, context.torch.cudaMajor.value_or(0));
+  if (wheel.module.empty())
+    return {};
   return wheel.requirement.empty()
-             ? std::string()
+             ? searchFirst(wheel.module)
              : inOrder(context, pipInstall(context, wheel.requirement), searchFirst(wheel.module));
 }
 

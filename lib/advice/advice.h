@@ -37,6 +37,10 @@ std::string ffmpegInstallCommand(const Context& context, llvm::ArrayRef<int> maj
 /// Installs a PyAV with such an FFmpeg inside; empty if no release of PyAV has one.
 std::string pyavInstallCommand(const Context& context, llvm::ArrayRef<int> majors);
 
+/// Makes the package use PyAV's FFmpeg, which contains all that it needs, instead of one whose own
+/// dependencies fail; empty if no release of PyAV has one.
+std::string bundledFfmpegCommand(const Context& context, llvm::ArrayRef<int> majors);
+
 /// Installs FFmpeg's DLLs beside an FFmpeg that has none.
 std::string sharedFfmpegCommand(const Context& context, llvm::ArrayRef<int> majors);
 
@@ -67,6 +71,10 @@ bool isBuiltForOneTorch(llvm::StringRef package);
 /// Reinstalls such a package from the channel of this torch; empty if that is unknown. The command
 /// contains torch in its installed version, so that it is not replaced.
 std::string sameBuildCommand(const Context& context, const std::string& package);
+
+/// Reinstalls a package whose module was built for another torch, for this one; empty if no such
+/// command is known for it, or torch is a vendor's.
+std::string rebuildCommand(const Context& context, llvm::StringRef module);
 
 /// Installs this build of a package from the index of its channel: "2.4.0+cu124".
 std::string channelCommand(const Context& context, const std::string& package,

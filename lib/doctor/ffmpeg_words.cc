@@ -31,10 +31,14 @@ Words ffmpegMissing(const Defect& defect, const FindingContext& context) {
         "no FFmpeg found that the libraries can use" +
             (defect.majors.empty() ? "" : " (FFmpeg " + majorsText(defect.majors) + ")"),
         ffmpegInstallCommand(context, defect.majors));
-  return ffmpegWords(defect,
-                     context.package + " found no FFmpeg" + inBrackets(defect.majors) +
-                         (defect.name.empty() ? "; Windows does not report the missing DLL" : ""),
-                     ffmpegInstallCommand(context, defect.majors));
+  return ffmpegWords(
+      defect,
+      defect.actual.empty()
+          ? context.package + " found no FFmpeg" + inBrackets(defect.majors) +
+                (defect.name.empty() ? "; Windows does not report the missing DLL" : "")
+          : context.package + " found only a part of " + defect.actual + ": " + defect.name +
+                " was not found",
+      ffmpegInstallCommand(context, defect.majors));
 }
 
 Words ffmpegNotFound(const Defect& defect, const FindingContext& context) {

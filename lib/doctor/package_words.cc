@@ -14,7 +14,9 @@ Words packageMissing(const Defect& defect, const FindingContext& context) {
       context.torch.version.empty())
     return missingWithoutTorch(defect, context);
   // Packages whose import name is their name on the index.
-  constexpr llvm::StringLiteral kSame[] = {"torchvision", "torchaudio", "numpy", "av"};
+  constexpr llvm::StringLiteral kSame[] = {
+      "torchvision",      "torchaudio",       "numpy", "av", "pyannote.core", "pyannote.database",
+      "pyannote.metrics", "pyannote.pipeline"};
   const bool isKnown =
       defect.name == recipe::defaultRecipe().name || llvm::is_contained(kSame, defect.name);
   return withCommand(defect, isKnown ? installCommand(context, defect.name) : std::string());

@@ -2,6 +2,7 @@
 
 #include "base/version.h"
 #include "image/names.h"
+#include "recipe/torch_plugins.h"
 
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/StringExtras.h>
@@ -171,10 +172,12 @@ Words requirementsConflict(const Defect& defect, const FindingContext& context) 
 
 Words pluginBroken(const Defect& defect, const FindingContext& context) {
   const bool isWindows = context.machine.platform == Platform::Windows;
+  const std::string variable = defect.subject == "torch" ? recipe::kTorchPluginSwitch.str()
+                                                         : recipe::defaultRecipe().pluginSwitch;
   return withQuote(defect,
                    sentenceOf(defect) + "; the command prevents plugins from loading, and " +
                        context.package + " works without them",
-                   (isWindows ? "set " : "export ") + recipe::defaultRecipe().pluginSwitch + "=0");
+                   (isWindows ? "set " : "export ") + variable + "=0");
 }
 
 Words operatorsMissing(const Defect& defect, const FindingContext& context) {

@@ -12,10 +12,10 @@ namespace {
 /// The libraries of the toolkit that have the toolkit's version number.
 constexpr llvm::StringLiteral kNumbered[] = {"cudart", "nvrtc",    "npp",      "nvjpeg",
                                              "cublas", "cusparse", "cusolver", "nvJitLink"};
-constexpr llvm::StringLiteral kOthers[] = {
-    "c10_cuda", "torch_cuda", "cuda",   "cudnn",   "cufft", "curand",  "cupti",
-    "cufile",   "cudss",      "nvtool", "nvrtc-b", "nvtx",  "nvcuvid", "nvshmem",
-    "nvidia",   "nvblas",     "nvperf", "nvml",    "nccl",  "cusparse"};
+constexpr llvm::StringLiteral kOthers[] = {"c10_cuda", "torch_cuda", "cuda",    "cudnn",   "cufft",
+                                           "curand",   "cupti",      "cufile",  "cudss",   "nvtool",
+                                           "nvtx",     "nvcuvid",    "nvshmem", "nvidia",  "nvblas",
+                                           "nvperf",   "nvml",       "nccl",    "cusparse"};
 
 } // namespace
 
@@ -25,7 +25,9 @@ std::optional<int> cudaMajorOf(llvm::StringRef dependency) {
   if (!name.consume_front("lib") && !isDll)
     return std::nullopt;
   auto isCalled = [&](llvm::StringRef prefix) { return name.starts_with_insensitive(prefix); };
-  if (name.split('.').first.contains('-') ||
+  // Tools that copy libraries into wheels add a hash: "libcudart-9335f6a2.so.12".
+  const llvm::StringRef stem = name.split('.').first;
+  if ((stem.contains('-') && !stem.starts_with("nvrtc-builtins")) ||
       (llvm::none_of(kNumbered, isCalled) && llvm::none_of(kOthers, isCalled)))
     return std::nullopt;
   if (llvm::none_of(kNumbered, isCalled))

@@ -65,6 +65,11 @@ CudaWheel cudaWheelOf(llvm::StringRef library, int cuda) {
     return {"nvidia-cudnn-cu" + std::to_string(cuda ? cuda : 12) + bounds, "nvidia.cudnn"};
   }
   const int needed = cudaMajorOf(library).value_or(0);
+  // Only one minor version has it, which torch's own wheels contain: another must not replace it.
+  if (name.starts_with("libnvrtc-builtins"))
+    return {"", needed == 12   ? "nvidia.cuda_nvrtc"
+                : needed >= 13 ? "nvidia.cu" + std::to_string(needed)
+                               : ""};
   for (const Row& row : kWheels)
     if (name.starts_with(row.prefix) && needed) // wheels for CUDA 12 have it in their names
       return needed < 13 ? CudaWheel{row.wheel.str() + "-cu" + std::to_string(needed),

@@ -49,7 +49,7 @@ constexpr WordFingerprint kPackageWords[] = {
     {"versions 4, 5, 6, 7, and 8.", {{0, 9}, {0, 9}}},
     {"versions 4, 5, 6, 7, and 8, and we attempt", {{0, 10}, {0, 15}}},
     {"versions 4, 5, 6, 7, 8, and 9", {{0, 16}, kNewest}},
-    {"Failed to load the backend extension", {{0, 15}, kNewest}},
+    {"TORCHCODEC_DEVICE_BACKEND_AUTOLOAD", {{0, 15}, kNewest}},
     {"Failed to load the HEIC decoding library", {{0, 16}, kNewest}},
     // Libraries that older or newer releases do not have.
     {"libtorchcodec_decoder", {{0, 3}, {0, 4}}},

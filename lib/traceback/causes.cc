@@ -75,6 +75,13 @@ bool isFfmpegMissing(const Defect& failure) {
          (failure.kind == Kind::MissingDependency || failure.kind == Kind::InitializationFailed);
 }
 
+/// Its libraries need libavutil before the other parts of FFmpeg, and the core is loaded before the
+/// others (the wheels): if anything else is missing, or a later library misses it, it was found.
+bool isPartOfFfmpegMissing(const Defect& failure) {
+  const std::optional<providers::FfmpegName> name = providers::parseFfmpegName(failure.name);
+  return isFfmpegMissing(failure) && name && (rankOf(failure) > 0 || name->component != "avutil");
+}
+
 LoadProblem::Code codeOf(Kind kind) {
   switch (kind) {
   case Kind::MissingDependency:
@@ -103,6 +110,7 @@ bool isBrokenTorch(Kind kind) {
   switch (kind) {
   case Kind::WrongArchitecture:
   case Kind::PackageMissing:
+  case Kind::PluginBroken:
   case Kind::NoWheel:
   case Kind::RequirementsConflict:
   case Kind::LibstdcxxTooOld:
@@ -159,7 +167,9 @@ Progress progressOf(const Defect& failure) {
     return Progress::NotBuilt;
   if (failure.kind == Kind::CauseNotTold)
     return rankOf(failure) > 0 ? Progress::Further : Progress::Nowhere;
-  return isFfmpegMissing(failure) ? Progress::WithoutFfmpeg : Progress::Further;
+  return isPartOfFfmpegMissing(failure) ? Progress::WithPartOfFfmpeg
+         : isFfmpegMissing(failure)     ? Progress::WithoutFfmpeg
+                                        : Progress::Further;
 }
 
 void keepRelevant(TracebackFacts& facts) {
@@ -230,6 +240,7 @@ std::string failedPackage(const Defect& failure, const TracebackFacts& facts) {
   case Kind::RequirementsConflict:
     return failure.name;
   case Kind::PluginBroken:
+    return failure.subject.empty() ? name : failure.subject;
   case Kind::HeicUnavailable:
     return name;
   case Kind::Crashed:
@@ -300,6 +311,13 @@ Defect ffmpegDefect(const Defect& first, const TracebackFacts& facts) {
     if (group.major && !group.failures.empty() &&
         progressOf(group.failures.front()) != Progress::NotBuilt)
       defect.majors.push_back(group.major);
+  if (progressOf(first) == Progress::WithPartOfFfmpeg) {
+    const std::optional<int> major =
+        providers::ffmpegMajorOf(*providers::parseFfmpegName(first.name));
+    defect.actual = major ? "FFmpeg " + std::to_string(*major) : std::string("an FFmpeg");
+    defect.kind = rankOf(first) > 0 ? Kind::FfmpegNotFound : Kind::FfmpegMissing;
+    return defect;
+  }
   const int program = facts.versions.ffmpegProgram;
   const bool isTried = llvm::is_contained(defect.majors, program);
   // Failures with majors other than the installed one are expected.
@@ -313,7 +331,7 @@ Defect ffmpegDefect(const Defect& first, const TracebackFacts& facts) {
     return defect;
   }
   const std::string number = std::to_string(program);
-  defect.actual = "FFmpeg " + number;
+  defect.actual = program ? "FFmpeg " + number : std::string();
   if (!program) {
     defect.kind = Kind::FfmpegMissing;
   } else if (facts.versions.isProgramStatic) {

@@ -12,6 +12,7 @@ enum class Progress {
   NotBuilt, ///< this build has no libraries for it
   Nowhere,  ///< it failed without a reason in the text
   WithoutFfmpeg,
+  WithPartOfFfmpeg, ///< some of its libraries were found, and another was not
   Further
 };
 Progress progressOf(const Defect& failure);

@@ -57,6 +57,8 @@ Defect muslNotThere(const Place& place) {
 Defect undefinedSymbol(const Place& place) {
   llvm::StringRef after = place.after();
   const bool isLoaders = after.consume_front(":");
+  if (isLoaders && after.trim().empty()) // a broken line
+    after = place.rest().split('\n').second.split('\n').first;
   const std::string symbol = symbolAt(after.ltrim(" \t'\"`"));
   if (!isLoaders && symbol.find('_') == std::string::npos)
     return {};

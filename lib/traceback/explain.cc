@@ -97,7 +97,7 @@ std::string summaryOf(const TracebackFacts& facts, llvm::ArrayRef<Cause> causes,
   const Cause& first = causes.front();
   if (first.failure->kind == Kind::NoWheel)
     return name + " could not be installed";
-  if (first.progress == Progress::Further && first.major && facts.groups.size() > 1)
+  if (first.progress >= Progress::WithPartOfFfmpeg && first.major && facts.groups.size() > 1)
     return name + " did not load; the attempt with FFmpeg " + std::to_string(first.major) +
            " shows the cause";
   if (first.progress == Progress::WithoutFfmpeg && facts.isListComplete)
@@ -136,7 +136,9 @@ Findings findingsOf(const TracebackFacts& facts, llvm::ArrayRef<Cause> causes,
       causes.empty() || failedPackage(*causes.front().failure, facts) == recipe.name;
   const bool isPlugin = !causes.empty() && causes.front().failure->kind == Kind::PluginBroken;
   const bool isTorch = !causes.empty() && isTorchTheCause(*causes.front().failure);
-  if (isAboutPackage && facts.versions.release == recipe.placeholder) {
+  const bool isConflict =
+      !causes.empty() && causes.front().failure->kind == Kind::RequirementsConflict;
+  if ((isAboutPackage || isConflict) && facts.versions.release == recipe.placeholder) {
     findings.push_back(
         doctor::wordFinding({Kind::PlaceholderRelease, {}, recipe.placeholder}, context));
     return findings;
@@ -157,7 +159,8 @@ Findings findingsOf(const TracebackFacts& facts, llvm::ArrayRef<Cause> causes,
     return findings;
   }
   const Defect& first = *causes.front().failure;
-  if (causes.front().progress == Progress::WithoutFfmpeg) {
+  if (causes.front().progress == Progress::WithoutFfmpeg ||
+      causes.front().progress == Progress::WithPartOfFfmpeg) {
     findings.push_back(doctor::wordFinding(ffmpegDefect(first, facts), context));
     return findings;
   }
@@ -191,7 +194,8 @@ void explainSilence(const TracebackFacts& facts, Diagnosis& diagnosis) {
   doctor::PackageDiagnosis& package = diagnosis.packages.front();
   const FindingContext context = contextOf(facts);
   std::optional<Defect> mismatch = mismatchIn(facts, context.torch);
-  if (mismatch && facts.looksLikeFailure) {
+  // Versions alone prove it, too, unless the text shows that they work.
+  if (mismatch && !facts.isMajorPrinted) {
     package.findings.push_back(doctor::wordFinding(*mismatch, context));
     package.package = context.package;
     package.summary = context.package + " and torch were not built for each other";
@@ -248,9 +252,13 @@ Diagnosis explainTraceback(llvm::StringRef text, const std::string& name) {
       package.groups.push_back(reportOf(group));
   if (!package.isOk) {
     // The environment itself shows more than the text.
-    for (const Finding* finding : diagnosis.findings())
+    // Nothing else helps before versions are compatible.
+    for (const Finding* finding : diagnosis.findings()) {
       if (diagnosis.action.empty())
         diagnosis.action = finding->action;
+      if (finding->code == "torch-version-mismatch")
+        break;
+    }
     if (diagnosis.action.empty())
       diagnosis.action = "tcfix doctor";
   }

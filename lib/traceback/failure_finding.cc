@@ -1,6 +1,7 @@
 #include "traceback/failure_finding.h"
 
 #include "advice/advice.h"
+#include "image/names.h"
 #include "providers/torch.h"
 #include "recipe/cuda_name.h"
 #include "traceback/phrase.h"
@@ -55,6 +56,20 @@ std::vector<std::string> systemLibrariesOf(const Defect& first, const TracebackF
   return libraries;
 }
 
+/// True for a library of the system that failed while the package was loaded with some FFmpeg: that
+/// FFmpeg was found, and one of its own dependencies fails.
+bool isBehindFfmpeg(const Defect& failure, const TracebackFacts& facts) {
+  const bool isKind = failure.kind == Kind::MissingSymbols || failure.kind == Kind::LibraryTooOld ||
+                      failure.kind == Kind::MissingDependency;
+  const llvm::StringRef path = failure.path;
+  const bool isOfSystem = path.starts_with("/") && packageOf(path).empty() &&
+                          path.contains(".so") && !isOwnLibrary(failure) &&
+                          !providers::isTorchLibrary(baseName(path));
+  return isKind && isOfSystem && llvm::any_of(facts.groups, [&](const FailureGroup& group) {
+           return group.major != 0 && contains(group.failures, failure);
+         });
+}
+
 /// The command for another package; empty if nothing in the text shows one.
 std::string actionForOther(const Defect& failure, const Defect& defect, const std::string& package,
                            const FindingContext& context, const TracebackFacts& facts) {
@@ -62,6 +77,11 @@ std::string actionForOther(const Defect& failure, const Defect& defect, const st
   if (advice::isBuiltForOneTorch(package) && !context.torch.version.empty() &&
       !context.torch.isForeign() && defect.kind == Kind::MissingTorchSymbols)
     return advice::installCommand(context, package);
+  if (defect.kind == Kind::MissingTorchSymbols && !facts.isOnJetson)
+    if (std::string again = advice::rebuildCommand(
+            context, package.empty() ? baseName(failure.path).str() : package);
+        !again.empty())
+      return again;
   if (defect.kind == Kind::CudaVariantMismatch ||
       (defect.kind == Kind::MissingDependency && providers::isTorchLibrary(defect.name)))
     if (std::string same = advice::sameBuildCommand(context, package); !same.empty())
@@ -93,6 +113,8 @@ bool isPointless(const Finding& finding, const Defect& failure, const Defect& de
 Finding findingOf(const Defect& failure, FindingContext context, const TracebackFacts& facts) {
   const std::string package = failedPackage(failure, facts);
   const bool isOwn = package == context.package;
+  const std::string bundled =
+      isBehindFfmpeg(failure, facts) ? advice::bundledFfmpegCommand(context, {}) : std::string();
   if (!isOwn) {
     context.package = package;
     context.release.clear(); // the release of the other package
@@ -100,8 +122,12 @@ Finding findingOf(const Defect& failure, FindingContext context, const Traceback
       context.applyCommand += " --package " + advice::quoted(name);
   }
   Defect defect = classified(failure, package, facts);
+  // The package's own channel is torch's: "0.10.0+cu128".
+  const std::optional<int> channels = recipe::torchBuildOf(context.release).cudaMajor;
+  const bool isOfChannel = isOwn && !context.torch.cudaMajor && channels.value_or(0) != 0 &&
+                           recipe::cudaMajorOf(defect.name) == channels;
   if ((isOwn || package.empty() || providers::isTorchLibrary(defect.name)) &&
-      defect.kind == Kind::CudaMissing && !defect.isOpenedByName &&
+      defect.kind == Kind::CudaMissing && !defect.isOpenedByName && !isOfChannel &&
       isOfOtherCuda(defect.name, context.torch, isOwn || facts.isAboutTorch))
     defect.kind = Kind::CudaVariantMismatch;
   if (defect.kind == Kind::TorchVersionMismatch) { // as the package itself reports it
@@ -127,6 +153,11 @@ Finding findingOf(const Defect& failure, FindingContext context, const Traceback
         (finding.action.empty() || package == "torch" || defect.kind == Kind::MissingTorchSymbols ||
          providers::isTorchLibrary(defect.name) || defect.kind == Kind::CudaVariantMismatch))
       finding.action = std::move(action);
+  if (!bundled.empty())
+    finding.action = bundled;
+  // Another version of a part of CUDA is found first, such as the system's.
+  if (isOwn && defect.kind == Kind::MissingSymbols && recipe::cudaMajorOf(failure.provider))
+    finding.action = advice::openedCudaCommand(context, failure.provider);
   // An installer's failure is not about a file.
   const bool isFile = defect.kind != Kind::PackageMissing && defect.kind != Kind::NoWheel &&
                       defect.kind != Kind::RequirementsConflict &&

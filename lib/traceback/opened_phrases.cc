@@ -99,6 +99,11 @@ Defect noneOfThem(const Place& place) {
   return openedByName(last);
 }
 
+/// libnvrtc: "nvrtc: error: failed to open libnvrtc-builtins.so.13.0."
+Defect failedToOpen(const Place& place) {
+  return openedByName(upTo(place.after().ltrim(), {". ", " "}).rtrim('.').str());
+}
+
 /// torchvision: "Couldn't load custom C++ ops. This can happen if …": its library did not load.
 Defect customOperators(const Place& place) {
   Defect defect{Kind::CauseNotTold};

@@ -155,6 +155,10 @@ std::string packageOf(llvm::StringRef path) {
     if (size_t init = rest.find("__init__.py"); init != llvm::StringRef::npos && init > 0)
       return rest.take_front(init).str();
   }
+  // The beginning of the path was cut off.
+  for (llvm::StringRef folder : {"/torch/lib/", "\\torch\\lib\\"})
+    if (path.contains(folder))
+      return "torch";
   return {};
 }
 

@@ -115,6 +115,7 @@ Defect ownLibrary(const Place& place);
 Defect notFoundOrLoaded(const Place& place);
 Defect cudnnNotLocated(const Place& place);
 Defect noneOfThem(const Place& place);
+Defect failedToOpen(const Place& place);
 Defect customOperators(const Place& place);
 Defect torioWithoutFfmpeg(const Place& place);
 

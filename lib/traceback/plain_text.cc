@@ -35,6 +35,9 @@ constexpr Replacement kEntities[] = {{"&#39;", "'"},   {"&#x27;", "'"}, {"&apos;
                                      {"&quot;", "\""}, {"&#34;", "\""}, {"&lt;", "<"},
                                      {"&gt;", ">"},    {"&nbsp;", " "}, {"&amp;", "&"}};
 
+// The vertical lines of boxes around messages.
+constexpr llvm::StringLiteral kVerticals[] = {"│", "┃", "║"};
+
 // The part after the "\n" of a string that was printed with escapes. Windows paths contain "\n",
 // too, followed by a letter.
 constexpr llvm::StringLiteral kAfterEscape[] = {
@@ -67,6 +70,15 @@ size_t lengthOfEscape(llvm::StringRef text, std::string& plain) {
     return 0;
   plain.append(letter, end);
   return 2 + digits;
+}
+
+size_t lengthOfVertical(llvm::StringRef text) {
+  if (text.front() != kVerticals[0].front()) // most characters
+    return 0;
+  for (llvm::StringRef each : kVerticals)
+    if (text.starts_with(each))
+      return each.size();
+  return 0;
 }
 
 bool isGap(char c) {
@@ -148,6 +160,38 @@ bool takeLevel(llvm::StringRef& line) {
   return true;
 }
 
+/// "Nov 03 11:02:17 host python[4711]: " of journald and syslog.
+bool takeJournal(llvm::StringRef& line) {
+  constexpr llvm::StringLiteral kMonths = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec ";
+  if (line.size() < 16 || line[3] != ' ' || !kMonths.contains(line.take_front(4)))
+    return false;
+  const auto [day, afterDay] = line.substr(4).ltrim().split(' ');
+  const auto [time, afterTime] = afterDay.split(' ');
+  const auto [host, rest] = afterTime.split(' ');
+  const auto [program, message] = rest.split(':');
+  if (day.empty() || !llvm::all_of(day, llvm::isDigit) || time.count(':') != 2 || host.empty() ||
+      program.empty() || program.contains(' ') || program.size() == rest.size())
+    return false;
+  line = message;
+  return true;
+}
+
+/// "stderr F " after the time stamp of a container's log (Kubernetes).
+bool takeStream(llvm::StringRef& line) {
+  return line.consume_front("stderr F ") || line.consume_front("stdout F ");
+}
+
+/// "app.worker:run:88 - " of loguru: module, function and line.
+bool takeSource(llvm::StringRef& line) {
+  const auto [source, message] = line.split(" - ");
+  const auto [place, number] = source.rsplit(':');
+  if (source.size() == line.size() || source.contains(' ') || number.empty() ||
+      !llvm::all_of(number, llvm::isDigit) || !place.contains(':'))
+    return false;
+  line = message;
+  return true;
+}
+
 /// "(EngineCore pid=12)".
 bool takeWorker(llvm::StringRef& line) {
   if (!line.starts_with("(") || !line.take_front(80).split(')').first.contains(" pid="))
@@ -175,8 +219,11 @@ bool takeMark(llvm::StringRef& line) {
 }
 
 llvm::StringRef withoutPrefix(llvm::StringRef line) {
-  for (llvm::StringRef rest = line.ltrim(); takeMark(rest) || takeWorker(rest) || takeLevel(rest) ||
-                                            takeStamp(rest) || takeContainer(rest);
+  if (line.starts_with("| ") && line.rtrim().ends_with(" |")) // a box
+    line = line.rtrim().drop_back(2).rtrim();
+  for (llvm::StringRef rest = line.ltrim();
+       takeMark(rest) || takeWorker(rest) || takeLevel(rest) || takeStamp(rest) ||
+       takeJournal(rest) || takeStream(rest) || takeSource(rest) || takeContainer(rest);
        rest = line.ltrim()) {
     rest.consume_front(" ");
     line = rest;
@@ -221,6 +268,9 @@ std::string lettersOf(llvm::StringRef text) {
           break;
         }
       plain += sign;
+    } else if (size_t vertical = lengthOfVertical(rest)) {
+      plain += '|';
+      length = vertical;
     } else if (size_t escape = lengthOfEscape(rest, plain)) {
       length = escape;
     } else if (c == '\\' && rest.starts_with("\\n")) {

@@ -3,6 +3,7 @@
 
 #include "recipe/recipe.h"
 #include "recipe/torch_build.h"
+#include "recipe/torch_plugins.h"
 #include "traceback/versions.h"
 
 #include <llvm/ADT/STLExtras.h>
@@ -15,6 +16,14 @@ using Kind = Defect::Kind;
 namespace {
 
 constexpr size_t kMostRequirements = 6; // of a list of conflicts, which may go on for pages
+
+/// Names of directories that several distributions share.
+constexpr llvm::StringLiteral kSharedNames[] = {"azure",         "backports", "google",   "jaraco",
+                                                "mpl_toolkits",  "nvidia",    "pyannote", "ruamel",
+                                                "sphinxcontrib", "zope"};
+
+/// The words of a program that continues without an optional package.
+constexpr llvm::StringLiteral kInstead[] = {"falling back", "Falling back", "fallback", "instead"};
 
 /// A package's name at the beginning of the text, without extras and versions.
 std::string nameAt(llvm::StringRef text) {
@@ -50,7 +59,8 @@ Defect noModule(const Place& place) {
     return {Kind::PackageMissing, {}, package.str()};
   // "NAME.part": Python found NAME. In the frames of NAME, or if the part is private, NAME is
   // incomplete; otherwise NAME may be a directory shared by several packages, or another release.
-  if (llvm::StringRef(name).contains("._") || packageAt(place.text, place.begin) == package) {
+  if (llvm::StringRef(name).contains("._") || (packageAt(place.text, place.begin) == package &&
+                                               !llvm::is_contained(kSharedNames, package))) {
     Defect damaged{Kind::PackageDamaged, {}, name};
     damaged.subject = package.str();
     return damaged;
@@ -65,8 +75,12 @@ Defect pleaseInstall(const Place& place) {
 /// "NAME is required for …", "NAME is not available": the name precedes the words.
 Defect isUnavailable(const Place& place) {
   llvm::StringRef before = place.before().rtrim(" \t'\"`*");
-  return isPackage(before.take_back(recipe::defaultRecipe().name.size())) ? unavailable()
-                                                                          : Defect();
+  if (!isPackage(before.take_back(recipe::defaultRecipe().name.size())))
+    return {};
+  Defect defect = unavailable();
+  defect.isCause =
+      llvm::none_of(kInstead, [&](llvm::StringRef words) { return place.after().contains(words); });
+  return defect;
 }
 
 Defect noSpec(const Place& place) {
@@ -141,6 +155,11 @@ Defect noInstallableWheel(const Place& place) {
     if (llvm::StringRef named = around.substr(at + kDistribution.size());
         named.split('@').first.contains("=="))
       return {Kind::NoWheel, {}, spelled(nameAt(named))};
+  // uv: "Because NAME==1.0 is unusable because no wheels …"
+  constexpr llvm::StringLiteral kBecause = "ecause ";
+  if (size_t at = around.rfind(" is unusable"); at != llvm::StringRef::npos)
+    if (size_t name = around.take_front(at).rfind(kBecause); name != llvm::StringRef::npos)
+      return {Kind::NoWheel, {}, spelled(nameAt(around.substr(name + kBecause.size())))};
   if (around.contains_insensitive(recipe.name))
     return {Kind::NoWheel, {}, recipe.name};
   std::string name = nameAt(subjectOf(place.before()));
@@ -269,8 +288,18 @@ Defect operatorUnknown(const Place& place) {
   return defect.subject.empty() ? Defect() : defect;
 }
 
+/// torch's plugins and the package's have the same message; the variable that it mentions and the
+/// plugin's name differ.
 Defect backendExtension(const Place& place) {
-  return {Kind::PluginBroken, {}, upTo(place.after(), {". ", ".\n"}).rtrim('.').str()};
+  const recipe::Recipe& recipe = recipe::defaultRecipe();
+  Defect defect{Kind::PluginBroken, {}, upTo(place.after(), {". ", ".\n"}).rtrim('.').str()};
+  const llvm::StringRef name = defect.name;
+  const bool isPackages =
+      name.starts_with(recipe.name) || hasWords(place.rest().take_front(300), recipe.pluginSwitch);
+  if (!isPackages && (name.starts_with("torch_") ||
+                      hasWords(place.rest().take_front(300), recipe::kTorchPluginSwitch)))
+    defect.subject = "torch";
+  return defect;
 }
 
 Defect heicLibrary(const Place&) {

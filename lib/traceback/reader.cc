@@ -339,6 +339,11 @@ TracebackFacts readTraceback(llvm::StringRef raw) {
   for (const Part& part : splitByMajor(text, recipe.errorWords))
     if (readOf[part.major]++ < kMostRepeats) {
       std::vector<Defect> failures = readFailures(part.text);
+      // A program that continues without the package.
+      if (!facts.looksLikeFailure)
+        llvm::erase_if(failures, [](const Defect& failure) { return !failure.isCause; });
+      for (Defect& failure : failures)
+        failure.isCause = true;
       if (part.major != 0 || !failures.empty())
         addTo(facts.groups, part.major, std::move(failures));
     }

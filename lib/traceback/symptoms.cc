@@ -88,6 +88,8 @@ constexpr Harmless kHarmless[] = {{"", "could not", " collect"},
                                   {"", "could not", " find tensorrt"},
                                   {"", "could not", " find cuda drivers"},
                                   {"", "unable to", " register cu"},
+                                  {"", "not found", "; flop counting"},
+                                  {"", "couldn't", " find ffmpeg or avconv"},
                                   {"async ", "abort", ""}, // lscpu
                                   {"round-off ", "errors", ""},
                                   {"", "conflicting", " behaviour"},
@@ -107,7 +109,22 @@ constexpr Attempt kAttempts[] = {{"-- Looking for ", "-- Configuring done"},
                                  {"-- Check for ", "-- Configuring done"},
                                  {"WARNING: Retrying (", "Successfully installed"}};
 
+// What programs print that continue after a warning.
+constexpr llvm::StringLiteral kGoesOnAfterWarning[] = {"startup complete", "200 OK", "epoch ",
+                                                       "Epoch ",           "step:",  "passed in"};
+
+/// "[WARN] …", "WARNING: …", "WARNING 07-07 …": a warning of one line.
+bool isWarning(llvm::StringRef line) {
+  line = line.ltrim();
+  return line.starts_with("[WARN") || line.starts_with("WARNING:") || line.starts_with("WARN ") ||
+         line.starts_with("WARNING ");
+}
+
 std::string withoutAttempts(llvm::StringRef text) {
+  size_t goesOn = 0; // up to here no warning was the end
+  for (llvm::StringRef words : kGoesOnAfterWarning)
+    if (size_t at = text.rfind(words); at != llvm::StringRef::npos)
+      goesOn = std::max(goesOn, at);
   size_t last[std::size(kAttempts)]; // where each succeeded for the last time
   llvm::transform(kAttempts, last,
                   [&](const Attempt& each) { return text.rfind(each.success) + 1; });
@@ -116,7 +133,7 @@ std::string withoutAttempts(llvm::StringRef text) {
     const auto [line, next] = rest.split('\n');
     const size_t at = text.size() - rest.size();
     rest = next;
-    bool isAttempt = false;
+    bool isAttempt = at < goesOn && isWarning(line);
     for (size_t i = 0; i < std::size(kAttempts); ++i)
       isAttempt |= last[i] > at && line.ltrim().starts_with(kAttempts[i].begin);
     if (!isAttempt)

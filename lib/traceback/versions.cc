@@ -153,8 +153,15 @@ std::optional<Platform> platformIn(llvm::StringRef text) {
                          text.count("\\site-packages") + text.count(".pyd") +
                          text.count("win_amd64"),
                elf = text.count(".so");
-  if (mac == 0 && windows == 0 && elf == 0)
-    return std::nullopt;
+  if (mac == 0 && windows == 0 && elf == 0) {
+    // No library: what the user or a program says about the system, if it is only one.
+    const bool isMac = text.contains("macOS ") || text.contains("Darwin"),
+               isWindows = text.contains("Windows 1"),
+               isLinux = text.contains("Linux") || text.contains("Ubuntu");
+    if (isMac + isWindows + isLinux != 1)
+      return std::nullopt;
+    return isMac ? Platform::MacOs : isWindows ? Platform::Windows : Platform::Linux;
+  }
   if (windows > std::max(mac, elf))
     return Platform::Windows;
   return mac > 0 && mac * 2 >= elf ? Platform::MacOs : Platform::Linux; // macOS has .so files, too
@@ -173,6 +180,8 @@ std::string archIn(llvm::StringRef text, std::optional<Platform> platform) {
   const size_t arm = count("aarch64") + count("arm64"),
                intel = count("x86_64") + count("x86-64") + count("amd64");
   if (arm == intel)
+    return {};
+  if (arm > intel && !platform && count("aarch64") == 0) // the spelling of macOS
     return {};
   return arm < intel ? "x86_64" : platform == Platform::MacOs ? "arm64" : "aarch64";
 }

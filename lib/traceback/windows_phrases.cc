@@ -2,6 +2,7 @@
 // Python's ImportError only has the sentence, which is recognized in a few languages.
 #include "traceback/phrase.h"
 
+#include "image/names.h"
 #include "recipe/torch_symbols.h"
 
 #include <llvm/ADT/StringExtras.h>
@@ -23,6 +24,8 @@ Kind kindOfWindows(int number) {
     return Kind::WrongArchitecture;
   case 1114: // ERROR_DLL_INIT_FAILED
     return Kind::InitializationFailed;
+  case 5:    // ERROR_ACCESS_DENIED
+  case 4551: // ERROR_SYSTEM_INTEGRITY_POLICY_VIOLATION
   case 8:    // ERROR_NOT_ENOUGH_MEMORY
   case 1455: // ERROR_COMMITMENT_LIMIT
     return Kind::NotMapped;
@@ -82,6 +85,18 @@ constexpr Sentence kSentences[] = {
     {"paging file is too small", 1455},
     {"Auslagerungsdatei ist zu klein", 1455},
     {"页面文件太小", 1455},
+    {"Access is denied", 5},
+    {"Zugriff verweigert", 5},
+    {"Accès refusé", 5},
+    {"Acceso denegado", 5},
+    {"Acesso negado", 5},
+    {"Accesso negato", 5},
+    {"Отказано в доступе", 5},
+    {"拒绝访问", 5},
+    {"アクセスが拒否されました", 5},
+    {"Application Control policy has blocked", 4551},
+    {"Anwendungssteuerungsrichtlinie", 4551},
+    {"应用程序控制策略已阻止", 4551},
 };
 
 /// Narrow consoles break a sentence anywhere.
@@ -118,6 +133,13 @@ Defect windowsFailure(int number, std::string library) {
   Defect failure{kindOfWindows(number), std::move(library)};
   if (failure.kind == Kind::WrongArchitecture)
     failure.actual = "no program for this Windows";
+  if (number == 5 || number == 4551) {
+    const std::string name = failure.path.empty() ? "a file" : baseName(failure.path).str();
+    failure.sentence = number == 5
+                           ? "this user may not read " + name + ", or another program locks it"
+                           : name + " is blocked by Windows' application control (Smart App "
+                                    "Control, or a policy of the organization)";
+  }
   return failure;
 }
 
@@ -145,7 +167,12 @@ Defect winError(const Place& place) {
   if (place.after().ltrim().consumeInteger(10, number) ||
       kindOfWindows(number) == Kind::CauseNotTold)
     return {}; // missing files, and other common errors
-  std::string library = between(place.after(), "Error loading \"", "\"");
+  std::string library;
+  const llvm::StringRef sentence = place.rest().take_front(400).split("[WinError").first;
+  if (std::optional<Span> words = findWords(sentence, "Error loading \""))
+    library = upTo(sentence.substr(words->end), {"\""}).str();
+  if (library.empty() && number == 5) // of any file, such as those that pip replaces
+    return {};
   if (library.empty())
     library = between(place.after(), ": '", "'");
   return windowsFailure(number, library);

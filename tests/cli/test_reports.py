@@ -1,6 +1,7 @@
 """`tcfix doctor --traceback` on what programs printed in public reports: testdata/tracebacks/table.tsv
 has the cause, how it is known, and the finding and command that are expected where the text proves it."""
 import csv
+import html
 import json
 import os
 import re
@@ -18,6 +19,29 @@ NOTHING = "-"
 def rows():
     with open(TEXTS / "table.tsv", newline="", encoding="utf-8") as file:
         return list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
+
+
+def prefixed(prefix):
+    return lambda text: "".join(prefix + line + "\n" for line in text.splitlines())
+
+
+# What loggers, containers, pages and consoles make of a text.
+SHAPES = {
+    "compose": prefixed("web-server-1  | "),
+    "worker": prefixed("(EngineCore_DP0 pid=271) ERROR 11-02 09:14:05 [core.py:866] "),
+    "ray": prefixed("\x1b[36m(RayWorker pid=207, ip=10.0.0.7)\x1b[0m "),
+    "journal": prefixed("Nov 03 11:02:17 gpu01 python[4711]: "),
+    "kubernetes": prefixed("2026-11-03T11:02:17.123456789Z stderr F "),
+    "workflow": prefixed("2026-11-03T11:02:17.1234567Z "),
+    "loguru": prefixed("2026-11-03 11:02:17.123 | ERROR    | app.worker:run:88 - "),
+    "quoted": prefixed("> "),
+    "pytest": prefixed("E   "),
+    "box": lambda text: "".join(f"│ {line:<96} │\n" for line in text.splitlines()),
+    "page": html.escape,
+    "windows": lambda text: text.replace("\n", "\r\n"),
+    "utf-16": lambda text: text.encode("utf-16"),
+    "json": lambda text: json.dumps({"message": "error:\n\n\n" + text}),
+}
 
 
 def healthy():
@@ -84,6 +108,16 @@ class Reports(unittest.TestCase):
             with self.subTest(name, text=text):
                 self.assertNotEqual(said["verdict"], "ok")
                 self.assertEqual(exit, 1)
+
+    def test_other_shapes_of_a_text_have_the_same_cause(self):
+        chosen = [row for row in rows() if row["basis"] == "proven" and row["code"] != NOTHING][::7]
+        texts = [(TEXTS / row["file"]).read_text(encoding="utf-8") for row in chosen]
+        for name, change in SHAPES.items():
+            for row, (_, said) in zip(chosen, explain_all(map(change, texts))):
+                with self.subTest(row["file"], shape=name):
+                    codes = [finding["code"] for finding in said["findings"]]
+                    expected = [finding["code"] for finding in self.explain(row)[1]["findings"]]
+                    self.assertEqual(codes[:1], expected[:1])
 
     def test_every_command_can_be_typed_and_carries_bounds(self):
         for row in rows():

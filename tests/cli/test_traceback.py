@@ -46,7 +46,7 @@ CASES = {
                                 majors=NEW, message=r"no torchcodec from 0.11 to 0.15 .* torch 2.10.0\+cu130"),
     "linux-torch-symbol-0.5": Case("missing-symbols", action=FITTING["2.8"], majors=OLD,
                                    message="core6.so needs 1 symbol .*until 2.9"),
-    "linux-libtiff": Case("missing-symbols", action=DOCTOR + " /usr/lib/libtiff.so.6", majors=OLD,
+    "linux-libtiff": Case("missing-symbols", action='pip install "av<16"' + THEN + " --ffmpeg av", majors=OLD,
                           message="libtiff.so.6 needs 1 symbol that no library has: jpeg12_write_raw_data$"),
     "linux-rocm": Case("vendor-torch", "missing-symbols", majors=NEW,
                        action=r'pip install --force-reinstall --no-deps "torchcodec==0.9.\*" '

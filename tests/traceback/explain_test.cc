@@ -112,6 +112,16 @@ constexpr Sentence kSentences[] = {
     {"OSError: libheif.so.1: cannot open shared object file: No such file", "heic-unavailable"},
     {"RuntimeError: Failed to load the backend extension: xpu. You can", "plugin-broken"},
     {"RuntimeError: Could not load libtorchcodec_xpu. Likely causes:", "plugin-broken"},
+    {"RuntimeError: Failed to load the backend extension: torch_npu. You can disable it",
+     "plugin-broken"},
+    {"ImportError: DLL load failed while importing x: Zugriff verweigert", "not-mapped"},
+    {"ImportError: DLL load failed while importing x: An Application Control policy has blocked "
+     "this file.",
+     "not-mapped"},
+    {"nvrtc: error: failed to open libnvrtc-builtins.so.13.0.", "cuda-missing"},
+    {"`-> Because torch==2.1.1 is unusable because no wheels are available with a matching "
+     "platform",
+     "package-missing"},
     {"import torchcodec\nSegmentation fault (core dumped)", "crashed"},
     {"NotImplementedError: Could not run 'torchcodec_ns::x' with arguments from the 'CPU' backend.",
      "torch-version-mismatch"},

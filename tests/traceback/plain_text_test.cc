@@ -30,10 +30,13 @@ TEST(PlainText, PrefixesOfLines) {
        {"> OSError: x", "> > OSError: x", "| OSError: x", "web-1  | OSError: x",
         "(EngineCore_DP0 pid=12) OSError: x", "2026-07-07T15:44:47.316014996Z OSError: x",
         "(APIServer pid=1) ERROR 07-07 15:44:01 [core.py:12] OSError: x", "E       OSError: x",
-        "[2026-01-02 03:04:05,678] OSError: x"})
+        "[2026-01-02 03:04:05,678] OSError: x", "Nov  3 11:02:17 gpu01 python[4711]: OSError: x",
+        "2026-11-03T11:02:17.123456789Z stderr F OSError: x",
+        "2026-11-03 11:02:17.123 | ERROR    | app.worker:run:88 - OSError: x", "│ OSError: x"})
     EXPECT_EQ(llvm::StringRef(plainText(line)).trim(), "OSError: x") << line;
   for (const char* line : {"OSError: x", "  File \"a.py\", line 1", "    57 code", "--> 57 code",
-                           "1. FFmpeg is", "(note) x", "Error: 12:30 is late", "a | b"})
+                           "1. FFmpeg is", "(note) x", "Error: 12:30 is late", "a | b",
+                           "Mar 3 is a day", "a.py:7 - x", "March: 10:20:30 x y: z"})
     EXPECT_EQ(plainText(line), line);
 }
 

@@ -363,5 +363,144 @@ TEST(Shapes, CollectEnvNamesThePlatform) {
   EXPECT_THAT(diagnosis.action, HasSubstr("torchcodec==0.9.*"));
 }
 
+TEST(Shapes, APartOfAnFfmpegIsFound) {
+  constexpr llvm::StringLiteral kList =
+      "RuntimeError: Could not load libtorchcodec.\n[start of libtorchcodec loading traceback]\n"
+      "FFmpeg version 8:\nOSError: libavutil.so.60: cannot open shared object file: No such file\n"
+      "...\nFFmpeg version 4:\nOSError: ";
+  const std::string part =
+      (kList + "libavdevice.so.58: cannot open shared object file: No such file\n").str();
+  EXPECT_EQ(codeOf(part), "ffmpeg-missing");
+  EXPECT_THAT(messageOf(part), HasSubstr("only a part of FFmpeg 4: libavdevice.so.58"));
+  EXPECT_EQ(actionOf(part), "pip install \"av<19\" && tcfix apply");
+  // The usual last attempt proves nothing.
+  EXPECT_EQ(
+      codeOf((kList + "libavutil.so.56: cannot open shared object file: No such file\n").str()),
+      "cause-not-told");
+}
+
+TEST(Shapes, ALibraryAfterTheCoreFindsNoFfmpeg) {
+  const std::string text =
+      "[start of libtorchcodec loading traceback]\n"
+      "FFmpeg version 8: Could not load this library: .../libtorchcodec_core8.dylib\n"
+      "FFmpeg version 7: dlopen(.../libtorchcodec_pybind_ops7.so, 0x0002):\n"
+      "  Library not loaded: @rpath/libavutil.59.dylib\n"
+      "  Referenced from: .../libtorchcodec_pybind_ops7.so\n  Reason: no LC_RPATH's found\n"
+      "FFmpeg version 6: Could not load this library: .../libtorchcodec_core6.dylib\n...\n";
+  EXPECT_EQ(codeOf(text), "ffmpeg-not-found");
+  EXPECT_EQ(actionOf(text), "tcfix apply");
+}
+
+TEST(Shapes, ADependencyOfFfmpegFails) {
+  const std::string text =
+      "torchcodec==0.7.0\n[start of libtorchcodec loading traceback]\n"
+      "FFmpeg version 7: libavutil.so.59: cannot open shared object file: No such file\n"
+      "FFmpeg version 4: /lib/x86_64-linux-gnu/libgobject-2.0.so.0: undefined symbol: "
+      "ffi_type_uint32, version LIBFFI_BASE_7.0\n[end of libtorchcodec loading traceback].\n";
+  EXPECT_EQ(codeOf(text), "missing-symbols");
+  EXPECT_EQ(actionOf(text), "pip install \"av<16\" && tcfix apply --ffmpeg av");
+}
+
+TEST(Shapes, AnOlderPartOfCudaIsFoundFirst) {
+  EXPECT_THAT(actionOf("OSError: .../libtorchcodec_core6.so: undefined symbol:\n         "
+                       "nppiNV12ToRGB_8u_ColorTwist32f_P2C3R_Ctx, version libnppicc.so.12\n"),
+              testing::StartsWith("pip install nvidia-npp-cu12 && export LD_LIBRARY_PATH="));
+}
+
+TEST(Shapes, WithoutACommandForTorchNoOtherHelps) {
+  // Its driver may be too old for a later CUDA.
+  EXPECT_EQ(actionOf("torch==2.7.1+cu118\ntorchcodec==0.10.0\n"
+                     "OSError: Could not load this library: C:\\v\\torchcodec\\"
+                     "libtorchcodec_core8.dll\nFFmpeg version 8: Could not find module "
+                     "'C:\\v\\torchcodec\\libtorchcodec_core8.dll'\n"),
+            "tcfix doctor");
+}
+
+TEST(Shapes, PluginsOfTorchHaveTheirOwnVariable) {
+  EXPECT_EQ(actionOf("torch 2.9.1\nRuntimeError: Failed to load the backend extension: torch_npu. "
+                     "You can disable extension auto-loading with "
+                     "TORCH_DEVICE_BACKEND_AUTOLOAD=0.\n"),
+            "export TORCH_DEVICE_BACKEND_AUTOLOAD=0");
+  EXPECT_EQ(actionOf("RuntimeError: Failed to load the backend extension: xpu. You can disable it "
+                     "with TORCHCODEC_DEVICE_BACKEND_AUTOLOAD=0.\n"),
+            "export TORCHCODEC_DEVICE_BACKEND_AUTOLOAD=0");
+}
+
+TEST(Shapes, APathOfTorchWhoseBeginningIsLeftOut) {
+  const std::string text =
+      "[WinError 127] The specified procedure could not be found. \n"
+      "Error loading \"...\\torch\\lib\\shm.dll\" or one of its dependencies.\n";
+  EXPECT_EQ(codeOf(text), "torch-broken");
+  EXPECT_EQ(actionOf(text), "tcfix doctor --package torch");
+}
+
+TEST(Shapes, DirectoriesOfSeveralDistributions) {
+  EXPECT_EQ(actionOf("  File \"/v/site-packages/pyannote/audio/core/inference.py\", line 33, in x\n"
+                     "    from pyannote.core import Segment\n"
+                     "ModuleNotFoundError: No module named 'pyannote.core'\n"),
+            "pip install pyannote.core");
+}
+
+TEST(Shapes, AProgramThatContinuesWithoutThePackage) {
+  const std::string warning =
+      "WARNING: 'torchcodec' is not available, falling back to 'pyav' as a default decoder\n";
+  EXPECT_EQ(explainTraceback(warning + "INFO training step:200 loss:0.4\n", "text").isOk(), true);
+  EXPECT_EQ(codeOf(warning + "File \"/v/a.py\", line 4, in read\n    raise NotImplementedError\n"),
+            "package-missing");
+  EXPECT_EQ(codeOf("RuntimeError: torchcodec is not available. Cannot read audio file.\n"),
+            "package-missing");
+}
+
+TEST(Shapes, AWarningBeforeAProgramIsReady) {
+  const std::string warning = "[WARN] api import failed: No module named 'api'\n";
+  EXPECT_TRUE(explainTraceback(warning + "INFO:     Application startup complete.\n", "t").isOk());
+  EXPECT_FALSE(explainTraceback(warning, "t").isOk());
+}
+
+TEST(Shapes, ExtensionsThatWereBuiltForAnotherTorch) {
+  constexpr llvm::StringLiteral kSymbol =
+      ": undefined symbol: _ZN3c105ErrorC2ENS_14SourceLocationESs\n";
+  EXPECT_EQ(actionOf(("torch==2.8.0+cu128\nImportError: /v/site-packages/"
+                      "flash_attn_2_cuda.cpython-312-x86_64-linux-gnu.so" +
+                      kSymbol)
+                         .str()),
+            "pip install --force-reinstall --no-deps flash-attn --no-build-isolation "
+            "--no-cache-dir");
+  EXPECT_EQ(actionOf(("torch==2.8.0+cu128\nOSError: /v/site-packages/torch_scatter/"
+                      "_scatter_cuda.so" +
+                      kSymbol)
+                         .str()),
+            "pip install --force-reinstall --no-deps torch-scatter -f "
+            "https://data.pyg.org/whl/torch-2.8.0+cu128.html");
+  // A vendor's torch has its own builds.
+  EXPECT_THAT(actionOf(("torch==2.8.0a0+34c6371d24.nv25.08\nImportError: /v/site-packages/"
+                        "flash_attn_2_cuda.cpython-312-x86_64-linux-gnu.so" +
+                        kSymbol)
+                           .str()),
+              Not(HasSubstr("pip")));
+}
+
+TEST(Shapes, TheChannelOfThePackageIsTorchs) {
+  constexpr llvm::StringLiteral kMissing =
+      "OSError: libnppicc.so.12: cannot open shared object file: No such file or directory\n"
+      "OSError: Could not load this library: /v/torchcodec/libtorchcodec_core8.so\n";
+  EXPECT_EQ(actionOf(("torchcodec==0.10.0+cu128\n" + kMissing).str()),
+            "pip install nvidia-npp-cu12 && tcfix apply");
+  // Without a channel, the release for the same torch.
+  EXPECT_EQ(actionOf(("torchcodec==0.10.0\n" + kMissing).str()),
+            "pip install --force-reinstall --no-deps \"torchcodec==0.10.*\" && tcfix apply");
+}
+
+TEST(Shapes, SystemsThatOnlyWordsShow) {
+  EXPECT_THAT(actionOf("torch 2.10.0, torchcodec 0.14.0\nmacOS 15.6 (arm64), Python 3.11.12\n"),
+              HasSubstr("torchcodec==0.10.*"));
+}
+
+TEST(Shapes, APlaceholderInAConflict) {
+  EXPECT_EQ(codeOf("pyannote-audio 4.0.5 requires torchcodec>=0.7.0, but you have torchcodec "
+                   "0.0.0.dev0 which is incompatible.\n"),
+            "placeholder-release");
+}
+
 } // namespace
 } // namespace tcfix::traceback
