@@ -14,7 +14,7 @@ namespace tcfix::env {
 namespace {
 
 /// A chain of imports that is longer than this is not followed to its end.
-constexpr size_t kDeepestImport = 300;
+constexpr size_t kDeepestImport = 100;
 
 /// Whether the end of a file name, after the module's name, is that of an extension module.
 bool isExtensionEnding(llvm::StringRef ending, Platform platform) {

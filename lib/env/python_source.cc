@@ -16,6 +16,9 @@ constexpr llvm::StringLiteral kLoading[] = {"CDLL(",   "PyDLL(",        "LoadLib
 /// How code names the ways to list a directory.
 constexpr llvm::StringLiteral kListing[] = {"glob(", "listdir(", "iterdir(", "scandir(", "walk("};
 
+/// A longer condition is unknown: its parts are evaluated recursively.
+constexpr size_t kLongestCondition = 500;
+
 bool isQuote(char letter) {
   return letter == '"' || letter == '\'';
 }
@@ -179,6 +182,8 @@ std::optional<bool> platformCondition(llvm::StringRef condition, Platform platfo
 
 /// The value of a condition; nothing if it is unknown.
 std::optional<bool> valueOf(llvm::StringRef condition, Platform platform) {
+  if (condition.size() > kLongestCondition)
+    return std::nullopt;
   condition = condition.trim();
   while (condition.size() > 1 && condition.front() == '(' &&
          findOutside(condition.drop_front(), ")") == condition.size() - 2)

@@ -114,6 +114,10 @@ TEST(PythonSource, CodeLoadsWhatItFindsInADirectory) {
 }
 
 TEST(PythonSource, AnyTextIsReadToItsEnd) {
+  std::string deep = "if ";
+  for (size_t i = 0; i < 1'000'000; ++i)
+    deep += "not ";
+  EXPECT_THAT(importsIn(deep + "True: import a\n"), IsEmpty());
   for (llvm::StringRef text : {"", "\n", "'", "\"\"\"", "'\\", "((", "))\nimport a", "if",
                                "else:", "from", "from ", "from .", "import ", "from . import (",
                                "import_module(", "\\", "if x", "try", "\xef\xbb\xbf"})
