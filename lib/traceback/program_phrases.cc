@@ -23,7 +23,8 @@ constexpr llvm::StringLiteral kSharedNames[] = {"azure",         "backports", "g
                                                 "sphinxcontrib", "zope"};
 
 /// The words of a program that continues without an optional package.
-constexpr llvm::StringLiteral kInstead[] = {"falling back", "Falling back", "fallback", "instead"};
+constexpr llvm::StringLiteral kFallbackWords[] = {"falling back", "Falling back", "fallback",
+                                                  "instead"};
 
 /// A package's name at the beginning of the text, without extras and versions.
 std::string nameAt(llvm::StringRef text) {
@@ -78,8 +79,8 @@ Defect isUnavailable(const Place& place) {
   if (!isPackage(before.take_back(recipe::defaultRecipe().name.size())))
     return {};
   Defect defect = unavailable();
-  defect.isCause =
-      llvm::none_of(kInstead, [&](llvm::StringRef words) { return place.after().contains(words); });
+  defect.isCause = llvm::none_of(
+      kFallbackWords, [&](llvm::StringRef words) { return place.after().contains(words); });
   return defect;
 }
 
