@@ -217,9 +217,10 @@ llvm::Error takeOver(PackageState& state) {
 
 llvm::Expected<PackageState> readState(JournalPlace place, const io::TargetDisk* disk) {
   llvm::Expected<commit::JournalFile> file = openJournal(place.path, disk);
+  state.strayFile = std::move(file->input);
   if (!file)
     return file.takeError();
-  PackageState state{std::move(place), std::move(file->input), std::move(file->journal)};
+  PackageState state{std::move(place), std::move(file->input), {}, std::move(file->journal)};
   if (!state.place.stray.empty())
     if (llvm::Error error = takeOver(state))
       return error;
@@ -240,6 +241,15 @@ bool isLibraryEntry(const JournalEntry& entry, const JournalPlace& place) {
 
 std::vector<std::string> listsOf(const JournalPlace& place) {
   std::vector<std::string> paths;
+llvm::Error checkAuthors(const PackageState& state, const commit::Locks& locks,
+                         llvm::ArrayRef<std::string> written) {
+  for (const io::InputFile* journal : {state.journalFile.get(), state.strayFile.get()})
+    for (const std::string& file : written)
+      if (llvm::Error error = journal ? locks.checkAuthor(*journal, file) : llvm::Error::success())
+        return error;
+  return llvm::Error::success();
+}
+
   for (const std::string& path : {place.condaMeta, place.stray})
     if (!path.empty())
       paths.push_back(path);

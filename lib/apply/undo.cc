@@ -41,6 +41,9 @@ public:
           {ErrorCode::NotALibrary, "is not a library, so the journal entry is invalid", file, {}},
           name);
     work.path = links == Links::Followed ? work.input->path() : file;
+    if (author)
+      if (llvm::Error error = locks.checkAuthor(*author, work.path))
+        return error;
     bool isAsInstalled = false;
     llvm::Error unread = findHistory(work, journal, name);
     if (!unread && work.history.empty())
@@ -74,6 +77,8 @@ public:
         run.restored.push_back(file);
   }
 
+  /// The journal, if its owner must be allowed to write to the directory of each file.
+  const io::InputFile* author = nullptr;
   std::vector<StagedLibrary> staged;
   std::vector<std::string> files; ///< of the staged ones, as given
   std::vector<Problem> missing;   ///< files that do not exist
@@ -174,10 +179,8 @@ llvm::Error undoPackage(const JournalPlace& place, const std::string& only,
   llvm::Expected<PackageState> state = readState(place);
   if (!state)
     return state.takeError();
-  if (state->journalFile)
-    for (const std::string& file : written)
-      if (llvm::Error error = locks.checkAuthor(*state->journalFile, file))
-        return error;
+  if (llvm::Error error = checkAuthors(*state, locks, written))
+    return error;
   Restoration restoration(state->journal, locks, target.disk, run);
   for (const std::string& name : namesBelow(only, *state))
     if (names.count(name)) // the directories of the others are not locked
@@ -214,10 +217,6 @@ llvm::Expected<UndoRun> undoJournal(const std::string& path, io::Notify notify) 
   if (!file)
     return file.takeError();
   journal = std::move(file->journal);
-  if (file->input)
-    for (const std::string& name : written)
-      if (llvm::Error error = locks.checkAuthor(*file->input, name))
-        return error;
   for (JournalEntry& entry : journal->entries)
     entry.link.clear(); // edit follows links and never replaces them
   UndoRun run;
@@ -227,6 +226,7 @@ llvm::Expected<UndoRun> undoJournal(const std::string& path, io::Notify notify) 
     if (llvm::Error error = restoration.add(name, name, Links::Followed)) {
       run.problems.push_back(toProblem(std::move(error), name));
       return run; // none of them
+  restoration.author = file->input.get();
     }
   llvm::append_range(run.problems, restoration.missing);
   commit::Phase phase;

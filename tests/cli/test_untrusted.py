@@ -42,6 +42,16 @@ for number in itertools.count():
 
 def digest(data):
     return hashlib.sha256(data).hexdigest()
+# Makes a link lead to one target and to the other, as fast as possible.
+SWITCHER = """
+import itertools, os, sys
+link, *targets = sys.argv[1:]
+for number in itertools.count():
+    os.symlink(targets[number % 2], link + ".new")
+    os.replace(link + ".new", link)
+"""
+
+
 
 
 def forged(path, now, then, **more):
@@ -604,3 +614,50 @@ class Root(Untrusted):
 
 if __name__ == "__main__":
     unittest.main()
+    def test_a_link_that_changes_does_not_make_a_journal_trusted(self):
+        """The owner of a journal must be allowed to write where the file is when it is replaced."""
+        shared = self.world.root / "shared"
+        now = library(LIBRARIES[0])
+        write_files(shared, {"system/lib.dylib": now, "user/own/lib.dylib": now})
+        user, theirs = shared / "user", shared / "system" / "lib.dylib"
+        name, journal = user / "link", user / "journal.json"
+        name.symlink_to("../system/lib.dylib")
+        self.write_journal(forged(str(name), now, now[:-1] + b"x"), place=journal)
+        self.give(user)
+        switcher = subprocess.Popen([sys.executable, "-c", SWITCHER, name, "../system/lib.dylib", "own/lib.dylib"])
+        self.addCleanup(switcher.wait)
+        self.addCleanup(switcher.terminate)
+        with self.untouched(theirs.parent):
+            for _ in range(150):
+                self.assertIn(run(harness.TCFIX, "undo", "--journal", journal).returncode, (0, 3))
+                self.assertEqual(theirs.read_bytes(), now)
+                (user / "own/lib.dylib").write_bytes(now)
+
+    def test_a_stray_journal_of_another_user_is_refused(self):
+        for path in [self.world.env, *self.world.env.rglob("*")]:
+            os.chown(path, 0, 0)
+        path, stray = self.world.package / LIBRARIES[0], self.world.package / ".tcfix" / "journal.json"
+        now = path.read_bytes()
+        self.write_journal(forged(LIBRARIES[0], now, now[:-1] + b"x"), place=stray)
+        os.chown(stray, NOBODY, NOBODY)
+        with self.untouched(self.world.site):
+            for command in ("apply", "undo"):
+                self.refused(*self.command(command, self.world.env), says="was not written by the owner")
+
+    def test_a_mounted_directory_belongs_to_its_own_owner(self):
+        """The owner of the directory above cannot replace it."""
+        shared, path = self.world.root / "shared", self.world.package / LIBRARIES[0]
+        shutil.copytree(self.world.package, shared)
+        for each in [shared, *shared.iterdir()]:
+            os.chown(each, 0, 0)
+        mounted = run("mount", "--bind", shared, self.world.package)
+        if mounted.returncode:
+            self.skipTest("cannot mount here: " + mounted.stderr)
+        self.addCleanup(run, "umount", self.world.package)
+        now = path.read_bytes()
+        self.write_journal(forged(f"torchcodec/{LIBRARIES[0]}", now, now[:-1] + b"x"))
+        os.chown(self.world.journal, NOBODY, NOBODY)
+        with self.untouched(shared):
+            for command in ("apply", "undo"):
+                self.refused(*self.command(command, self.world.env), says="was not written by the owner")
+
