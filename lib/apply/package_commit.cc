@@ -148,9 +148,10 @@ llvm::Error addLastJournal(commit::Phase& phase, const PackageState& state, cons
 constexpr llvm::StringLiteral kReinstall =
     "reinstall the package, which restores the original files and removes the journal";
 
-// The files that a journal names are written to, so it must not name arbitrary ones.
+// The files that a journal names are written to, so it must not name arbitrary ones. For the
+// system, a path ends at its first NUL.
 bool leadsOut(llvm::StringRef entry) {
-  return llvm::sys::path::is_absolute(entry) ||
+  return llvm::sys::path::is_absolute(entry) || entry.contains('\0') ||
          llvm::is_contained(
              llvm::make_range(llvm::sys::path::begin(entry), llvm::sys::path::end(entry)), "..");
 }

@@ -137,6 +137,16 @@ class Journals(Untrusted):
 
     def test_invalid_sizes(self):
         name, path = f"torchcodec/{LIBRARIES[0]}", self.world.package / LIBRARIES[0]
+    def test_a_name_with_nul(self):
+        """For the system, the path ends before it: the name of a program, which is not a library of the package."""
+        program = self.world.package / "bin" / "tool"
+        write_files(self.world.package, {"bin/tool": library("tool")})
+        now = program.read_bytes()
+        self.write_journal(forged("torchcodec/bin/tool\0.so", now, now[:-1] + b"x"))
+        with self.untouched(self.world.package):
+            for command in ("apply", "undo"):
+                self.refused(*self.command(command, self.world.env), says="is not a library of the package")
+
         now = path.read_bytes()
         size = str(len(now))
         huge = str(1 << 62)
