@@ -107,16 +107,20 @@ std::vector<JournalPlace> findJournals(const env::Target& target) {
   const env::Environment& environment = target.environment;
   const io::TargetDisk& disk = target.disk;
   std::vector<JournalPlace> places;
+  // A journal that cannot be reached is not an absent one: reading it reports why.
+  auto mayExist = [](const JournalPlace& place) {
+    return !place.stray.empty() || io::exists(place.path) || io::isForbidden(place.path);
+  };
   auto add = [&](JournalPlace place) {
     bool isKnown = llvm::any_of(places, [&](const JournalPlace& known) {
       return known.path == place.path || known.stray == place.path;
     });
-    if (!isKnown && (!place.stray.empty() || io::exists(place.path)))
+    if (!isKnown && mayExist(place))
       places.push_back(std::move(place));
   };
   for (env::Package& package : env::listPackages(environment, disk)) {
     JournalPlace place = journalOf(package);
-    if (!place.stray.empty() || io::exists(place.path))
+    if (mayExist(place))
       place.condaMeta = env::findCondaMeta(environment, disk, package.name);
     add(std::move(place));
   }
@@ -222,11 +226,11 @@ llvm::Expected<UndoRun> undoJournal(const std::string& path, io::Notify notify) 
   UndoRun run;
   const io::TargetDisk disk({});
   Restoration restoration(*journal, locks, disk, run);
+  restoration.author = file->input.get();
   for (const std::string& name : names)
     if (llvm::Error error = restoration.add(name, name, Links::Followed)) {
       run.problems.push_back(toProblem(std::move(error), name));
       return run; // none of them
-  restoration.author = file->input.get();
     }
   llvm::append_range(run.problems, restoration.missing);
   commit::Phase phase;
@@ -255,6 +259,12 @@ llvm::Expected<UndoRun> undoTarget(const std::string& target, const std::string&
   std::string only = isPart ? environment.root : std::string();
   UndoRun run;
   std::vector<JournalPlace> places = findJournals(*found);
+  for (const std::string& folder : found->disk.forbidden()) {
+    const bool mayHoldJournals = llvm::any_of(
+        environment.sites, [&](const env::Site& site) { return isWithin(site.folder, folder); });
+    if (mayHoldJournals && (places.empty() || !isPart))
+      run.problems.push_back(toProblem(env::permissionDenied(), folder));
+  }
   // A tcfix that was killed before it wrote its journal left only temporary files.
   for (const env::Package& package : found->packages)
     if (places.empty() && package.outward.empty()) {

@@ -282,6 +282,35 @@ class BeingInstalled(Untrusted):
         bare = self.world.root / "bare"
         write_files(bare, {LIBRARIES[0]: library(LIBRARIES[0])})
         (bare / ".tcfix").mkdir()
+@not_on_windows("files have no modes there")
+class Unreadable(Untrusted):
+    def undo_as_a_user(self):
+        """Not as root, who can read everything."""
+        user = {"user": NOBODY, "group": NOBODY} if os.geteuid() == 0 else {}
+        try:
+            return subprocess.run(list(map(str, self.command("undo", self.world.env))), capture_output=True,
+                                  text=True, **user)
+        except PermissionError:
+            self.skipTest("another user cannot run the program here")
+
+    def test_undo_reports_a_journal_that_it_cannot_reach(self):
+        os.chmod(self.folder, 0o755)
+        self.apply()
+        for folder, mode in ((self.world.info, 0), (self.world.info, 0o600), (self.world.site, 0o311)):
+            with self.subTest(folder=folder.name, mode=oct(mode)):
+                for path in [self.world.env, *self.world.env.rglob("*")]:
+                    if os.geteuid() == 0:
+                        os.chown(path, NOBODY, NOBODY)
+                os.chmod(folder, mode)
+                self.addCleanup(os.chmod, folder, 0o755)
+                result = self.undo_as_a_user()
+                self.assertEqual(result.returncode, 3, result.stdout)
+                self.assertRegex(result.stderr.lower(), "permission denied")
+                os.chmod(folder, 0o755)
+        self.assertEqual(self.undo_as_a_user().returncode, 0)
+        self.assertFalse(self.world.journal.exists())
+
+
         (bare / ".tcfix" / ".tcfix-0123abcd.tmp").write_bytes(b"half")
         self.undo(bare)
         self.assertEqual(os.listdir(bare), [LIBRARIES[0]])
