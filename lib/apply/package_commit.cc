@@ -10,6 +10,8 @@
 #include <llvm/Support/Path.h>
 
 #include <map>
+#include <set>
+#include <tuple>
 
 namespace tcfix::apply {
 
@@ -92,12 +94,16 @@ llvm::Expected<std::vector<RecordWork>> followInLists(const PackageState& state,
 
 // The old entries, then the new ones that are not among them.
 Journal unionOf(const Journal& old, const Journal& wanted) {
+  using Change = std::tuple<llvm::StringRef, llvm::StringRef, llvm::StringRef>;
+  auto changeOf = [](const JournalEntry& entry) {
+    return Change(entry.path, entry.sha256Before, entry.sha256After);
+  };
   Journal both = old;
+  std::set<Change> known; // a journal may have hundreds of thousands of entries
+  for (const JournalEntry& entry : old.entries)
+    known.insert(changeOf(entry));
   for (const JournalEntry& entry : wanted.entries)
-    if (llvm::none_of(old.entries, [&](const JournalEntry& known) {
-          return known.path == entry.path && known.sha256After == entry.sha256After &&
-                 known.sha256Before == entry.sha256Before;
-        }))
+    if (!known.count(changeOf(entry)))
       both.entries.push_back(entry);
   return both;
 }
@@ -211,6 +217,7 @@ llvm::Error takeOver(PackageState& state) {
   for (JournalEntry& entry : file->journal.entries)
     entry.path = relativePath(state.place.base, base + "/" + entry.path);
   state.journal = unionOf(state.journal, file->journal);
+  state.strayFile = std::move(file->input);
   return llvm::Error::success();
 }
 
@@ -218,7 +225,6 @@ llvm::Error takeOver(PackageState& state) {
 
 llvm::Expected<PackageState> readState(JournalPlace place, const io::TargetDisk* disk) {
   llvm::Expected<commit::JournalFile> file = openJournal(place.path, disk);
-  state.strayFile = std::move(file->input);
   if (!file)
     return file.takeError();
   PackageState state{std::move(place), std::move(file->input), {}, std::move(file->journal)};
@@ -235,13 +241,6 @@ llvm::Expected<PackageState> readState(JournalPlace place, const io::TargetDisk*
   return state;
 }
 
-bool isLibraryEntry(const JournalEntry& entry, const JournalPlace& place) {
-  return entry.path != relativeTo(place, place.record) &&
-         entry.path != relativeTo(place, place.condaMeta);
-}
-
-std::vector<std::string> listsOf(const JournalPlace& place) {
-  std::vector<std::string> paths;
 llvm::Error checkAuthors(const PackageState& state, const commit::Locks& locks,
                          llvm::ArrayRef<std::string> written) {
   for (const io::InputFile* journal : {state.journalFile.get(), state.strayFile.get()})
@@ -251,6 +250,13 @@ llvm::Error checkAuthors(const PackageState& state, const commit::Locks& locks,
   return llvm::Error::success();
 }
 
+bool isLibraryEntry(const JournalEntry& entry, const JournalPlace& place) {
+  return entry.path != relativeTo(place, place.record) &&
+         entry.path != relativeTo(place, place.condaMeta);
+}
+
+std::vector<std::string> listsOf(const JournalPlace& place) {
+  std::vector<std::string> paths;
   for (const std::string& path : {place.condaMeta, place.stray})
     if (!path.empty())
       paths.push_back(path);

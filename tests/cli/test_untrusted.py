@@ -4,11 +4,13 @@ import hashlib
 import json
 import os
 import pathlib
+import resource
 import shutil
 import stat
 import struct
 import subprocess
 import sys
+import time
 import unittest
 
 import harness
@@ -197,6 +199,36 @@ class Journals(Untrusted):
             for _ in range(20000) for pair in ((now, other), (other, now))])
         self.undo()
         self.assertEqual((self.world.package / LIBRARIES[0]).read_bytes(), other)
+
+    @not_on_windows("there are no such signals")
+    def test_a_long_history_is_interrupted(self):
+        name, path = f"torchcodec/{LIBRARIES[0]}", self.world.package / LIBRARIES[0]
+        now = path.read_bytes() + bytes(8 << 20)
+        other = now[:-1] + b"x"
+        path.write_bytes(now)
+        digests = digest(now), digest(other)
+        self.write_journal(*[
+            {"path": name, "sha256_before": digests[not i % 2], "sha256_after": digests[i % 2], "modified_ns": "0",
+             "changed_size": str(len(now)), "original_size": str(len(now)), "moves": [],
+             "patches": [{"offset": str(len(now) - 1), "bytes": "00" if i % 2 else "78"}]}
+            for i in range(1801)])
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        with self.untouched(self.world.package):
+            program = subprocess.Popen(list(map(str, self.command("undo", self.world.env))),
+                                       stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+            time.sleep(0.5)
+            program.terminate()
+            _, text = program.communicate()
+            self.assertEqual(program.returncode, 130, text)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        self.assertLess(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, 2)
+
+    def test_many_entries(self):
+        """Of files that do not exist: the journal keeps them."""
+        self.write_journal(*[forged(f"torchcodec/{number}.so", b"a", b"b") for number in range(100_000)])
+        run("prlimit", f"--cpu={60 if IS_SANITIZED else 20}", *self.command("apply", self.world.env), check=0)
+        self.undo()
+        self.assertFalse(self.world.journal.exists())
 
 
 class Lists(Untrusted):
