@@ -607,6 +607,19 @@ class Root(Untrusted):
         write_files(user / "lib/python3.12/site-packages", {
             "torch/lib/libc10.dylib": tiny_macho.dylib(identity="@rpath/libc10.dylib"),
             "torch-2.9.1.dist-info/METADATA": b"Name: torch\nVersion: 2.9.1\n"})
+    def test_rebuilt_files_that_only_root_can_read_are_not_given_away(self):
+        rebuilt, secret = self.world.root / "rebuilt", self.world.root / "secret"
+        rebuilt.mkdir()
+        secret.write_bytes(tiny_macho.dylib(identity=f"@rpath/{LIBRARIES[0]}", padding=1900))
+        os.chmod(secret, 0o600)
+        link(rebuilt / LIBRARIES[0], secret)
+        command = self.command("apply", "--replace-from", rebuilt, self.world.env)
+        before = content(self.world.site)
+        self.refused(*command, says="the owner of its directory cannot read it")
+        self.assertEqual(content(self.world.site), before)
+        os.chmod(secret, 0o644)
+        self.assertEqual(run(*command).returncode, 0)
+
         (user / "pyvenv.cfg").write_text(f"home = /{self.world.env.relative_to(self.world.root)}/bin\n"
                                          "include-system-site-packages = true\nversion = 3.12.1\n")
         write_files(self.world.env / "bin", {"python3.12": b""})
