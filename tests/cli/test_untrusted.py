@@ -481,12 +481,13 @@ class Hooks(Untrusted):
 class Names(Untrusted):
     CONTROLS = ["\x9b31m", "\u202e", "\u2066", "\x1b[2J", "\u200f", "\u2028", "\x85"]
 
-    def checked(self, *command):
+    def checked(self, *command, is_json=False):
         """The output of a command, which must not contain control characters."""
         result = subprocess.run([str(word) for word in command], capture_output=True)
         text = (result.stdout + result.stderr).decode()  # strictly
         self.assertEqual([each for each in self.CONTROLS if each in text], [])
-        self.assertNotIn("\ufffd", text)
+        if not is_json:  # which has no other way to write a byte that is not UTF-8
+            self.assertNotIn("\ufffd", text)
         return text
 
     @not_on_windows("names cannot have such characters")
@@ -504,6 +505,11 @@ class Names(Untrusted):
             with self.subTest(command):
                 text = self.checked(harness.TCFIX, *command, *environment)
                 self.assertTrue("\\xc29b31m" in text or command[0] == "doctor", text)
+        for command in (["list"], ["doctor"], ["apply", "-n"], ["undo"]):
+            with self.subTest(command, form="json"):
+                text = self.checked(harness.TCFIX, *command, "--json", *environment, is_json=True)
+                self.assertIn("\\u009b31m", text)
+                self.assertIn("\x9b31m", json.dumps(json.loads(text), ensure_ascii=False))
         for command in (["inspect"], ["inspect", "--tree"], ["inspect", "--symbols"], ["verify"], ["sign"],
                         ["edit", "-n", "--add-rpath", f"/{evil}"], ["edit", "--add-rpath", f"/{evil}"]):
             with self.subTest(command):
