@@ -42,8 +42,6 @@ for number in itertools.count():
 """
 
 
-def digest(data):
-    return hashlib.sha256(data).hexdigest()
 # Makes a link lead to one target and to the other, as fast as possible.
 SWITCHER = """
 import itertools, os, sys
@@ -54,6 +52,8 @@ for number in itertools.count():
 """
 
 
+def digest(data):
+    return hashlib.sha256(data).hexdigest()
 
 
 def forged(path, now, then, **more):
@@ -137,8 +137,6 @@ class Journals(Untrusted):
                         self.refused(*self.command(command, self.world.env),
                                      says="is not a library of the package")
 
-    def test_invalid_sizes(self):
-        name, path = f"torchcodec/{LIBRARIES[0]}", self.world.package / LIBRARIES[0]
     def test_a_name_with_nul(self):
         """For the system, the path ends before it: the name of a program, which is not a library of the package."""
         program = self.world.package / "bin" / "tool"
@@ -149,6 +147,8 @@ class Journals(Untrusted):
             for command in ("apply", "undo"):
                 self.refused(*self.command(command, self.world.env), says="is not a library of the package")
 
+    def test_invalid_sizes(self):
+        name, path = f"torchcodec/{LIBRARIES[0]}", self.world.package / LIBRARIES[0]
         now = path.read_bytes()
         size = str(len(now))
         huge = str(1 << 62)
@@ -282,6 +282,35 @@ class Lists(Untrusted):
             self.refused(*self.command("apply", bare), says="is outside the environment")
 
 
+@not_on_windows("files have no modes there")
+class Unreadable(Untrusted):
+    def undo_as_a_user(self):
+        """Not as root, who can read everything."""
+        user = {"user": NOBODY, "group": NOBODY} if os.geteuid() == 0 else {}
+        try:
+            return subprocess.run(list(map(str, self.command("undo", self.world.env))), capture_output=True,
+                                  text=True, **user)
+        except PermissionError:
+            self.skipTest("another user cannot run the program here")
+
+    def test_undo_reports_a_journal_that_it_cannot_reach(self):
+        os.chmod(self.folder, 0o755)
+        self.apply()
+        for folder, mode in ((self.world.info, 0), (self.world.info, 0o600), (self.world.site, 0o311)):
+            with self.subTest(folder=folder.name, mode=oct(mode)):
+                for path in [self.world.env, *self.world.env.rglob("*")]:
+                    if os.geteuid() == 0:
+                        os.chown(path, NOBODY, NOBODY)
+                os.chmod(folder, mode)
+                self.addCleanup(os.chmod, folder, 0o755)
+                result = self.undo_as_a_user()
+                self.assertEqual(result.returncode, 3, result.stdout)
+                self.assertRegex(result.stderr.lower(), "permission denied")
+                os.chmod(folder, 0o755)
+        self.assertEqual(self.undo_as_a_user().returncode, 0)
+        self.assertFalse(self.world.journal.exists())
+
+
 class BeingInstalled(Untrusted):
     def test_without_a_dist_info(self):
         aside = self.world.root / "aside"
@@ -314,35 +343,6 @@ class BeingInstalled(Untrusted):
         bare = self.world.root / "bare"
         write_files(bare, {LIBRARIES[0]: library(LIBRARIES[0])})
         (bare / ".tcfix").mkdir()
-@not_on_windows("files have no modes there")
-class Unreadable(Untrusted):
-    def undo_as_a_user(self):
-        """Not as root, who can read everything."""
-        user = {"user": NOBODY, "group": NOBODY} if os.geteuid() == 0 else {}
-        try:
-            return subprocess.run(list(map(str, self.command("undo", self.world.env))), capture_output=True,
-                                  text=True, **user)
-        except PermissionError:
-            self.skipTest("another user cannot run the program here")
-
-    def test_undo_reports_a_journal_that_it_cannot_reach(self):
-        os.chmod(self.folder, 0o755)
-        self.apply()
-        for folder, mode in ((self.world.info, 0), (self.world.info, 0o600), (self.world.site, 0o311)):
-            with self.subTest(folder=folder.name, mode=oct(mode)):
-                for path in [self.world.env, *self.world.env.rglob("*")]:
-                    if os.geteuid() == 0:
-                        os.chown(path, NOBODY, NOBODY)
-                os.chmod(folder, mode)
-                self.addCleanup(os.chmod, folder, 0o755)
-                result = self.undo_as_a_user()
-                self.assertEqual(result.returncode, 3, result.stdout)
-                self.assertRegex(result.stderr.lower(), "permission denied")
-                os.chmod(folder, 0o755)
-        self.assertEqual(self.undo_as_a_user().returncode, 0)
-        self.assertFalse(self.world.journal.exists())
-
-
         (bare / ".tcfix" / ".tcfix-0123abcd.tmp").write_bytes(b"half")
         self.undo(bare)
         self.assertEqual(os.listdir(bare), [LIBRARIES[0]])
@@ -607,12 +607,6 @@ class Root(Untrusted):
         self.apply()
         self.assertFalse(path.is_symlink())
 
-    def test_an_inherited_site_of_another_user_is_not_changed(self):
-        """Otherwise a user's pyvenv.cfg could make root add the user's directories to the system's libraries."""
-        user = self.world.root / "home" / "venv"
-        write_files(user / "lib/python3.12/site-packages", {
-            "torch/lib/libc10.dylib": tiny_macho.dylib(identity="@rpath/libc10.dylib"),
-            "torch-2.9.1.dist-info/METADATA": b"Name: torch\nVersion: 2.9.1\n"})
     def test_rebuilt_files_that_only_root_can_read_are_not_given_away(self):
         rebuilt, secret = self.world.root / "rebuilt", self.world.root / "secret"
         rebuilt.mkdir()
@@ -626,6 +620,12 @@ class Root(Untrusted):
         os.chmod(secret, 0o644)
         self.assertEqual(run(*command).returncode, 0)
 
+    def test_an_inherited_site_of_another_user_is_not_changed(self):
+        """Otherwise a user's pyvenv.cfg could make root add the user's directories to the system's libraries."""
+        user = self.world.root / "home" / "venv"
+        write_files(user / "lib/python3.12/site-packages", {
+            "torch/lib/libc10.dylib": tiny_macho.dylib(identity="@rpath/libc10.dylib"),
+            "torch-2.9.1.dist-info/METADATA": b"Name: torch\nVersion: 2.9.1\n"})
         (user / "pyvenv.cfg").write_text(f"home = /{self.world.env.relative_to(self.world.root)}/bin\n"
                                          "include-system-site-packages = true\nversion = 3.12.1\n")
         write_files(self.world.env / "bin", {"python3.12": b""})
@@ -658,52 +658,6 @@ class Root(Untrusted):
             self.refused(*self.command("apply", shared / "build"), says="was not written by the owner")
             self.refused(harness.TCFIX, "undo", "--journal", explicit, says="was not written by the owner")
 
-    def test_changes_by_root_in_a_mixed_environment_can_be_undone(self):
-        before = content(self.world.site)
-        for path in [self.world.package, *self.world.package.iterdir()]:
-            os.chown(path, 0, 0)
-        self.apply()
-        self.undo()
-        self.assertEqual(content(self.world.site), before)
-
-    def test_swapping_directories_changes_nothing_elsewhere(self):
-        """Another process swaps directories of the environment with links to others, continuously."""
-        outside = self.world.root / "outside"
-        shutil.copytree(self.world.package, outside / "torchcodec")
-        shutil.copytree(self.world.info, outside / "info")
-        tcfix("hook", "install", self.world.env)
-        shutil.copytree(self.world.site / "tcfix_hook", outside / "tcfix_hook")
-        tcfix("hook", "remove", self.world.env)
-        ours = [self.world.package, self.world.info, self.world.site / "tcfix_hook"]
-        theirs = [outside / "torchcodec", outside / "info", outside / "tcfix_hook"]
-        swapper = subprocess.Popen([sys.executable, "-c", SWAPPER, *map(str, ours), *map(str, theirs)])
-        self.addCleanup(swapper.wait)
-        self.addCleanup(swapper.terminate)
-        with self.untouched(outside):
-            for _ in range(25):
-                for command in (self.command("apply", self.world.env), self.command("undo", self.world.env),
-                                [harness.TCFIX, "hook", "install", self.world.env],
-                                [harness.TCFIX, "hook", "remove", self.world.env]):
-                    self.assertIn(run(*command).returncode, (0, 2, 3, 4))
-            self.assertIsNone(swapper.poll())
-
-    def test_capabilities_are_not_carried_over(self):
-        path = self.world.package / LIBRARIES[0]
-        capable = bytes.fromhex("0100000200200000000000000000000000000000")  # cap_net_raw, effective
-        for owner in (NOBODY, 0):
-            for each in [self.world.env, *self.world.env.rglob("*")]:
-                os.chown(each, owner, owner)
-            try:
-                os.setxattr(path, "security.capability", capable)
-            except OSError as error:
-                self.skipTest(f"capabilities cannot be given to files here: {error}")
-            self.apply()
-            self.assertNotIn("security.capability", os.listxattr(path))
-            self.undo()
-
-
-if __name__ == "__main__":
-    unittest.main()
     def test_a_link_that_changes_does_not_make_a_journal_trusted(self):
         """The owner of a journal must be allowed to write where the file is when it is replaced."""
         shared = self.world.root / "shared"
@@ -751,3 +705,49 @@ if __name__ == "__main__":
             for command in ("apply", "undo"):
                 self.refused(*self.command(command, self.world.env), says="was not written by the owner")
 
+    def test_changes_by_root_in_a_mixed_environment_can_be_undone(self):
+        before = content(self.world.site)
+        for path in [self.world.package, *self.world.package.iterdir()]:
+            os.chown(path, 0, 0)
+        self.apply()
+        self.undo()
+        self.assertEqual(content(self.world.site), before)
+
+    def test_swapping_directories_changes_nothing_elsewhere(self):
+        """Another process swaps directories of the environment with links to others, continuously."""
+        outside = self.world.root / "outside"
+        shutil.copytree(self.world.package, outside / "torchcodec")
+        shutil.copytree(self.world.info, outside / "info")
+        tcfix("hook", "install", self.world.env)
+        shutil.copytree(self.world.site / "tcfix_hook", outside / "tcfix_hook")
+        tcfix("hook", "remove", self.world.env)
+        ours = [self.world.package, self.world.info, self.world.site / "tcfix_hook"]
+        theirs = [outside / "torchcodec", outside / "info", outside / "tcfix_hook"]
+        swapper = subprocess.Popen([sys.executable, "-c", SWAPPER, *map(str, ours), *map(str, theirs)])
+        self.addCleanup(swapper.wait)
+        self.addCleanup(swapper.terminate)
+        with self.untouched(outside):
+            for _ in range(25):
+                for command in (self.command("apply", self.world.env), self.command("undo", self.world.env),
+                                [harness.TCFIX, "hook", "install", self.world.env],
+                                [harness.TCFIX, "hook", "remove", self.world.env]):
+                    self.assertIn(run(*command).returncode, (0, 2, 3, 4))
+            self.assertIsNone(swapper.poll())
+
+    def test_capabilities_are_not_carried_over(self):
+        path = self.world.package / LIBRARIES[0]
+        capable = bytes.fromhex("0100000200200000000000000000000000000000")  # cap_net_raw, effective
+        for owner in (NOBODY, 0):
+            for each in [self.world.env, *self.world.env.rglob("*")]:
+                os.chown(each, owner, owner)
+            try:
+                os.setxattr(path, "security.capability", capable)
+            except OSError as error:
+                self.skipTest(f"capabilities cannot be given to files here: {error}")
+            self.apply()
+            self.assertNotIn("security.capability", os.listxattr(path))
+            self.undo()
+
+
+if __name__ == "__main__":
+    unittest.main()
