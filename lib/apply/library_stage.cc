@@ -100,6 +100,9 @@ llvm::Expected<StagedLibrary> stageLibrary(LibraryWork& work, const plan::Draft&
   if (!step)
     return step.takeError();
   staged.step.emplace(std::move(*step));
+  if (work.replacement)
+    if (llvm::Error error = staged.step->staged()->checkReadableByOwner(*work.replacement))
+      return at(work.replacement->path(), std::move(error));
   if (context.options.signWithCodesign) {
     llvm::Expected<std::optional<Rewrite>> rewrite =
         commit::signWithTool(*staged.step, *work.input);

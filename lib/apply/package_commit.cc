@@ -10,6 +10,8 @@
 #include <llvm/Support/Path.h>
 
 #include <map>
+#include <set>
+#include <tuple>
 
 namespace tcfix::apply {
 
@@ -92,12 +94,16 @@ llvm::Expected<std::vector<RecordWork>> followInLists(const PackageState& state,
 
 // The old entries, then the new ones that are not among them.
 Journal unionOf(const Journal& old, const Journal& wanted) {
+  using Change = std::tuple<llvm::StringRef, llvm::StringRef, llvm::StringRef>;
+  auto changeOf = [](const JournalEntry& entry) {
+    return Change(entry.path, entry.sha256Before, entry.sha256After);
+  };
   Journal both = old;
+  std::set<Change> known; // a journal may have hundreds of thousands of entries
+  for (const JournalEntry& entry : old.entries)
+    known.insert(changeOf(entry));
   for (const JournalEntry& entry : wanted.entries)
-    if (llvm::none_of(old.entries, [&](const JournalEntry& known) {
-          return known.path == entry.path && known.sha256After == entry.sha256After &&
-                 known.sha256Before == entry.sha256Before;
-        }))
+    if (!known.count(changeOf(entry)))
       both.entries.push_back(entry);
   return both;
 }
@@ -148,9 +154,10 @@ llvm::Error addLastJournal(commit::Phase& phase, const PackageState& state, cons
 constexpr llvm::StringLiteral kReinstall =
     "reinstall the package, which restores the original files and removes the journal";
 
-// The files that a journal names are written to, so it must not name arbitrary ones.
+// The files that a journal names are written to, so it must not name arbitrary ones. For the
+// system, a path ends at its first NUL.
 bool leadsOut(llvm::StringRef entry) {
-  return llvm::sys::path::is_absolute(entry) ||
+  return llvm::sys::path::is_absolute(entry) || entry.contains('\0') ||
          llvm::is_contained(
              llvm::make_range(llvm::sys::path::begin(entry), llvm::sys::path::end(entry)), "..");
 }
@@ -210,6 +217,7 @@ llvm::Error takeOver(PackageState& state) {
   for (JournalEntry& entry : file->journal.entries)
     entry.path = relativePath(state.place.base, base + "/" + entry.path);
   state.journal = unionOf(state.journal, file->journal);
+  state.strayFile = std::move(file->input);
   return llvm::Error::success();
 }
 
@@ -219,7 +227,7 @@ llvm::Expected<PackageState> readState(JournalPlace place, const io::TargetDisk*
   llvm::Expected<commit::JournalFile> file = openJournal(place.path, disk);
   if (!file)
     return file.takeError();
-  PackageState state{std::move(place), std::move(file->input), std::move(file->journal)};
+  PackageState state{std::move(place), std::move(file->input), {}, std::move(file->journal)};
   if (!state.place.stray.empty())
     if (llvm::Error error = takeOver(state))
       return error;
@@ -231,6 +239,15 @@ llvm::Expected<PackageState> readState(JournalPlace place, const io::TargetDisk*
                      "names " + entry.path + ", which is not a library of the package",
                      kReinstall.str()));
   return state;
+}
+
+llvm::Error checkAuthors(const PackageState& state, const commit::Locks& locks,
+                         llvm::ArrayRef<std::string> written) {
+  for (const io::InputFile* journal : {state.journalFile.get(), state.strayFile.get()})
+    for (const std::string& file : written)
+      if (llvm::Error error = journal ? locks.checkAuthor(*journal, file) : llvm::Error::success())
+        return error;
+  return llvm::Error::success();
 }
 
 bool isLibraryEntry(const JournalEntry& entry, const JournalPlace& place) {

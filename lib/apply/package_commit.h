@@ -12,10 +12,15 @@ using commit::Step;
 struct PackageState {
   JournalPlace place;
   std::unique_ptr<io::InputFile> journalFile; ///< none if there is no journal yet
+  std::unique_ptr<io::InputFile> strayFile;   ///< the same for a stray one
   Journal journal;                            ///< including the entries of a stray one
 };
 /// Fails if the journal names a file that is not a library of its package.
 llvm::Expected<PackageState> readState(JournalPlace place, const io::TargetDisk* disk = nullptr);
+
+/// Refuses a journal whose owner could not write to the directories of these files.
+llvm::Error checkAuthors(const PackageState& state, const commit::Locks& locks,
+                         llvm::ArrayRef<std::string> written);
 
 /// A library's staged new file, and the history that the journal will contain.
 struct StagedLibrary {

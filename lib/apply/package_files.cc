@@ -153,6 +153,8 @@ OriginalFile originalOf(const LibraryWork& work) {
   original.bytes = work.input->bytes();
   original.modifiedNs = work.input->stamp().modifiedNs;
   for (const JournalEntry& entry : llvm::reverse(work.history)) {
+    if (io::system::isInterrupted()) // hashing the result, the next step, reports it
+      break;
     original.made = rewritten(entry.reverse, original.bytes);
     original.bytes = original.made;
     original.modifiedNs = entry.modifiedNs;

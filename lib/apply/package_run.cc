@@ -226,10 +226,12 @@ llvm::Error PackageRun::run(const commit::Locks& locks) {
       return error;
   if (llvm::Error error = readState(place, &target.disk).moveInto(state))
     return error;
-  if (state.journalFile && options.isWriting)
-    for (const std::string& library : package.libraries)
-      if (llvm::Error error = locks.checkAuthor(*state.journalFile, library))
-        return error;
+  if (options.isWriting) {
+    std::vector<std::string> written = package.libraries;
+    llvm::append_range(written, listsOf(place));
+    if (llvm::Error error = checkAuthors(state, locks, written))
+      return error;
+  }
   openLibraries(locks);
   plan();
   rewrite();

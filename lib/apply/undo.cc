@@ -41,6 +41,9 @@ public:
           {ErrorCode::NotALibrary, "is not a library, so the journal entry is invalid", file, {}},
           name);
     work.path = links == Links::Followed ? work.input->path() : file;
+    if (author)
+      if (llvm::Error error = locks.checkAuthor(*author, work.path))
+        return error;
     bool isAsInstalled = false;
     llvm::Error unread = findHistory(work, journal, name);
     if (!unread && work.history.empty())
@@ -74,6 +77,8 @@ public:
         run.restored.push_back(file);
   }
 
+  /// The journal, if its owner must be allowed to write to the directory of each file.
+  const io::InputFile* author = nullptr;
   std::vector<StagedLibrary> staged;
   std::vector<std::string> files; ///< of the staged ones, as given
   std::vector<Problem> missing;   ///< files that do not exist
@@ -102,16 +107,20 @@ std::vector<JournalPlace> findJournals(const env::Target& target) {
   const env::Environment& environment = target.environment;
   const io::TargetDisk& disk = target.disk;
   std::vector<JournalPlace> places;
+  // A journal that cannot be reached is not an absent one: reading it reports why.
+  auto mayExist = [](const JournalPlace& place) {
+    return !place.stray.empty() || io::exists(place.path) || io::isForbidden(place.path);
+  };
   auto add = [&](JournalPlace place) {
     bool isKnown = llvm::any_of(places, [&](const JournalPlace& known) {
       return known.path == place.path || known.stray == place.path;
     });
-    if (!isKnown && (!place.stray.empty() || io::exists(place.path)))
+    if (!isKnown && mayExist(place))
       places.push_back(std::move(place));
   };
   for (env::Package& package : env::listPackages(environment, disk)) {
     JournalPlace place = journalOf(package);
-    if (!place.stray.empty() || io::exists(place.path))
+    if (mayExist(place))
       place.condaMeta = env::findCondaMeta(environment, disk, package.name);
     add(std::move(place));
   }
@@ -174,10 +183,8 @@ llvm::Error undoPackage(const JournalPlace& place, const std::string& only,
   llvm::Expected<PackageState> state = readState(place);
   if (!state)
     return state.takeError();
-  if (state->journalFile)
-    for (const std::string& file : written)
-      if (llvm::Error error = locks.checkAuthor(*state->journalFile, file))
-        return error;
+  if (llvm::Error error = checkAuthors(*state, locks, written))
+    return error;
   Restoration restoration(state->journal, locks, target.disk, run);
   for (const std::string& name : namesBelow(only, *state))
     if (names.count(name)) // the directories of the others are not locked
@@ -214,15 +221,12 @@ llvm::Expected<UndoRun> undoJournal(const std::string& path, io::Notify notify) 
   if (!file)
     return file.takeError();
   journal = std::move(file->journal);
-  if (file->input)
-    for (const std::string& name : written)
-      if (llvm::Error error = locks.checkAuthor(*file->input, name))
-        return error;
   for (JournalEntry& entry : journal->entries)
     entry.link.clear(); // edit follows links and never replaces them
   UndoRun run;
   const io::TargetDisk disk({});
   Restoration restoration(*journal, locks, disk, run);
+  restoration.author = file->input.get();
   for (const std::string& name : names)
     if (llvm::Error error = restoration.add(name, name, Links::Followed)) {
       run.problems.push_back(toProblem(std::move(error), name));
@@ -255,6 +259,12 @@ llvm::Expected<UndoRun> undoTarget(const std::string& target, const std::string&
   std::string only = isPart ? environment.root : std::string();
   UndoRun run;
   std::vector<JournalPlace> places = findJournals(*found);
+  for (const std::string& folder : found->disk.forbidden()) {
+    const bool mayHoldJournals = llvm::any_of(
+        environment.sites, [&](const env::Site& site) { return isWithin(site.folder, folder); });
+    if (mayHoldJournals && (places.empty() || !isPart))
+      run.problems.push_back(toProblem(env::permissionDenied(), folder));
+  }
   // A tcfix that was killed before it wrote its journal left only temporary files.
   for (const env::Package& package : found->packages)
     if (places.empty() && package.outward.empty()) {

@@ -126,11 +126,11 @@ llvm::Expected<io::Place> Locks::place(const std::string& file) const {
 }
 
 llvm::Error Locks::checkAuthor(const io::InputFile& journal, const std::string& file) const {
-  const io::Directory* directory = find(directoryOf(file));
-  if (!directory || directory->trusts(journal))
+  const io::Directory* directory = find(parentOf(file));
+  if (!directory || directory->trusts(journal)) // without a directory, nothing can be written
     return llvm::Error::success();
-  // The owner of the parent directory can replace this one.
-  std::optional<io::Directory> above = llvm::expectedToOptional(directory->enter(".."));
+  // The owner of the parent directory can replace this one, unless something is mounted there.
+  std::optional<io::Directory> above = directory->parent();
   if (above && above->trusts(journal))
     return llvm::Error::success();
   return at(journal.path(),

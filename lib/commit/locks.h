@@ -40,7 +40,8 @@ public:
   llvm::Expected<io::Place> place(const std::string& path) const;
   /// The same for a file in a subdirectory of a locked one; missing directories are created.
   llvm::Expected<io::Place> newPlace(const std::string& path) const;
-  /// Refuses a journal whose owner could not write to the directory of this file.
+  /// Refuses a journal whose owner could not write to the directory of this file. Takes the path
+  /// that place() gets: a link may lead elsewhere by the time it is resolved again.
   llvm::Error checkAuthor(const io::InputFile& journal, const std::string& path) const;
   /// The directory with this path, if it is held open; null if not.
   const io::Directory* find(const std::string& directory) const;

@@ -23,6 +23,8 @@ public:
   static llvm::Expected<Directory> open(llvm::StringRef realPath);
   /// Opens a subdirectory, unless it is a symbolic link.
   llvm::Expected<Directory> enter(llvm::StringRef name) const;
+  /// The directory that contains this one, unless another file system is mounted here.
+  std::optional<Directory> parent() const;
   /// Creates a subdirectory and opens it. Root creates it for the owner of this directory.
   llvm::Expected<Directory> make(llvm::StringRef name) const;
 

@@ -98,6 +98,25 @@ llvm::Expected<Directory> Directory::enter(llvm::StringRef name) const {
   return Directory(std::move(*child));
 }
 
+std::optional<Directory> Directory::parent() const {
+  int number = -1;
+#if defined(SYS_openat2) && defined(RESOLVE_NO_XDEV)
+  struct open_how how = {};
+  how.flags = kAsDirectory;
+  how.resolve = RESOLVE_NO_XDEV; // a directory of the same file system may be mounted, too
+  number = static_cast<int>(::syscall(SYS_openat2, handle->descriptor, "..", &how, sizeof how));
+  if (number < 0 && errno == EXDEV)
+    return std::nullopt;
+#endif
+  if (number < 0)
+    number = ::openat(handle->descriptor, "..", kAsDirectory);
+  std::optional<std::shared_ptr<const Handle>> above = llvm::expectedToOptional(
+      Handle::adopt(number, llvm::sys::path::parent_path(handle->path).str()));
+  if (!above || (*above)->status.st_dev != handle->status.st_dev)
+    return std::nullopt;
+  return Directory(std::move(*above));
+}
+
 llvm::Expected<Directory> Directory::make(llvm::StringRef name) const {
   if (::mkdirat(handle->descriptor, name.str().c_str(), 0777) != 0 && errno != EEXIST)
     return at(pathOf(name),

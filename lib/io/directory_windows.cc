@@ -37,6 +37,10 @@ llvm::Expected<Directory> Directory::enter(llvm::StringRef name) const {
   return open(pathOf(name));
 }
 
+std::optional<Directory> Directory::parent() const {
+  return llvm::expectedToOptional(open(llvm::sys::path::parent_path(path())));
+}
+
 llvm::Expected<Directory> Directory::make(llvm::StringRef name) const {
   if (std::error_code error = fs::create_directory(pathOf(name)))
     return at(pathOf(name),

@@ -28,6 +28,8 @@ public:
   llvm::Error copyFrom(const InputFile& source, OnInterrupt onInterrupt);
   llvm::Error write(uint64_t offset, Bytes content, OnInterrupt onInterrupt = OnInterrupt::GoOn);
   llvm::Error resize(uint64_t size);
+  /// Fails if the directory belongs to another user, who cannot read the file, and root could.
+  llvm::Error checkReadableByOwner(const InputFile& source) const;
   /// Copies mode, owner and extended attributes of the file that was read.
   llvm::Error keepAttributesOf(const InputFile& source);
   /// The same from the file with this name in the directory.

@@ -113,6 +113,16 @@ bool canReach(const struct stat& owner, llvm::StringRef directory, llvm::StringR
   return true;
 }
 
+llvm::Error changedMeanwhile() {
+  return fail(ErrorCode::ChangedMeanwhile,
+              "the file was changed by another program while tcfix worked on it",
+              "run the same command again");
+}
+
+bool canRead(const struct stat& owner, const struct stat& file) {
+  return file.st_uid == owner.st_uid || (file.st_mode & S_IROTH);
+}
+
 llvm::Error unreadableForOwner() {
   return fail(ErrorCode::Unsupported, "not copied: the owner of its directory cannot read it",
               "tcfix, as root, does not give away files that only root can read");
@@ -187,13 +197,26 @@ llvm::Error TemporaryFile::giveToOwner(int file) {
   return llvm::Error::success();
 }
 
+llvm::Error TemporaryFile::checkReadableByOwner(const InputFile& source) const {
+  const Directory::Handle& handle = *directory.handle;
+  if (!handle.isLent())
+    return llvm::Error::success();
+  Descriptor from(openSame(source));
+  struct stat status;
+  if (from < 0 || ::fstat(from, &status) != 0)
+    return changedMeanwhile();
+  if (!canRead(handle.status, status) || !canReach(handle.status, handle.path, source.path()))
+    return unreadableForOwner();
+  return llvm::Error::success();
+}
+
 llvm::Error TemporaryFile::keepAttributesOf(int source) {
   struct stat status, own;
   if (::fstat(source, &status) != 0 || ::fstat(descriptor, &own) != 0)
     return cannotWrite(errno);
   const bool isLent = directory.handle->isLent();
   if (isLent) {
-    if (status.st_uid != directory.handle->status.st_uid && !(status.st_mode & S_IROTH))
+    if (!canRead(directory.handle->status, status))
       return unreadableForOwner();
     if (llvm::Error error = giveToOwner(descriptor))
       return error;
@@ -212,9 +235,7 @@ llvm::Error TemporaryFile::keepAttributesOf(int source) {
 llvm::Error TemporaryFile::keepAttributesOf(const InputFile& source) {
   Descriptor from(openSame(source));
   if (from < 0)
-    return fail(ErrorCode::ChangedMeanwhile,
-                "the file was changed by another program while tcfix worked on it",
-                "run the same command again");
+    return changedMeanwhile();
   const Directory::Handle& handle = *directory.handle;
   if (handle.isLent() && !canReach(handle.status, handle.path, source.path()))
     return unreadableForOwner();

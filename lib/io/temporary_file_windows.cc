@@ -106,6 +106,10 @@ llvm::Error TemporaryFile::resize(uint64_t size) {
   return llvm::Error::success();
 }
 
+llvm::Error TemporaryFile::checkReadableByOwner(const InputFile&) const {
+  return llvm::Error::success();
+}
+
 llvm::Error TemporaryFile::keepAttributesOf(const InputFile& source) {
   copyAttributes(source.path(), path());
   return llvm::Error::success();

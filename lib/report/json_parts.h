@@ -87,7 +87,7 @@ inline std::string document(const Preamble& preamble, llvm::function_ref<void(OS
   });
   stream << '\n';
   stream.flush();
-  return buffer;
+  return printableJson(std::move(buffer));
 }
 
 inline llvm::StringRef formatName(Format format) {

@@ -4,6 +4,7 @@
 
 #include <llvm/ADT/StringExtras.h>
 #include <llvm/Support/ConvertUTF.h>
+#include <llvm/Support/FormatVariadic.h>
 
 namespace tcfix::report {
 
@@ -49,6 +50,29 @@ std::string printable(llvm::StringRef text) {
     else
       out += character;
     text = text.drop_front(character.size());
+  }
+  return out;
+}
+
+std::string printableJson(std::string document) {
+  // Below 0x20 there are only line breaks between values.
+  auto isPlain = [](unsigned char letter) { return letter < 0x7f; };
+  if (llvm::all_of(document, isPlain))
+    return document;
+  std::string out;
+  for (llvm::StringRef rest = document; !rest.empty();) {
+    const llvm::StringRef plain = rest.take_while(isPlain);
+    out += plain;
+    rest = rest.drop_front(plain.size());
+    if (rest.empty())
+      break;
+    const llvm::StringRef character = rest.take_front(std::max<size_t>(sizeOfCharacter(rest), 1));
+    llvm::SmallVector<llvm::UTF16, 2> units;
+    if (isControl(character) && llvm::convertUTF8ToUTF16String(character, units))
+      out += llvm::formatv("\\u{0:x-4}", units.front());
+    else
+      out += character;
+    rest = rest.drop_front(character.size());
   }
   return out;
 }

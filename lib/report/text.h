@@ -27,6 +27,9 @@ private:
 /// Escapes everything that must not reach a terminal as \x0a: control characters, such as a newline
 /// in a file name, characters that change the direction of text, bytes that are not UTF-8.
 std::string printable(llvm::StringRef text);
+/// Escapes the same characters in a valid JSON document, which may be printed to a terminal, too:
+/// \u009b. That changes none of its strings.
+std::string printableJson(std::string document);
 
 /// The width of a small terminal. Longer paths, names and commands are not broken.
 constexpr size_t kColumns = 80;

@@ -88,8 +88,21 @@ public:
   }
 
 private:
-  /// Breadth first: all direct dependencies, then theirs.
-  void loadDependencies(size_t module) {
+  /// All direct dependencies, then those of the first one, and so on. Without recursion: a chain
+  /// may be as long as there are libraries.
+  void loadDependencies(size_t root) {
+    std::vector<size_t> waiting = {root};
+    while (!waiting.empty()) {
+      const size_t module = waiting.back();
+      waiting.pop_back();
+      const std::vector<size_t> added = loadDirectDependencies(module);
+      if (!process.isShallow)
+        waiting.insert(waiting.end(), added.rbegin(), added.rend());
+    }
+  }
+
+  /// Returns the new modules.
+  std::vector<size_t> loadDirectDependencies(size_t module) {
     size_t count = process.modules[module].dependencies().size();
     std::vector<size_t> added;
     for (size_t i = 0; i < count; ++i) {
@@ -104,9 +117,7 @@ private:
       if (process.modules.size() > before)
         added.push_back(before);
     }
-    for (size_t next : added)
-      if (!process.isShallow)
-        loadDependencies(next);
+    return added;
   }
 
   int resolve(Search& search, size_t module, const Dependency& dependency) {

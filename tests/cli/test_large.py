@@ -237,6 +237,19 @@ class Counts(Large):
             self.refused("inspect", library, says=f"PT_DYNAMIC has {size // 16} entries", limits=self.LIMITS)
 
 
+class Chains(FilesTest):
+    def test_a_chain_of_libraries(self):
+        """Each requires the next one. Recursion would overflow a small stack here, and any stack with more libraries."""
+        count = 4000
+        for number in range(count):
+            following = [f"@loader_path/lib{number + 1}.dylib"] if number + 1 < count else []
+            (self.folder / f"lib{number}.dylib").write_bytes(tiny_macho.dylib(dependencies=following))
+        limit = [] if IS_SANITIZED else ["prlimit", f"--stack={1 << 20}"]
+        for command in (["doctor"], ["apply", "-n"]):
+            result = run(*limit, harness.TCFIX, *command, self.folder / "lib0.dylib")
+            self.assertIn(result.returncode, (0, 1), result.stderr)
+
+
 class Limits(Large):
     def test_a_limit_of_file_sizes(self):
         library = self.elf()

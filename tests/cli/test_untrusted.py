@@ -4,11 +4,13 @@ import hashlib
 import json
 import os
 import pathlib
+import resource
 import shutil
 import stat
 import struct
 import subprocess
 import sys
+import time
 import unittest
 
 import harness
@@ -37,6 +39,16 @@ for number in itertools.count():
                 os.symlink(os.path.relpath(theirs, os.path.dirname(ours)), ours)
         except OSError:
             pass
+"""
+
+
+# Makes a link lead to one target and to the other, as fast as possible.
+SWITCHER = """
+import itertools, os, sys
+link, *targets = sys.argv[1:]
+for number in itertools.count():
+    os.symlink(targets[number % 2], link + ".new")
+    os.replace(link + ".new", link)
 """
 
 
@@ -125,6 +137,16 @@ class Journals(Untrusted):
                         self.refused(*self.command(command, self.world.env),
                                      says="is not a library of the package")
 
+    def test_a_name_with_nul(self):
+        """For the system, the path ends before it: the name of a program, which is not a library of the package."""
+        program = self.world.package / "bin" / "tool"
+        write_files(self.world.package, {"bin/tool": library("tool")})
+        now = program.read_bytes()
+        self.write_journal(forged("torchcodec/bin/tool\0.so", now, now[:-1] + b"x"))
+        with self.untouched(self.world.package):
+            for command in ("apply", "undo"):
+                self.refused(*self.command(command, self.world.env), says="is not a library of the package")
+
     def test_invalid_sizes(self):
         name, path = f"torchcodec/{LIBRARIES[0]}", self.world.package / LIBRARIES[0]
         now = path.read_bytes()
@@ -178,6 +200,36 @@ class Journals(Untrusted):
         self.undo()
         self.assertEqual((self.world.package / LIBRARIES[0]).read_bytes(), other)
 
+    @not_on_windows("there are no such signals")
+    def test_a_long_history_is_interrupted(self):
+        name, path = f"torchcodec/{LIBRARIES[0]}", self.world.package / LIBRARIES[0]
+        now = path.read_bytes() + bytes(8 << 20)
+        other = now[:-1] + b"x"
+        path.write_bytes(now)
+        digests = digest(now), digest(other)
+        self.write_journal(*[
+            {"path": name, "sha256_before": digests[not i % 2], "sha256_after": digests[i % 2], "modified_ns": "0",
+             "changed_size": str(len(now)), "original_size": str(len(now)), "moves": [],
+             "patches": [{"offset": str(len(now) - 1), "bytes": "00" if i % 2 else "78"}]}
+            for i in range(1801)])
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        with self.untouched(self.world.package):
+            program = subprocess.Popen(list(map(str, self.command("undo", self.world.env))),
+                                       stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+            time.sleep(0.5)
+            program.terminate()
+            _, text = program.communicate()
+            self.assertEqual(program.returncode, 130, text)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        self.assertLess(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, 2)
+
+    def test_many_entries(self):
+        """Of files that do not exist: the journal keeps them."""
+        self.write_journal(*[forged(f"torchcodec/{number}.so", b"a", b"b") for number in range(100_000)])
+        run("prlimit", f"--cpu={60 if IS_SANITIZED else 20}", *self.command("apply", self.world.env), check=0)
+        self.undo()
+        self.assertFalse(self.world.journal.exists())
+
 
 class Lists(Untrusted):
     def test_undo_keeps_the_journal_if_record_cannot_be_updated(self):
@@ -228,6 +280,35 @@ class Lists(Untrusted):
         link(bare / ".tcfix", elsewhere)
         with self.untouched(elsewhere, bare):
             self.refused(*self.command("apply", bare), says="is outside the environment")
+
+
+@not_on_windows("files have no modes there")
+class Unreadable(Untrusted):
+    def undo_as_a_user(self):
+        """Not as root, who can read everything."""
+        user = {"user": NOBODY, "group": NOBODY} if os.geteuid() == 0 else {}
+        try:
+            return subprocess.run(list(map(str, self.command("undo", self.world.env))), capture_output=True,
+                                  text=True, **user)
+        except PermissionError:
+            self.skipTest("another user cannot run the program here")
+
+    def test_undo_reports_a_journal_that_it_cannot_reach(self):
+        os.chmod(self.folder, 0o755)
+        self.apply()
+        for folder, mode in ((self.world.info, 0), (self.world.info, 0o600), (self.world.site, 0o311)):
+            with self.subTest(folder=folder.name, mode=oct(mode)):
+                for path in [self.world.env, *self.world.env.rglob("*")]:
+                    if os.geteuid() == 0:
+                        os.chown(path, NOBODY, NOBODY)
+                os.chmod(folder, mode)
+                self.addCleanup(os.chmod, folder, 0o755)
+                result = self.undo_as_a_user()
+                self.assertEqual(result.returncode, 3, result.stdout)
+                self.assertRegex(result.stderr.lower(), "permission denied")
+                os.chmod(folder, 0o755)
+        self.assertEqual(self.undo_as_a_user().returncode, 0)
+        self.assertFalse(self.world.journal.exists())
 
 
 class BeingInstalled(Untrusted):
@@ -400,12 +481,13 @@ class Hooks(Untrusted):
 class Names(Untrusted):
     CONTROLS = ["\x9b31m", "\u202e", "\u2066", "\x1b[2J", "\u200f", "\u2028", "\x85"]
 
-    def checked(self, *command):
+    def checked(self, *command, is_json=False):
         """The output of a command, which must not contain control characters."""
         result = subprocess.run([str(word) for word in command], capture_output=True)
         text = (result.stdout + result.stderr).decode()  # strictly
         self.assertEqual([each for each in self.CONTROLS if each in text], [])
-        self.assertNotIn("\ufffd", text)
+        if not is_json:  # which has no other way to write a byte that is not UTF-8
+            self.assertNotIn("\ufffd", text)
         return text
 
     @not_on_windows("names cannot have such characters")
@@ -423,6 +505,11 @@ class Names(Untrusted):
             with self.subTest(command):
                 text = self.checked(harness.TCFIX, *command, *environment)
                 self.assertTrue("\\xc29b31m" in text or command[0] == "doctor", text)
+        for command in (["list"], ["doctor"], ["apply", "-n"], ["undo"]):
+            with self.subTest(command, form="json"):
+                text = self.checked(harness.TCFIX, *command, "--json", *environment, is_json=True)
+                self.assertIn("\\u009b31m", text)
+                self.assertIn("\x9b31m", json.dumps(json.loads(text), ensure_ascii=False))
         for command in (["inspect"], ["inspect", "--tree"], ["inspect", "--symbols"], ["verify"], ["sign"],
                         ["edit", "-n", "--add-rpath", f"/{evil}"], ["edit", "--add-rpath", f"/{evil}"]):
             with self.subTest(command):
@@ -520,6 +607,19 @@ class Root(Untrusted):
         self.apply()
         self.assertFalse(path.is_symlink())
 
+    def test_rebuilt_files_that_only_root_can_read_are_not_given_away(self):
+        rebuilt, secret = self.world.root / "rebuilt", self.world.root / "secret"
+        rebuilt.mkdir()
+        secret.write_bytes(tiny_macho.dylib(identity=f"@rpath/{LIBRARIES[0]}", padding=1900))
+        os.chmod(secret, 0o600)
+        link(rebuilt / LIBRARIES[0], secret)
+        command = self.command("apply", "--replace-from", rebuilt, self.world.env)
+        before = content(self.world.site)
+        self.refused(*command, says="the owner of its directory cannot read it")
+        self.assertEqual(content(self.world.site), before)
+        os.chmod(secret, 0o644)
+        self.assertEqual(run(*command).returncode, 0)
+
     def test_an_inherited_site_of_another_user_is_not_changed(self):
         """Otherwise a user's pyvenv.cfg could make root add the user's directories to the system's libraries."""
         user = self.world.root / "home" / "venv"
@@ -557,6 +657,53 @@ class Root(Untrusted):
             self.refused(*self.command("undo", shared / "build"), says="was not written by the owner")
             self.refused(*self.command("apply", shared / "build"), says="was not written by the owner")
             self.refused(harness.TCFIX, "undo", "--journal", explicit, says="was not written by the owner")
+
+    def test_a_link_that_changes_does_not_make_a_journal_trusted(self):
+        """The owner of a journal must be allowed to write where the file is when it is replaced."""
+        shared = self.world.root / "shared"
+        now = library(LIBRARIES[0])
+        write_files(shared, {"system/lib.dylib": now, "user/own/lib.dylib": now})
+        user, theirs = shared / "user", shared / "system" / "lib.dylib"
+        name, journal = user / "link", user / "journal.json"
+        name.symlink_to("../system/lib.dylib")
+        self.write_journal(forged(str(name), now, now[:-1] + b"x"), place=journal)
+        self.give(user)
+        switcher = subprocess.Popen([sys.executable, "-c", SWITCHER, name, "../system/lib.dylib", "own/lib.dylib"])
+        self.addCleanup(switcher.wait)
+        self.addCleanup(switcher.terminate)
+        with self.untouched(theirs.parent):
+            for _ in range(150):
+                self.assertIn(run(harness.TCFIX, "undo", "--journal", journal).returncode, (0, 3))
+                self.assertEqual(theirs.read_bytes(), now)
+                (user / "own/lib.dylib").write_bytes(now)
+
+    def test_a_stray_journal_of_another_user_is_refused(self):
+        for path in [self.world.env, *self.world.env.rglob("*")]:
+            os.chown(path, 0, 0)
+        path, stray = self.world.package / LIBRARIES[0], self.world.package / ".tcfix" / "journal.json"
+        now = path.read_bytes()
+        self.write_journal(forged(LIBRARIES[0], now, now[:-1] + b"x"), place=stray)
+        os.chown(stray, NOBODY, NOBODY)
+        with self.untouched(self.world.site):
+            for command in ("apply", "undo"):
+                self.refused(*self.command(command, self.world.env), says="was not written by the owner")
+
+    def test_a_mounted_directory_belongs_to_its_own_owner(self):
+        """The owner of the directory above cannot replace it."""
+        shared, path = self.world.root / "shared", self.world.package / LIBRARIES[0]
+        shutil.copytree(self.world.package, shared)
+        for each in [shared, *shared.iterdir()]:
+            os.chown(each, 0, 0)
+        mounted = run("mount", "--bind", shared, self.world.package)
+        if mounted.returncode:
+            self.skipTest("cannot mount here: " + mounted.stderr)
+        self.addCleanup(run, "umount", self.world.package)
+        now = path.read_bytes()
+        self.write_journal(forged(f"torchcodec/{LIBRARIES[0]}", now, now[:-1] + b"x"))
+        os.chown(self.world.journal, NOBODY, NOBODY)
+        with self.untouched(shared):
+            for command in ("apply", "undo"):
+                self.refused(*self.command(command, self.world.env), says="was not written by the owner")
 
     def test_changes_by_root_in_a_mixed_environment_can_be_undone(self):
         before = content(self.world.site)
