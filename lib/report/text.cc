@@ -23,8 +23,9 @@ size_t sizeOfCharacter(llvm::StringRef text) {
                                                                : 0;
 }
 
-/// Whether a character controls a terminal or the order of text: C0 and C1, marks and overrides of
-/// the direction, line separators, the byte order mark.
+/// Whether a character controls a terminal or the order of text, or is invisible: C0 and C1, marks
+/// and overrides of the direction, line separators, the byte order mark, tags. The two joiners,
+/// which some languages need, are not.
 bool isControl(llvm::StringRef character) {
   auto last = static_cast<unsigned char>(character.back());
   if (character.size() == 1)
@@ -32,10 +33,11 @@ bool isControl(llvm::StringRef character) {
   if (character.starts_with("\xC2"))
     return last < 0xA0;
   if (character.starts_with("\xE2\x80"))
-    return last == 0x8E || last == 0x8F || (last >= 0xA8 && last <= 0xAE);
+    return last == 0x8B || last == 0x8E || last == 0x8F || (last >= 0xA8 && last <= 0xAE);
   if (character.starts_with("\xE2\x81"))
-    return last >= 0xA6 && last <= 0xA9;
-  return character == "\xD8\x9C" || character == "\xEF\xBB\xBF";
+    return last >= 0xA0 && last <= 0xA9;
+  return character == "\xD8\x9C" || character == "\xE1\xA0\x8E" || character == "\xEF\xBB\xBF" ||
+         character.starts_with("\xF3\xA0\x80") || character.starts_with("\xF3\xA0\x81");
 }
 
 } // namespace
@@ -69,7 +71,8 @@ std::string printableJson(std::string document) {
     const llvm::StringRef character = rest.take_front(std::max<size_t>(sizeOfCharacter(rest), 1));
     llvm::SmallVector<llvm::UTF16, 2> units;
     if (isControl(character) && llvm::convertUTF8ToUTF16String(character, units))
-      out += llvm::formatv("\\u{0:x-4}", units.front());
+      for (const llvm::UTF16 unit : units)
+        out += llvm::formatv("\\u{0:x-4}", unit);
     else
       out += character;
     rest = rest.drop_front(character.size());

@@ -6,7 +6,9 @@
 
 #include <llvm/ADT/StringExtras.h>
 
-#include <set>
+#include <algorithm>
+#include <map>
+#include <utility>
 
 namespace tcfix::report {
 
@@ -32,7 +34,7 @@ public:
       out = head + paint.red("no") + ": " + problemsText(head.size()) + "\n";
     }
     out += "  tree\n";
-    addBelow(tree.root, 2);
+    addAll();
     return std::move(out);
   }
 
@@ -53,24 +55,38 @@ private:
     return llvm::join(lines, "\n" + std::string(indent, ' '));
   }
 
-  /// Each library's own dependencies are shown once.
-  void addBelow(const std::string& library, size_t depth) {
-    if (!shown.insert(library).second)
-      return;
-    std::string indent(depth * 2, ' ');
-    for (const Binding& binding : tree.result.bindings) {
-      if (binding.library != library)
+  /// Each library's own dependencies are shown once. Without recursion: a chain may be as long as
+  /// there are libraries.
+  void addAll() {
+    std::map<llvm::StringRef, std::vector<const Binding*>> bindings;
+    for (const Binding& binding : tree.result.bindings)
+      bindings[binding.library].push_back(&binding);
+    std::vector<std::vector<const Binding*>> waiting; // those of each level, the next one last
+    auto descend = [&](llvm::StringRef library) {
+      std::vector<const Binding*> below = std::exchange(bindings[library], {});
+      waiting.push_back({below.rbegin(), below.rend()});
+    };
+    for (descend(tree.root); !waiting.empty();) {
+      if (waiting.back().empty()) {
+        waiting.pop_back();
         continue;
-      out += indent + printable(binding.dependency) + "  " + describe(binding) + "\n";
-      const bool isLost =
-          binding.state == BindingState::Missing || binding.state == BindingState::Unknown;
-      if (isLost)
-        for (const resolve::Attempt& attempt : binding.tried)
-          out += indent + "    " +
-                 paint.dim(printable(attempt.place) + ": " + printable(attempt.outcome)) + "\n";
+      }
+      const Binding& binding = *waiting.back().back();
+      waiting.back().pop_back();
+      add(binding, waiting.size() + 1);
       if (binding.state == BindingState::Found)
-        addBelow(binding.provider, depth + 1);
+        descend(binding.provider);
     }
+  }
+
+  void add(const Binding& binding, size_t depth) {
+    constexpr size_t kDeepest = 30; // deeper levels are not indented further
+    const std::string indent(std::min(depth, kDeepest) * 2, ' ');
+    out += indent + printable(binding.dependency) + "  " + describe(binding) + "\n";
+    if (binding.state == BindingState::Missing || binding.state == BindingState::Unknown)
+      for (const resolve::Attempt& attempt : binding.tried)
+        out += indent + "    " +
+               paint.dim(printable(attempt.place) + ": " + printable(attempt.outcome)) + "\n";
   }
 
   std::string describe(const Binding& binding) const {
@@ -86,7 +102,6 @@ private:
 
   const resolve::Tree& tree;
   const Paint& paint;
-  std::set<std::string> shown;
   std::string out;
 };
 

@@ -245,7 +245,7 @@ class Chains(FilesTest):
             following = [f"@loader_path/lib{number + 1}.dylib"] if number + 1 < count else []
             (self.folder / f"lib{number}.dylib").write_bytes(tiny_macho.dylib(dependencies=following))
         limit = [] if IS_SANITIZED else ["prlimit", f"--stack={1 << 20}"]
-        for command in (["doctor"], ["apply", "-n"]):
+        for command in (["doctor"], ["apply", "-n"], ["inspect", "--tree"]):
             result = run(*limit, harness.TCFIX, *command, self.folder / "lib0.dylib")
             self.assertIn(result.returncode, (0, 1), result.stderr)
 

@@ -479,7 +479,8 @@ class Hooks(Untrusted):
 
 
 class Names(Untrusted):
-    CONTROLS = ["\x9b31m", "\u202e", "\u2066", "\x1b[2J", "\u200f", "\u2028", "\x85"]
+    CONTROLS = ["\x9b31m", "\u202e", "\u2066", "\x1b[2J", "\u200f", "\u2028", "\x85", "\u200b", "\u180e",
+                "\U000e0041"]
 
     def checked(self, *command, is_json=False):
         """The output of a command, which must not contain control characters."""
