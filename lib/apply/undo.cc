@@ -260,8 +260,11 @@ llvm::Expected<UndoRun> undoTarget(const std::string& target, const std::string&
   UndoRun run;
   std::vector<JournalPlace> places = findJournals(*found);
   for (const std::string& folder : found->disk.forbidden()) {
-    const bool mayHoldJournals = llvm::any_of(
-        environment.sites, [&](const env::Site& site) { return isWithin(site.folder, folder); });
+    const bool mayHoldJournals = environment.sites.empty()
+                                     ? isWithin(folder, environment.whole)
+                                     : llvm::any_of(environment.sites, [&](const env::Site& site) {
+                                         return isWithin(site.folder, folder);
+                                       });
     if (mayHoldJournals && (places.empty() || !isPart))
       run.problems.push_back(toProblem(env::permissionDenied(), folder));
   }

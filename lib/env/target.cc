@@ -95,16 +95,21 @@ llvm::Error look(const TargetQuery& query, Target& target) {
   return llvm::Error::success();
 }
 
-/// A directory that cannot be listed may contain the missing package.
+/// A directory that cannot be read may contain what is missing of a package, or all of it.
 llvm::Error checkPermissions(const Target& target) {
   const Environment& environment = target.environment;
   bool isWhole = target.absent.empty() && llvm::none_of(target.packages, [](const Package& each) {
                    return each.libraries.empty();
                  });
-  if (isWhole || environment.kind == EnvironmentKind::Folder)
+  if (environment.kind == EnvironmentKind::Folder)
     return llvm::Error::success();
+  auto contains = [](const std::string& folder, const Package& package) {
+    return isWithin(package.site, folder) || folder == package.distInfo;
+  };
   for (const std::string& folder : target.disk.forbidden())
-    if (isWithin(folder, environment.whole))
+    if (isWithin(folder, environment.whole) &&
+        (!isWhole || llvm::any_of(target.packages,
+                                  [&](const Package& each) { return contains(folder, each); })))
       return at(folder, permissionDenied());
   return llvm::Error::success();
 }

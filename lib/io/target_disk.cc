@@ -236,8 +236,23 @@ std::optional<std::string> TargetDisk::openable(llvm::StringRef hostPath) const 
   return disk.sysroot.empty() ? std::optional(hostPath.str()) : realPath(hostPath);
 }
 
+EntryKind TargetDisk::kindNow(llvm::StringRef hostPath, bool follow) const {
+  fs::file_status status;
+  if (fs::status(hostPath, status, follow) == llvm::errc::permission_denied)
+    recordForbidden(path::parent_path(hostPath));
+  return kindFrom(status.type());
+}
+
+void TargetDisk::recordForbidden(llvm::StringRef folder) const {
+  if (!memory)
+    return;
+  std::lock_guard guard(memory->mutex);
+  if (!llvm::is_contained(memory->forbidden, folder))
+    memory->forbidden.push_back(folder.str());
+}
+
 EntryKind TargetDisk::kindOf(const std::string& hostPath) const {
-  auto now = [&] { return kindFrom(fs::get_file_type(hostPath, /*Follow=*/false)); };
+  auto now = [&] { return kindNow(hostPath, /*follow=*/false); };
   if (!memory)
     return now();
   if (std::optional<EntryKind> known = memory->listed(hostPath))
@@ -265,9 +280,8 @@ EntryKind TargetDisk::kindBehind(llvm::StringRef hostPath) const {
   // With a cache, most of the way is known; without one, the system is faster.
   std::optional<std::string> clean = memory ? realPath(hostPath) : openable(hostPath);
   if (!clean) // on this machine's own disk, the system may follow a link that the target cannot
-    return disk.sysroot.empty() ? kindFrom(fs::get_file_type(hostPath, /*Follow=*/true))
-                                : EntryKind::None;
-  return memory ? kindOf(*clean) : kindFrom(fs::get_file_type(*clean, /*Follow=*/true));
+    return disk.sysroot.empty() ? kindNow(hostPath, /*follow=*/true) : EntryKind::None;
+  return memory ? kindOf(*clean) : kindNow(*clean, /*follow=*/true);
 }
 
 bool TargetDisk::isFile(llvm::StringRef hostPath) const {
@@ -303,10 +317,8 @@ std::shared_ptr<const TargetDisk::Listing> TargetDisk::listing(const std::string
   auto now = [&] {
     std::error_code error;
     std::vector<DirectoryEntry> found = listNow(folder, error);
-    if (memory && error == llvm::errc::permission_denied) {
-      std::lock_guard guard(memory->mutex);
-      memory->forbidden.push_back(folder);
-    }
+    if (error == llvm::errc::permission_denied)
+      recordForbidden(folder);
     const bool isSmall = !error && found.size() < kMostInSmall;
     return std::make_shared<const Listing>(std::move(found), isSmall);
   };

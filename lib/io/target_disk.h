@@ -76,8 +76,8 @@ public:
   /// The same with the kind of each entry, which is free on most systems.
   std::vector<DirectoryEntry> entries(llvm::StringRef hostFolder) const;
 
-  /// The directories that could not be listed because access was denied, in the order in which they
-  /// were tried. Only a caching copy records them.
+  /// The directories that could not be listed, or in which a name could not be looked up, because
+  /// access was denied, in the order in which they were tried. Only a caching copy records them.
   std::vector<std::string> forbidden() const;
 
   /// The host path of `name`, which may contain directories and "..", in a directory. Ignores case
@@ -102,6 +102,9 @@ private:
   EntryKind kindOf(const std::string& hostPath) const;
   /// Caches the entries of a directory without links on the way, unless it is large.
   bool listIfSmall(const std::string& folder) const;
+  /// The answer of the system now.
+  EntryKind kindNow(llvm::StringRef hostPath, bool follow) const;
+  void recordForbidden(llvm::StringRef folder) const;
   /// What it leads to, links followed: never a link.
   EntryKind kindBehind(llvm::StringRef hostPath) const;
   /// The entries of a directory without links on the way, sorted.

@@ -284,30 +284,47 @@ class Lists(Untrusted):
 
 @not_on_windows("files have no modes there")
 class Unreadable(Untrusted):
-    def undo_as_a_user(self):
+    def as_a_user(self, name, *options):
         """Not as root, who can read everything."""
         user = {"user": NOBODY, "group": NOBODY} if os.geteuid() == 0 else {}
         try:
-            return subprocess.run(list(map(str, self.command("undo", self.world.env))), capture_output=True,
-                                  text=True, **user)
+            return subprocess.run(list(map(str, self.command(name, *options, self.world.env))),
+                                  capture_output=True, text=True, **user)
         except PermissionError:
             self.skipTest("another user cannot run the program here")
 
-    def test_undo_reports_a_journal_that_it_cannot_reach(self):
+    def give(self):
+        """The environment to the user."""
         os.chmod(self.folder, 0o755)
+        for path in [self.world.env, *self.world.env.rglob("*")]:
+            if os.geteuid() == 0:
+                os.chown(path, NOBODY, NOBODY)
+
+    def test_a_directory_that_cannot_be_searched(self):
+        """Its entries may be listed, but not looked up."""
+        self.give()
+        for folder in (self.world.site.parent.parent, self.world.site.parent, self.world.site, self.world.info):
+            os.chmod(folder, 0o600)
+            self.addCleanup(os.chmod, folder, 0o755)
+            for command in (["apply", "-n"], ["doctor"], ["list"], ["undo"]):
+                with self.subTest(folder=folder.name, command=command):
+                    result = self.as_a_user(*command)
+                    self.assertEqual(result.returncode, 3, result.stdout)
+                    self.assertIn("permission denied", result.stderr)
+            os.chmod(folder, 0o755)
+
+    def test_undo_reports_a_journal_that_it_cannot_reach(self):
         self.apply()
+        self.give()
         for folder, mode in ((self.world.info, 0), (self.world.info, 0o600), (self.world.site, 0o311)):
             with self.subTest(folder=folder.name, mode=oct(mode)):
-                for path in [self.world.env, *self.world.env.rglob("*")]:
-                    if os.geteuid() == 0:
-                        os.chown(path, NOBODY, NOBODY)
                 os.chmod(folder, mode)
                 self.addCleanup(os.chmod, folder, 0o755)
-                result = self.undo_as_a_user()
+                result = self.as_a_user("undo")
                 self.assertEqual(result.returncode, 3, result.stdout)
                 self.assertRegex(result.stderr.lower(), "permission denied")
                 os.chmod(folder, 0o755)
-        self.assertEqual(self.undo_as_a_user().returncode, 0)
+        self.assertEqual(self.as_a_user("undo").returncode, 0)
         self.assertFalse(self.world.journal.exists())
 
 
