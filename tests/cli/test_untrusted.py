@@ -67,9 +67,9 @@ def link(path, target):
     """Relative: an absolute one leads into the sysroot."""
     path.symlink_to(os.path.relpath(target, path.parent))
 
-# A program with sanitizers reserves more address space than the limit, and limits itself.
+# A program with sanitizers reserves more address space than the limit, and limits itself. Wine reserves more, too.
 IS_SANITIZED = b"__asan_init" in pathlib.Path(harness.TCFIX).read_bytes()
-LIMITED = [] if IS_SANITIZED else ["prlimit", f"--as={2 << 30}"]
+LIMITED = [] if IS_SANITIZED or harness.IS_WINDOWS else ["prlimit", f"--as={2 << 30}"]
 
 
 class Untrusted(ApplyTest):

@@ -42,9 +42,12 @@ def run(test, program):
 
 @contextlib.contextmanager
 def wine():
-    """Keeps Wine's server running between programs: starting it takes much longer than a program."""
+    """Keeps Wine's server running between programs: starting it takes much longer than a program. Its services are
+    started here, because those that a program starts keep its pipes open."""
     os.environ.setdefault("WINEDLLOVERRIDES", "winemenubuilder.exe,mscoree,mshtml=d")
     subprocess.run(["wineserver", "--persistent"], check=True)
+    subprocess.run(["wine", "wineboot"], check=True, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                   stderr=subprocess.DEVNULL)
     try:
         yield
     finally:
