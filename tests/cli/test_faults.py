@@ -150,6 +150,7 @@ def scenarios(root):
                    [[program, "wheel", "--rpath", "/x", root / "rewheel" / wheel.name, "-o", root / "rewheel" / "out"]])
 
 
+@harness.not_on_windows("the faults would strike Wine")
 class Faults(unittest.TestCase):
     is_complete = False
 
