@@ -392,17 +392,21 @@ class RealLoader(FilesTest):
 
 
 class CommandLine(FilesTest):
-    def test_standard_input_and_pipes(self):
-        text = TEXTS / "linux-no-ffmpeg-0.7.txt"
-        with open(text) as file:
+    TEXT = TEXTS / "linux-no-ffmpeg-0.7.txt"
+
+    def test_standard_input(self):
+        with open(self.TEXT) as file:
             result = subprocess.run([harness.TCFIX, "doctor", "--traceback", "-"], stdin=file,
                                     capture_output=True, text=True)
         self.assertEqual(result.returncode, 1)
         self.assertIn("torchcodec in standard input", result.stdout)
+
+    @harness.not_on_windows("there are no such pipes")
+    def test_pipes(self):
         pipe = self.folder / "pipe"
         os.mkfifo(pipe)
         with subprocess.Popen([harness.TCFIX, "doctor", "-q", "--traceback", pipe]) as process:
-            pipe.write_bytes(text.read_bytes())
+            pipe.write_bytes(self.TEXT.read_bytes())
         self.assertEqual(process.returncode, 1)
 
     def test_files_that_cannot_be_read(self):

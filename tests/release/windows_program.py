@@ -17,6 +17,9 @@ START = rb'(?:\bZ:(?=[\\/])|(?<![\w.@)])(?=/\w)|(?=SEPARATORtmpSEPARATOR))'
 REST = rb'((?:[^\s"\'<>|:*?\\]|SEPARATOR)*)'
 
 
+CODES = (0, 1, 2, 3, 4, 130)
+
+
 def as_linux(output):
     separator = b"\\\\" if output.lstrip().startswith(b"{") else b"\\"
     path = re.compile((START + REST).replace(b"SEPARATOR", re.escape(separator)))
@@ -30,8 +33,12 @@ def is_device(stream):
 
 def main():
     command = ["wine", os.environ["TCFIX_WINDOWS"], *sys.argv[1:]]
-    result = subprocess.run(command, stdout=None if is_device(sys.stdout) else subprocess.PIPE,
-                            stderr=subprocess.PIPE, env={**os.environ, "WINEDEBUG": "-all"})
+    # Rarely a start under Wine 8 ends without any output and with a code that is not tcfix's: it is repeated once.
+    for _ in range(2):
+        result = subprocess.run(command, stdout=None if is_device(sys.stdout) else subprocess.PIPE,
+                                stderr=subprocess.PIPE, env={**os.environ, "WINEDEBUG": "-all"})
+        if result.returncode in CODES or result.stdout or result.stderr:
+            break
     if result.stdout:
         sys.stdout.buffer.write(as_linux(result.stdout))
         sys.stdout.flush()
