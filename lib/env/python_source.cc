@@ -98,7 +98,7 @@ private:
     while (!rest.empty() && !rest.consume_front(end)) {
       if (!isLong && rest.front() == '\n')
         return; // not closed
-      const size_t size = rest.front() == '\\' ? 2 : 1;
+      const size_t size = rest.front() == '\\' && rest.size() > 1 ? 2 : 1;
       if (!isLong)
         out += rest.take_front(size);
       rest = rest.drop_front(size);

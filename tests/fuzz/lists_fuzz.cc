@@ -1,5 +1,5 @@
-// RECORD, METADATA, journals and other lists are untrusted, too: each can be read, and what is
-// written from it can be read again.
+// RECORD, METADATA, journals, other lists and Python sources are untrusted, too: each can be read,
+// and what is written from it can be read again.
 //
 // The input is the content of a file and, as its last byte, the number of its kind.
 #include "fuzz/property.h"
@@ -7,6 +7,7 @@
 #include "commit/journal.h"
 #include "env/conda_record.h"
 #include "env/distribution.h"
+#include "env/python_source.h"
 #include "env/record.h"
 #include "resolve/ld_cache.h"
 
@@ -54,12 +55,24 @@ void readMetadata(llvm::StringRef text) {
   }
 }
 
+void readSource(llvm::StringRef text) {
+  for (const Platform platform : {Platform::MacOs, Platform::Linux, Platform::Windows})
+    for (const env::ImportStatement& statement : env::readPythonSource(text, platform).imports)
+      fuzz::expect(!llvm::StringRef(statement.module).contains('\n'),
+                   "a module's name is one line");
+}
+
 } // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size == 0)
     return 0;
   Bytes bytes(data, size - 1);
+  constexpr uint8_t kSources = 250; // from here on; smaller numbers are those of the corpus
+  if (data[size - 1] >= kSources) {
+    readSource(textOf(bytes));
+    return 0;
+  }
   switch (data[size - 1] % 5) {
   case 0:
     readRecord(textOf(bytes));

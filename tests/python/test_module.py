@@ -97,6 +97,7 @@ class Outcomes(ModuleTest):
             tcfix.verify(self.library)
         self.assertEqual((caught.exception.exit_code, str(caught.exception)), (70, "oh no"))
 
+    @harness.not_on_windows("the module starts this program")
     def test_ctrl_c_waits_until_the_program_has_cleaned_up(self):
         done = self.folder / "done"
         self.use_script(f"sleep 1; head -c 300000 /dev/zero; echo > {done}")
@@ -112,6 +113,7 @@ class Program(FilesTest):
         return subprocess.run([sys.executable, *arguments], capture_output=True, text=True,
                               env={"PYTHONPATH": str(harness.ROOT / "python"), "PATH": path})
 
+    @harness.not_on_windows("the module starts this program")
     def test_python_m_is_the_program(self):
         found = str(pathlib.Path(harness.TCFIX).parent)
         result = self.python("-m", "tcfix", "verify", "absent", path=found)

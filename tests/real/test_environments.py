@@ -11,7 +11,7 @@ import unittest
 import unittest.mock
 import zipfile
 
-from harness import FilesTest, run, tcfix, tcfix_json
+from harness import FilesTest, not_on_windows, run, tcfix, tcfix_json
 
 LIBRARIES = ["libtorchcodec_core7.so", "libtorchcodec_core8.so", "libtorchcodec_pybind_ops7.so"]
 
@@ -104,6 +104,7 @@ class Environments(FilesTest):
         link.symlink_to("env")
         self.compare(target=link)
 
+    @not_on_windows("it has no installation of this Python")
     def test_venv_with_system_site_packages(self):
         run(sys.executable, "-m", "venv", "--without-pip", "--system-site-packages", self.env,
             check=0)
@@ -119,6 +120,7 @@ class Environments(FilesTest):
         self.install()
         self.compare()
 
+    @not_on_windows("it has no installation of this Python")
     def test_virtualenv_with_system_site_packages(self):
         run(sys.executable, "-m", "virtualenv", "--no-download", "--no-pip",
             "--system-site-packages", self.env, check=0)
@@ -149,6 +151,7 @@ class Environments(FilesTest):
         self.assertEqual([os.path.basename(each["path"]) for each in listed["libraries"]],
                          LIBRARIES)
 
+    @not_on_windows("it has no installation of this Python")
     def test_the_installation_itself(self):
         version = "%d.%d" % sys.version_info[:2]
         user = pathlib.Path(os.environ["HOME"], f".local/lib/python{version}/site-packages")
