@@ -8,7 +8,7 @@ import sys
 import time
 import unittest
 
-from harness import FilesTest, tcfix
+from harness import FilesTest, not_on_windows, tcfix
 
 # A stand-in for tcfix: records its arguments, reports one library, a torch and an FFmpeg.
 PROGRAM = """#!{python} -S
@@ -218,6 +218,7 @@ class Triggers(HookTest):
         return subprocess.Popen([self.python, "-c", before + "import torchcodec"],
                                 start_new_session=True, stderr=subprocess.PIPE, text=True)
 
+    @not_on_windows("there are no such signals")
     def test_ctrl_c_waits_until_tcfix_has_cleaned_up(self):
         process = self.interrupted_import()
         while not self.log.exists():
@@ -226,6 +227,7 @@ class Triggers(HookTest):
         self.assertIn("KeyboardInterrupt", process.communicate()[1])
         self.assertTrue(self.tidy.exists())
 
+    @not_on_windows("there are no such signals")
     def test_ctrl_c_while_tcfix_is_being_started(self):
         process = self.interrupted_import(f"""
 import os, signal, subprocess
