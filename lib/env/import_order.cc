@@ -22,8 +22,7 @@ bool isExtensionEnding(llvm::StringRef ending, Platform platform) {
     return ending.ends_with_insensitive(".pyd");
   if (!ending.consume_back(".so"))
     return false;
-  return ending.empty() || ending.starts_with(".cpython-") || ending.starts_with(".abi3") ||
-         ending.starts_with(".pypy") || ending.starts_with(".graalpy");
+  return ending.empty() || (ending.consume_front(".") && isModuleTag(ending));
 }
 
 bool isIdentifier(llvm::StringRef name) {
@@ -142,6 +141,11 @@ private:
   std::map<std::string, std::vector<std::string>> started;
   bool isReached = false;
 };
+
+bool isModuleTag(llvm::StringRef tag) {
+  return tag.starts_with("cpython-") || tag.starts_with("abi3") || tag.starts_with("pypy") ||
+         tag.starts_with("graalpy");
+}
 
 std::string moduleIn(const std::string& file, llvm::ArrayRef<std::string> sites) {
   for (const std::string& site : sites) {

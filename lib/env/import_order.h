@@ -10,7 +10,6 @@
 
 #include <map>
 #include <mutex>
-#include <set>
 
 namespace tcfix::env {
 
@@ -18,6 +17,10 @@ struct ImportOrder {
   std::vector<std::string> modules; ///< host paths of other extension modules, in order
   std::string loadingCode; ///< code of the same package, executed before, that loads libraries
 };
+
+/// Whether the part of a file's name between the module's name and ".so" names interpreters:
+/// "cpython-312-darwin", "abi3".
+bool isModuleTag(llvm::StringRef tag);
 
 /// The name by which Python imports a module's file, such as "scipy.linalg._fblas"; empty if it is
 /// in none of the sites, or in a directory whose name cannot be part of one.

@@ -1,6 +1,7 @@
 #include "survey/needs.h"
 
 #include "base/parallel.h"
+#include "env/import_order.h"
 #include "env/package_code.h"
 #include "image/names.h"
 #include "resolve/explain.h"
@@ -26,20 +27,13 @@ bool isExtensionModule(const LibraryFacts& library, const PackageFacts& facts,
   if (!name.consume_back(".so"))
     return false;
   const auto [stem, tag] = name.split('.');
-  for (llvm::StringRef beginning : {"cpython-", "abi3", "pypy", "graalpy"})
-    if (tag.starts_with(beginning))
-      return true;
+  if (env::isModuleTag(tag))
+    return true;
   const std::string function =
       (facts.platform == Platform::MacOs ? "_PyInit_" : "PyInit_") + stem.str();
   NeededSymbol wanted;
   wanted.name = function;
   return resolve::isOffered(wanted, {library.path}, facts.process.arch, store);
-}
-
-/// A file that cannot be read, or does not exist, has only its name.
-bool hasModuleName(llvm::StringRef path) {
-  const llvm::StringRef name = baseName(path);
-  return name.ends_with_insensitive(".pyd") || (name.ends_with(".so") && !name.starts_with("lib"));
 }
 
 /// A package that loads its libraries with ctypes may contain one library for several
@@ -103,10 +97,9 @@ void findNeeds(PackageFacts& facts, const env::Target& target, resolve::LibraryS
                const Demand* demand) {
   if (!facts.package.recipe.isJudgedByModules)
     return;
-  bool hasModules = llvm::any_of(facts.package.gone, hasModuleName) ||
-                    llvm::any_of(facts.unreadable, [](const Problem& problem) {
-                      return hasModuleName(problem.path);
-                    });
+  bool hasModules = llvm::any_of(facts.package.gone, isModuleName) ||
+                    llvm::any_of(facts.unreadable,
+                                 [](const Problem& problem) { return isModuleName(problem.path); });
   for (LibraryFacts& library : facts.libraries) {
     library.isModule = isExtensionModule(library, facts, store);
     hasModules |= library.isModule || library.role.isImported;
